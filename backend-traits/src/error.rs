@@ -1,0 +1,242 @@
+//! One error for the whole library: what was expected, what came, and whether the
+//! output was touched.
+
+use std::fmt;
+
+/// The result of every fallible call in mmafft.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Which of a transform's two buffers an error speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What is transformed.
+    Input,
+    /// What the transform produces.
+    Output,
+    /// Memory lent for the time of one execution.
+    Scratch,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::Input => "input",
+            Side::Output => "output",
+            Side::Scratch => "scratch",
+        })
+    }
+}
+
+/// Everything that can go wrong. Unless [`Error::output_touched`] says otherwise,
+/// the output is as it was before the call.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An array of rank 0, or of a higher rank than the library takes.
+    #[error("rank {got} is not supported: expected 1 to {max} dimensions")]
+    Rank {
+        /// The rank that was asked for.
+        got: usize,
+        /// The highest rank supported.
+        max: usize,
+    },
+    /// A dimension or a batch of length zero.
+    #[error("{what} is 0: expected at least 1")]
+    Empty {
+        /// Which length is zero.
+        what: String,
+    },
+    /// No axis to transform, or more than the library takes.
+    #[error("{got} axes to transform: expected 1 to {max}")]
+    AxisCount {
+        /// How many axes were listed.
+        got: usize,
+        /// The most that can be transformed.
+        max: usize,
+    },
+    /// An axis that the array does not have.
+    #[error("axis {axis} does not exist: expected one below the rank, {rank}")]
+    AxisOutOfRange {
+        /// The axis that was listed.
+        axis: usize,
+        /// The array's rank.
+        rank: usize,
+    },
+    /// An axis listed twice.
+    #[error("axis {axis} is listed twice: expected each axis at most once")]
+    AxisRepeated {
+        /// The axis that was listed again.
+        axis: usize,
+    },
+    /// A size that does not fit the address space.
+    #[error("{what} overflows: expected at most {} elements", isize::MAX)]
+    Overflow {
+        /// Which product overflows.
+        what: String,
+    },
+    /// A layout with another rank than the shape's.
+    #[error("the {side} layout has {got} strides: expected one per dimension, {expected}")]
+    StrideCount {
+        /// The side whose layout is wrong.
+        side: Side,
+        /// The shape's rank.
+        expected: usize,
+        /// The number of strides given.
+        got: usize,
+    },
+    /// Strides by which two elements share an address.
+    #[error(
+        "the {side} strides overlap: dimension {dimension} needs a stride of at least {expected}, \
+         got {got}"
+    )]
+    Overlap {
+        /// The side whose strides overlap.
+        side: Side,
+        /// `batch`, or the number of the dimension.
+        dimension: String,
+        /// The least stride that keeps elements apart.
+        expected: usize,
+        /// The stride given.
+        got: usize,
+    },
+    /// A buffer shorter than the transform needs.
+    #[error("the {side} buffer is too short: expected at least {expected} {unit}, got {got}")]
+    BufferTooShort {
+        /// The buffer that is too short.
+        side: Side,
+        /// The least length.
+        expected: usize,
+        /// The length given.
+        got: usize,
+        /// What the lengths count.
+        unit: &'static str,
+    },
+    /// A buffer of elements of another type than the transform's.
+    #[error("the {side} holds {got}: expected {expected}")]
+    ElementType {
+        /// The buffer with the wrong elements.
+        side: Side,
+        /// The element type that the plan needs.
+        expected: &'static str,
+        /// The element type given.
+        got: &'static str,
+    },
+    /// A half spectrum whose length does not belong to the real length.
+    #[error(
+        "the half spectrum has {got} points along axis {axis}: expected {expected} for {length} \
+         real points"
+    )]
+    HalfLength {
+        /// The halved axis.
+        axis: usize,
+        /// The real length asked for.
+        length: usize,
+        /// `length / 2 + 1`.
+        expected: usize,
+        /// The length of the half spectrum given.
+        got: usize,
+    },
+    /// A zero range that is empty, reversed, or outside its axis.
+    #[error(
+        "the {side} range {start}..{end} on axis {axis} is not inside it: expected a non-empty \
+         part of 0..{length}"
+    )]
+    ZeroRange {
+        /// The side that the range is of.
+        side: Side,
+        /// The axis that the range is of.
+        axis: usize,
+        /// The first index of the range.
+        start: usize,
+        /// One past the last index of the range.
+        end: usize,
+        /// The axis' length on that side.
+        length: usize,
+    },
+    /// A transform that cannot run in place as it was planned.
+    #[error("cannot run in place: {reason}")]
+    NotInPlace {
+        /// What stands against it, and what to do.
+        reason: String,
+    },
+    /// A request for radices that do not multiply to the length.
+    #[error("radices {radices:?} cannot make a length of {length}: {reason}")]
+    Radices {
+        /// The radices asked for.
+        radices: Vec<usize>,
+        /// The length to be transformed.
+        length: usize,
+        /// Why not.
+        reason: String,
+    },
+    /// More scratch needed than the request allows.
+    #[error("the plan needs {expected} bytes of scratch: the request allows {got}")]
+    ScratchLimit {
+        /// The bytes needed.
+        expected: usize,
+        /// The bytes allowed.
+        got: usize,
+    },
+    /// Something the library, or this backend, does not do.
+    #[error("{what} is not supported by {backend}: {instead}")]
+    Unsupported {
+        /// What was asked for.
+        what: String,
+        /// Who does not support it.
+        backend: String,
+        /// What to do instead.
+        instead: String,
+    },
+    /// A backend that this build leaves out.
+    #[error("the {backend} backend is not in this build: build with `--features {feature}`")]
+    NotBuilt {
+        /// The backend asked for.
+        backend: &'static str,
+        /// The cargo feature that brings it.
+        feature: &'static str,
+    },
+    /// No device, no driver, or none that can be used.
+    #[error("no {backend} device can be used: {reason}; {remedy}")]
+    NoDevice {
+        /// The backend asked for.
+        backend: &'static str,
+        /// What is missing.
+        reason: String,
+        /// How to get it.
+        remedy: String,
+    },
+    /// The host or the device has no memory left for this.
+    #[error("out of memory on {backend}: {bytes} bytes for {what}")]
+    OutOfMemory {
+        /// Where memory ran out.
+        backend: String,
+        /// What the memory was for.
+        what: String,
+        /// The bytes asked for.
+        bytes: usize,
+    },
+    /// The device or its driver failed while running.
+    #[error("{backend} failed: {message}")]
+    Device {
+        /// The backend that failed.
+        backend: String,
+        /// The driver's words.
+        message: String,
+        /// Whether some of the output may have been written.
+        output_touched: bool,
+    },
+}
+
+impl Error {
+    /// Whether the output may have changed. Only a failure of the device in the middle
+    /// of a run leaves it so; every check comes before the first write.
+    pub fn output_touched(&self) -> bool {
+        matches!(
+            self,
+            Error::Device {
+                output_touched: true,
+                ..
+            }
+        )
+    }
+}

@@ -1,0 +1,188 @@
+//! `explain()`: a plan in words, one row a pass.
+
+use crate::kind::{Kind, Normalization};
+use crate::layout::Placement;
+use crate::pass::{Access, Pass, Residency, Step, TileAxis};
+use crate::plan::Plan;
+use crate::precision::Precision;
+use std::fmt::Write;
+
+impl Plan {
+    /// What the plan does, in words: the request, the scratch and the error bound, then for
+    /// each pass its loads, tile, steps, stores, the bytes it moves and the rule that chose
+    /// it.
+    pub fn explain(&self) -> String {
+        let mut out = String::new();
+        // Writing to a string cannot fail.
+        let _ = self.head(&mut out);
+        for (i, pass) in self.passes.iter().enumerate() {
+            let _ = pass_rows(&mut out, i + 1, pass);
+        }
+        out
+    }
+
+    fn head(&self, out: &mut String) -> std::fmt::Result {
+        let r = &self.request;
+        let row = r.precision.row();
+        write!(out, "{} {} of {}", row.name, r.kind.row().name, r.shape)?;
+        if r.kind == Kind::C2C {
+            write!(out, " {}", r.direction.name())?;
+        }
+        if let Some(axes) = r.axes.as_ref().filter(|a| a.len() < r.shape.rank()) {
+            write!(out, ", axes {axes:?}")?;
+        }
+        if r.batch > 1 {
+            write!(out, ", batch {}", r.batch)?;
+        }
+        if r.placement == Placement::InPlace {
+            write!(out, ", in place")?;
+        }
+        if r.normalization != Normalization::None {
+            write!(out, ", normalised {}", r.normalization.name())?;
+        }
+        let passes = match self.passes.len() {
+            1 => "1 pass".into(),
+            n => format!("{n} passes"),
+        };
+        writeln!(
+            out,
+            "\n{passes} on {}; moves {}; scratch {}",
+            self.backend,
+            bytes(self.bytes_moved()),
+            bytes(self.scratch_bytes)
+        )?;
+        let formula = match row.flat {
+            true => "that of storing the result".into(),
+            false => format!("{:e}·√(1 + log2 N)", row.bound),
+        };
+        write!(out, "relative L2 error ≤ {:.1e}: {formula}", self.error_bound)?;
+        let n = self.transformed_points();
+        if !row.flat && self.error_bound > 1.5 * row.bound * (1.0 + n.log2()).sqrt() {
+            write!(out, ", threefold for a convolution")?;
+        }
+        if r.precision == Precision::SplitF16 && !r.split_matrix {
+            write!(out, ", and about 1e-3 more for unsplit DFT matrices")?;
+        }
+        writeln!(out)
+    }
+
+    fn transformed_points(&self) -> f64 {
+        let dims = self.request.shape.dims();
+        let axes = self.request.axes.iter().flatten();
+        axes.map(|&a| dims[a] as f64).product()
+    }
+}
+
+fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
+    let axes: Vec<String> = pass.axes.iter().map(axis_words).collect();
+    let (read, written) = pass.bytes();
+    writeln!(
+        out,
+        "pass {number}: {} -> {}, {}; reads {}, writes {}",
+        pass.load.slot.name(),
+        pass.store.slot.name(),
+        axes.join(" then "),
+        bytes(read),
+        bytes(written)
+    )?;
+    writeln!(out, "  load   {}", side(pass, &pass.load, |a| (a.load_stride, &a.load_range)))?;
+    let residency = match pass.tile.residency {
+        Residency::Block => "block".into(),
+        Residency::Cluster(n) => format!("cluster of {n}"),
+        Residency::Device => "device cache".into(),
+    };
+    let what = match (pass.axes.len(), pass.tile.lines) {
+        (1, 1) => "1 line".into(),
+        (1, n) => format!("{n} lines"),
+        _ => "1 array".into(),
+    };
+    let tiles: usize = pass.loops.iter().map(|l| l.count).product();
+    let tiles = tiles.div_ceil(pass.tile.lines.max(1));
+    writeln!(
+        out,
+        "  tile   {what}, {}, {residency}, {tiles} of them",
+        bytes(pass.tile.bytes)
+    )?;
+    writeln!(
+        out,
+        "  steps  {} [{}, {}: {}]",
+        steps(&pass.steps),
+        pass.engine.name(),
+        pass.operand.name(),
+        pass.reason
+    )?;
+    write!(out, "  store  {}", side(pass, &pass.store, |a| (a.store_stride, &a.store_range)))?;
+    if let Some(twiddle) = pass.twiddle {
+        write!(out, ", times roots of order {}", twiddle.length)?;
+    }
+    if pass.scale != 1.0 {
+        write!(out, ", times {:e}", pass.scale)?;
+    }
+    writeln!(out)
+}
+
+fn axis_words(axis: &TileAxis) -> String {
+    format!("axis {} ({} of {})", axis.axis, axis.kind.row().name, axis.length)
+}
+
+/// How one side is reached: `stride 2, points 0..64`, in scalars.
+fn side(
+    pass: &Pass,
+    access: &Access,
+    of: impl Fn(&TileAxis) -> (usize, &std::ops::Range<usize>),
+) -> String {
+    let axes: Vec<String> = pass
+        .axes
+        .iter()
+        .map(|axis| {
+            let (stride, range) = of(axis);
+            let lengths = axis.kind.lengths(axis.length);
+            let whole = range.start == 0 && (range.end == lengths.0 || range.end == lengths.1);
+            match whole {
+                true => format!("stride {stride}"),
+                false => format!("stride {stride}, only {}..{}", range.start, range.end),
+            }
+        })
+        .collect();
+    let mut text = axes.join(" and ");
+    if access.domain == crate::Domain::Complex && access.imaginary != 1 {
+        let _ = write!(text, ", imaginary parts {} on", access.imaginary);
+    }
+    if let (Some(edges), true) = (pass.edges, *access == pass.load) {
+        let _ = write!(text, ", {} edge points a line from scratch", edges.count);
+    }
+    text
+}
+
+/// `DFT 8 · twiddle 64 · exchange · DFT 8`.
+fn steps(steps: &[Step]) -> String {
+    if steps.is_empty() {
+        return "none".into();
+    }
+    let words: Vec<String> = steps
+        .iter()
+        .map(|step| match step {
+            Step::Line { length, library, .. } => format!("DFT {length} by {library}"),
+            Step::Dft { radix, .. } => format!("DFT {radix}"),
+            Step::Twiddle { length, .. } => format!("twiddle {length}"),
+            Step::Exchange => "exchange".into(),
+            Step::Chirp { length, padded, .. } => {
+                format!("chirp {length} in a convolution of {padded}, twice:")
+            }
+        })
+        .collect();
+    words.join(" · ")
+}
+
+/// `1.5 MiB`.
+fn bytes(n: usize) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut value = n as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let digits = usize::from(unit > 0 && value.fract() != 0.0 && value < 100.0);
+    format!("{value:.digits$} {}", UNITS[unit])
+}

@@ -1,0 +1,42 @@
+//! The contract between mmafft's planner and its backends.
+//!
+//! An FFT is a list of trips through memory. This crate holds the words for one:
+//! what a user asks for ([`Request`]), the trips that answer it ([`Plan`], [`Pass`]),
+//! what a device can do ([`Limits`]) and what the host needs of it ([`Backend`],
+//! [`Buffer`]), and the small matrix product that matrix cores offer ([`Fragment`]).
+//! It contains no device code, and no `unsafe`.
+//!
+//! A backend proves itself with one line, [`conformance_suite!`].
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod backend;
+pub mod conformance;
+mod error;
+mod explain;
+pub mod fragment;
+mod kind;
+mod layout;
+mod limits;
+mod pass;
+mod plan;
+mod precision;
+pub mod radix;
+pub mod reference;
+mod request;
+mod shape;
+pub mod split;
+
+pub use backend::{Backend, Bindings, Buffer, Prepared};
+pub use error::{Error, Result, Side};
+pub use fragment::{Fragment, FragmentShape};
+pub use kind::{Direction, Domain, Kind, KindRow, LoadOp, Normalization, StoreOp, KINDS};
+pub use layout::{Layout, Placement};
+pub use limits::Limits;
+pub use pass::{
+    Access, Edges, Engine, Loop, Pass, Residency, Slot, Step, Tile, TileAxis, Twiddle,
+};
+pub use plan::Plan;
+pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
+pub use request::Request;
+pub use shape::{largest_prime_factor, Shape, MAX_AXES, MAX_RANK};

@@ -1,0 +1,239 @@
+//! A pass: one trip through memory. It loads a tile, runs its steps, stores it.
+//!
+//! Strides and offsets count *scalars* (real or imaginary parts), so that one notation
+//! covers real lines, interleaved and planar complex ones, and half spectra packed into
+//! the real array they belong to.
+
+use crate::kind::{Direction, Domain, Kind};
+use crate::precision::{Operand, ScalarType};
+use std::ops::Range;
+
+/// The memory that an access is to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// The caller's input; the same memory as the output in place.
+    Input,
+    /// The caller's output.
+    Output,
+    /// Scratch of [`crate::Plan::scratch_bytes`].
+    Scratch,
+}
+
+impl Slot {
+    /// `input`, `output` or `scratch`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Slot::Input => "input",
+            Slot::Output => "output",
+            Slot::Scratch => "scratch",
+        }
+    }
+}
+
+/// How a tile is reached on one side, but for the strides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    /// The memory.
+    pub slot: Slot,
+    /// Scalars before the first point.
+    pub offset: usize,
+    /// What a point is.
+    pub domain: Domain,
+    /// Scalars from a point's real to its imaginary part (1: interleaved).
+    pub imaginary: usize,
+}
+
+/// Tiles or lines repeated at constant strides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loop {
+    /// How often.
+    pub count: usize,
+    /// Scalars from one to the next on the loading side.
+    pub load: usize,
+    /// Scalars from one to the next on the storing side.
+    pub store: usize,
+}
+
+/// An axis that a pass transforms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TileAxis {
+    /// Its number in the array.
+    pub axis: usize,
+    /// The kind applied to it.
+    pub kind: Kind,
+    /// The sign of the exponent.
+    pub direction: Direction,
+    /// Its logical length (that of the real signal for R2C and C2R).
+    pub length: usize,
+    /// Scalars from point to point on the loading side.
+    pub load_stride: usize,
+    /// Scalars from point to point on the storing side.
+    pub store_stride: usize,
+    /// The points that are read; the others count as zero.
+    pub load_range: Range<usize>,
+    /// The points that are written.
+    pub store_range: Range<usize>,
+}
+
+impl TileAxis {
+    /// The length of the complex DFT at the kind's core: half of an even real length.
+    pub fn core_length(&self) -> usize {
+        match self.kind {
+            Kind::C2C => self.length,
+            Kind::R2C | Kind::C2R if self.length % 2 == 0 => self.length / 2,
+            Kind::R2C | Kind::C2R => self.length,
+        }
+    }
+}
+
+/// Where the points of a C2R line lie that do not fit the real array beside the others.
+///
+/// A half spectrum has one or two reals more than its signal: point 0 and, for an even
+/// length, the last. They wait in scratch, `count` points a line, the lines in the order
+/// of the pass' loops; the pass' load then begins at point 1. So an out-of-place C2R of
+/// several axes neither overwrites its input nor needs scratch as large as the array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edges {
+    /// Scalars before the first edge point, in [`Slot::Scratch`].
+    pub offset: usize,
+    /// Points a line: 1 (odd length) or 2 (even).
+    pub count: usize,
+}
+
+/// The twiddle between the two passes of a four-step transform: point `k` of line `j` is
+/// multiplied by `exp(∓2πi·jk/length)` before it is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Twiddle {
+    /// The length of the whole transform.
+    pub length: usize,
+    /// Which of the pass' loops counts the lines `j`.
+    pub line_loop: usize,
+}
+
+/// How a step's small DFT is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// Butterflies in registers.
+    Simt,
+    /// Fragments on tensor or matrix cores, or on their model.
+    Matrix,
+}
+
+impl Engine {
+    /// `simt` or `matrix`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Engine::Simt => "simt",
+            Engine::Matrix => "matrix",
+        }
+    }
+}
+
+/// What happens to a tile on chip.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Whole lines of `length` by a library.
+    Line {
+        /// The axis.
+        axis: usize,
+        /// The length of the complex DFT.
+        length: usize,
+        /// The library.
+        library: &'static str,
+    },
+    /// DFTs of `radix` points along the axis.
+    Dft {
+        /// The axis.
+        axis: usize,
+        /// The length of the small DFT.
+        radix: usize,
+    },
+    /// Products with roots of unity of this order, between two steps of an axis.
+    Twiddle {
+        /// The axis.
+        axis: usize,
+        /// The order of the roots.
+        length: usize,
+    },
+    /// Points change places between lanes.
+    Exchange,
+    /// Bluestein's chirp: the steps that follow transform `padded` points, twice.
+    Chirp {
+        /// The axis.
+        axis: usize,
+        /// The length of the DFT.
+        length: usize,
+        /// The length of the cyclic convolution that computes it.
+        padded: usize,
+    },
+}
+
+/// Where a tile lives between load and store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residency {
+    /// One block's shared memory and registers; on the CPU, one core's caches.
+    Block,
+    /// The distributed shared memory of this many blocks.
+    Cluster(usize),
+    /// The device's cache, within one persistent launch.
+    Device,
+}
+
+/// The points that a pass holds on chip at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tile {
+    /// Neighbouring lines (single-axis passes), or arrays.
+    pub lines: usize,
+    /// Bytes on chip.
+    pub bytes: usize,
+    /// Where.
+    pub residency: Residency,
+}
+
+/// One trip through memory: plain data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pass {
+    /// The axes that the tile holds whole, in the order in which they are transformed.
+    pub axes: Vec<TileAxis>,
+    /// Everything else, outermost first.
+    pub loops: Vec<Loop>,
+    /// Where tiles come from.
+    pub load: Access,
+    /// Where tiles go.
+    pub store: Access,
+    /// Points of a C2R line that lie elsewhere.
+    pub edges: Option<Edges>,
+    /// The twiddle of a four-step transform.
+    pub twiddle: Option<Twiddle>,
+    /// Every stored point is multiplied by this.
+    pub scale: f64,
+    /// What a scalar is in memory.
+    pub storage: ScalarType,
+    /// What the matrix engine multiplies.
+    pub operand: Operand,
+    /// Whether the matrix engine also splits DFT matrices that 16 bits do not hold.
+    pub split_matrix: bool,
+    /// How small DFTs are computed.
+    pub engine: Engine,
+    /// What happens on chip.
+    pub steps: Vec<Step>,
+    /// What is on chip at a time.
+    pub tile: Tile,
+    /// The rule that chose engine and tile.
+    pub reason: String,
+}
+
+impl Pass {
+    /// Bytes read from and written to memory.
+    pub fn bytes(&self) -> (usize, usize) {
+        let tiles: usize = self.loops.iter().map(|l| l.count).product();
+        let points = |f: fn(&TileAxis) -> &Range<usize>| {
+            tiles * self.axes.iter().map(|a| f(a).len()).product::<usize>()
+        };
+        let scalar = self.storage.bytes();
+        (
+            points(|a| &a.load_range) * self.load.domain.scalars() * scalar,
+            points(|a| &a.store_range) * self.store.domain.scalars() * scalar,
+        )
+    }
+}

@@ -1,0 +1,102 @@
+//! The radix table, and the factorisation of a length by it.
+
+use crate::error::{Error, Result};
+
+/// One row of the radix table: a small DFT that a step can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RadixRow {
+    /// The length of the small DFT.
+    pub radix: usize,
+    /// Whether every entry of its matrix is 0 or ±1, so that 16 bits hold it exactly.
+    pub exact: bool,
+    /// The side of the square fragment that the matrix engine computes it with: the
+    /// complex DFT is a real product of 2·radix rows. Radix 2 fills a 4×4 with two F2 on
+    /// the diagonal, one for the real and one for the imaginary parts (Kang & Glaeser).
+    pub fragment: usize,
+}
+
+/// The radix table. Tests loop over it.
+pub const RADICES: &[RadixRow] = &[
+    row(16, false, 16),
+    row(13, false, 16),
+    row(11, false, 16),
+    row(8, false, 16),
+    row(7, false, 16),
+    row(5, false, 4),
+    row(4, true, 4),
+    row(3, false, 4),
+    row(2, true, 4),
+];
+
+const fn row(radix: usize, exact: bool, fragment: usize) -> RadixRow {
+    RadixRow {
+        radix,
+        exact,
+        fragment,
+    }
+}
+
+/// The table's row for `radix`, if there is one.
+pub fn find(radix: usize) -> Option<&'static RadixRow> {
+    RADICES.iter().find(|row| row.radix == radix)
+}
+
+/// Writes `n` as a product of `radices`, taking the first in the list as often as it
+/// divides, then the next; `None` if something is left over.
+pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
+    let mut rest = n;
+    let mut factors = Vec::new();
+    for &radix in radices.iter().filter(|&&r| r > 1) {
+        while rest % radix == 0 && rest > 0 {
+            factors.push(radix);
+            rest /= radix;
+        }
+    }
+    (rest == 1).then_some(factors)
+}
+
+/// Checks radices that a user asks for against the table.
+pub fn check(radices: &[usize]) -> Result<()> {
+    match radices.iter().find(|&&r| find(r).is_none()) {
+        None => Ok(()),
+        Some(radix) => Err(Error::Radices {
+            radices: radices.to_vec(),
+            length: *radix,
+            reason: format!(
+                "expected radices from {:?}",
+                RADICES.iter().map(|row| row.radix).collect::<Vec<_>>()
+            ),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_multiply_to_the_length() {
+        let all: Vec<usize> = RADICES.iter().map(|row| row.radix).collect();
+        for n in 1..=4096 {
+            match factor(n, &all) {
+                Some(f) => assert_eq!(f.iter().product::<usize>(), n),
+                None => assert!(crate::largest_prime_factor(n) > 13),
+            }
+        }
+        assert_eq!(factor(4096, &[16]), Some(vec![16, 16, 16]));
+        assert_eq!(factor(32, &[4]), None);
+    }
+
+    #[test]
+    fn a_fragment_covers_a_row_of_the_table() {
+        for row in RADICES {
+            assert!(row.fragment == 4 || row.fragment == 16);
+            let exact = (0..row.radix).all(|k| {
+                let (s, c) = (2.0 * std::f64::consts::PI * k as f64 / row.radix as f64).sin_cos();
+                let whole = |x: f64| (x - x.round()).abs() < 1e-9;
+                whole(s) && whole(c)
+            });
+            assert_eq!(exact, row.exact, "radix {}", row.radix);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A reference transform with about 30 digits, to judge `f64` transforms by.
+//!
+//! The arithmetic is double-double ([`Dd`]), about 32 digits; [`ReferenceFft`] loses one or two of
+//! them. [`relative_l2`] and [`largest_over_rms`] state the error of an `f64` result, and
+//! [`direct_bin`] checks single output bins from the definition, without any fast algorithm.
+
+mod dd;
+mod fft;
+#[cfg(test)]
+mod tests;
+mod twiddle;
+
+use num_complex::Complex;
+
+pub use dd::{ComplexDd, Dd};
+pub use fft::ReferenceFft;
+pub use twiddle::{root, Roots};
+
+/// Transforms a row-major array of the given `shape` in place along `axes`, unscaled in either
+/// direction. Without axes the data stay as they are.
+///
+/// # Panics
+///
+/// If `data` does not have as many elements as `shape` says, or an axis is out of range or listed
+/// twice.
+pub fn dft_nd(shape: &[usize], axes: &[usize], inverse: bool, data: &mut [ComplexDd]) {
+    check_geometry(shape, axes, data.len());
+    if data.is_empty() {
+        return;
+    }
+    for &axis in axes {
+        let len = shape[axis];
+        let stride: usize = shape[axis + 1..].iter().product();
+        let fft = ReferenceFft::new(len);
+        for block in data.chunks_exact_mut(len * stride) {
+            for first in 0..stride {
+                let line = block[first..].iter().step_by(stride);
+                let line: Vec<ComplexDd> = line.copied().collect();
+                let line = if inverse {
+                    fft.inverse(&line)
+                } else {
+                    fft.forward(&line)
+                };
+                let slots = block[first..].iter_mut().step_by(stride);
+                slots.zip(line).for_each(|(slot, value)| *slot = value);
+            }
+        }
+    }
+}
+
+/// One element of the result of [`dft_nd`], the one at `bin`, by direct summation.
+///
+/// Shares nothing with the fast transforms except the arithmetic and the roots of unity. The work
+/// is proportional to the number of elements of `data`.
+///
+/// # Panics
+///
+/// As [`dft_nd`], and if `bin` has not one index inside `shape` for each dimension.
+pub fn direct_bin(
+    shape: &[usize],
+    axes: &[usize],
+    inverse: bool,
+    data: &[ComplexDd],
+    bin: &[usize],
+) -> ComplexDd {
+    check_geometry(shape, axes, data.len());
+    assert_eq!(bin.len(), shape.len(), "one index for each dimension");
+    assert!(
+        bin.iter().zip(shape).all(|(index, len)| index < len),
+        "bin {bin:?} is outside the shape {shape:?}"
+    );
+    // From the last dimension on, every row collapses into one number.
+    let mut values = data.to_vec();
+    for (axis, &len) in shape.iter().enumerate().rev() {
+        let rows = values.chunks_exact(len);
+        values = if axes.contains(&axis) {
+            let roots = Roots::new(len);
+            let weight = |j: usize| {
+                let k = (j as u128 * bin[axis] as u128 % len as u128) as usize;
+                let weight = roots.get(k);
+                if inverse {
+                    weight.conj()
+                } else {
+                    weight
+                }
+            };
+            rows.map(|row| weighted_sum(row, 0, &weight)).collect()
+        } else {
+            rows.map(|row| row[bin[axis]]).collect()
+        };
+    }
+    values[0]
+}
+
+/// The sum of `values[j] * weight(first + j)`, in pairs: the error grows with the logarithm of the
+/// number of terms.
+fn weighted_sum(
+    values: &[ComplexDd],
+    first: usize,
+    weight: &impl Fn(usize) -> ComplexDd,
+) -> ComplexDd {
+    /// Few enough terms to be added one by one.
+    const BLOCK: usize = 16;
+    if values.len() > BLOCK {
+        let (low, high) = values.split_at(values.len() / 2);
+        return weighted_sum(low, first, weight) + weighted_sum(high, first + low.len(), weight);
+    }
+    let terms = values.iter().enumerate();
+    terms.fold(ComplexDd::default(), |sum, (j, &value)| {
+        sum + value * weight(first + j)
+    })
+}
+
+fn check_geometry(shape: &[usize], axes: &[usize], len: usize) {
+    assert_eq!(len, shape.iter().product::<usize>(), "shape {shape:?}");
+    for (place, axis) in axes.iter().enumerate() {
+        assert!(*axis < shape.len(), "axis {axis} of the shape {shape:?}");
+        assert!(!axes[..place].contains(axis), "axis {axis} is listed twice");
+    }
+}
+
+/// `||y - reference|| / ||reference||` in the L2 norm. Zero if both norms are zero; NaN or infinite
+/// if any element is, or if only the reference is zero.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn relative_l2(y: &[Complex<f64>], reference: &[ComplexDd]) -> f64 {
+    ratio(norm(&distances(y, reference)), norm(&moduli(reference)))
+}
+
+/// The largest modulus of `y - reference` over the root mean square of the reference. Zero if both
+/// are zero; NaN or infinite if any element is, or if only the reference is zero.
+///
+/// # Panics
+///
+/// If the lengths differ.
+pub fn largest_over_rms(y: &[Complex<f64>], reference: &[ComplexDd]) -> f64 {
+    let rms = norm(&moduli(reference)) / (reference.len().max(1) as f64).sqrt();
+    ratio(largest(&distances(y, reference)), rms)
+}
+
+/// The moduli of `y - reference`. Differences are taken before rounding, so an error far below one
+/// unit in the last place of `y` is still seen.
+fn distances(y: &[Complex<f64>], reference: &[ComplexDd]) -> Vec<f64> {
+    assert_eq!(y.len(), reference.len(), "lengths of result and reference");
+    let pairs = y.iter().zip(reference);
+    pairs
+        .map(|(&value, &exact)| (ComplexDd::from(value) - exact).to_c64().norm())
+        .collect()
+}
+
+fn moduli(values: &[ComplexDd]) -> Vec<f64> {
+    values.iter().map(|value| value.to_c64().norm()).collect()
+}
+
+/// The largest of `values`, NaN if one is NaN (`f64::max` would pass over it), zero if there is
+/// none.
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |largest: f64, &value| {
+        if largest.is_nan() || value <= largest {
+            largest
+        } else {
+            value
+        }
+    })
+}
+
+/// The L2 norm, scaled by the largest value so that no square overflows or underflows.
+fn norm(values: &[f64]) -> f64 {
+    let scale = largest(values);
+    if scale == 0.0 || !scale.is_finite() {
+        return scale;
+    }
+    let squares = values.iter().map(|value| (value / scale).powi(2));
+    scale * squares.sum::<f64>().sqrt()
+}
+
+fn ratio(error: f64, size: f64) -> f64 {
+    if error == 0.0 && size == 0.0 {
+        0.0
+    } else {
+        error / size
+    }
+}

@@ -1,0 +1,183 @@
+//! What a user asks for.
+
+use crate::kind::{Direction, Kind, Normalization};
+use crate::layout::{Layout, Placement};
+use crate::pass::Engine;
+use crate::precision::Precision;
+use crate::shape::Shape;
+use std::ops::Range;
+
+/// A transform to be planned: kind, shape, axes, strides, batch, direction,
+/// normalisation, precision, zero ranges and a scratch limit. Building one checks
+/// nothing; the planner does, once.
+///
+/// ```
+/// # use mmafft_backend_traits::{Precision, Request, Shape};
+/// let request = Request::forward(Shape::d2(1024, 768))
+///     .batch(8)
+///     .precision(Precision::SplitF16);
+/// assert_eq!(request.batch, 8);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// What is transformed into what.
+    pub kind: Kind,
+    /// The sign of the exponent.
+    pub direction: Direction,
+    /// The lengths of one array; of the real side for R2C and C2R.
+    pub shape: Shape,
+    /// The axes to transform; the last listed is the one that real kinds halve. Default:
+    /// all, the last three of four.
+    pub axes: Option<Vec<usize>>,
+    /// How many arrays.
+    pub batch: usize,
+    /// How the output is scaled.
+    pub normalization: Normalization,
+    /// How points are stored and computed.
+    pub precision: Precision,
+    /// One buffer or two.
+    pub placement: Placement,
+    /// Where the input lies.
+    pub input: Layout,
+    /// Where the output goes.
+    pub output: Layout,
+    /// `(axis, range)`: outside of it the input is zero, and not read.
+    pub nonzero_input: Vec<(usize, Range<usize>)>,
+    /// `(axis, range)`: outside of it the output is unwanted, and not written.
+    pub wanted_output: Vec<(usize, Range<usize>)>,
+    /// The engine, where the user wants to choose.
+    pub engine: Option<Engine>,
+    /// Radices in order of preference, where the user wants to choose.
+    pub radices: Option<Vec<usize>>,
+    /// Whether the matrix engine splits DFT matrices that 16 bits do not hold. Off, it
+    /// shows the loss that the 2019 report has at radix 8.
+    pub split_matrix: bool,
+    /// The most scratch that the plan may ask for, in bytes.
+    pub scratch_limit: Option<usize>,
+}
+
+impl Request {
+    fn new(kind: Kind, direction: Direction, shape: Shape) -> Self {
+        Request {
+            kind,
+            direction,
+            shape,
+            axes: None,
+            batch: 1,
+            normalization: Normalization::default(),
+            precision: Precision::F32,
+            placement: Placement::default(),
+            input: Layout::default(),
+            output: Layout::default(),
+            nonzero_input: Vec::new(),
+            wanted_output: Vec::new(),
+            engine: None,
+            radices: None,
+            split_matrix: true,
+            scratch_limit: None,
+        }
+    }
+
+    /// Complex to complex, `exp(−2πi·kn/N)`.
+    pub fn forward(shape: Shape) -> Self {
+        Request::new(Kind::C2C, Direction::Forward, shape)
+    }
+
+    /// Complex to complex, `exp(+2πi·kn/N)`.
+    pub fn inverse(shape: Shape) -> Self {
+        Request::new(Kind::C2C, Direction::Inverse, shape)
+    }
+
+    /// Real to half spectrum; `shape` is that of the real input.
+    pub fn r2c(shape: Shape) -> Self {
+        Request::new(Kind::R2C, Direction::Forward, shape)
+    }
+
+    /// Half spectrum to real; `shape` is that of the real output.
+    pub fn c2r(shape: Shape) -> Self {
+        Request::new(Kind::C2R, Direction::Inverse, shape)
+    }
+
+    /// Of any kind; `direction` counts where the kind does not fix it.
+    pub fn of_kind(kind: Kind, direction: Direction, shape: Shape) -> Self {
+        Request::new(kind, kind.row().direction.unwrap_or(direction), shape)
+    }
+
+    /// So many arrays, one after the other unless the layouts say otherwise.
+    pub fn batch(mut self, batch: usize) -> Self {
+        self.batch = batch;
+        self
+    }
+
+    /// Only these axes (at most three); real kinds halve the last one listed.
+    pub fn axes(mut self, axes: &[usize]) -> Self {
+        self.axes = Some(axes.to_vec());
+        self
+    }
+
+    /// Scaled like this.
+    pub fn normalization(mut self, normalization: Normalization) -> Self {
+        self.normalization = normalization;
+        self
+    }
+
+    /// Stored and computed like this (default: [`Precision::F32`]).
+    pub fn precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// With input and output in one buffer; real rows are then padded by default.
+    pub fn in_place(mut self) -> Self {
+        self.placement = Placement::InPlace;
+        self
+    }
+
+    /// With the input laid out like this.
+    pub fn input_layout(mut self, layout: Layout) -> Self {
+        self.input = layout;
+        self
+    }
+
+    /// With the output laid out like this.
+    pub fn output_layout(mut self, layout: Layout) -> Self {
+        self.output = layout;
+        self
+    }
+
+    /// The input is zero outside of `range` on `axis`: what lies there is not read.
+    pub fn nonzero_input(mut self, axis: usize, range: Range<usize>) -> Self {
+        self.nonzero_input.push((axis, range));
+        self
+    }
+
+    /// Of the output only `range` on `axis` is wanted: nothing else is written.
+    pub fn wanted_output(mut self, axis: usize, range: Range<usize>) -> Self {
+        self.wanted_output.push((axis, range));
+        self
+    }
+
+    /// By butterflies or by matrix products.
+    pub fn engine(mut self, engine: Engine) -> Self {
+        self.engine = Some(engine);
+        self
+    }
+
+    /// With these radices, the first as often as it divides, then the next.
+    pub fn radices(mut self, radices: &[usize]) -> Self {
+        self.radices = Some(radices.to_vec());
+        self
+    }
+
+    /// With DFT matrices rounded to 16 bits where `split` is false.
+    pub fn split_matrix(mut self, split: bool) -> Self {
+        self.split_matrix = split;
+        self
+    }
+
+    /// With no more scratch than this many bytes.
+    pub fn scratch_limit(mut self, bytes: usize) -> Self {
+        self.scratch_limit = Some(bytes);
+        self
+    }
+}

@@ -1,0 +1,47 @@
+//! Several axes in one pass: where a tile holds them all, an array is read and written once.
+
+use super::problem::Problem;
+use super::stage::Stage;
+use mmafft_backend_traits::Limits;
+
+/// Groups consecutive stages into passes.
+pub fn groups(stages: Vec<Stage>, problem: &Problem, limits: &Limits) -> Vec<Vec<Stage>> {
+    let mut groups: Vec<Vec<Stage>> = Vec::new();
+    for stage in stages {
+        match groups.last_mut() {
+            Some(group) if joins(group, &stage, problem, limits) => group.push(stage),
+            _ => groups.push(vec![stage]),
+        }
+    }
+    groups
+}
+
+/// Whether `stage` can run on the tile of `group`: the next stages work where the first
+/// one stored, the tile is compact, it fits, and there are enough tiles for all workers.
+fn joins(group: &[Stage], stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
+    let first = &group[0];
+    let plain = |s: &Stage| s.edges.is_none() && s.twiddle.is_none() && s.inner.is_empty();
+    let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
+    if !group.iter().chain([stage]).all(|s| plain(s) && whole(s))
+        || stage.load != first.store
+        || stage.store != first.store
+    {
+        return false;
+    }
+    let dims: Vec<usize> = group.iter().chain([stage]).map(|s| s.dim).collect();
+    let extent = |d: usize| problem.dims[d].lengths[0].max(problem.dims[d].lengths[1]);
+    let points: usize = dims.iter().map(|&d| extent(d)).product();
+    let bytes = points * 2 * problem.storage().bytes();
+    let tiles: usize = (0..problem.dims.len())
+        .filter(|d| !dims.contains(d))
+        .map(|d| problem.dims[d].lengths[0])
+        .product();
+    // Compact: nothing of another tile lies between the tile's own points.
+    let compact = [&first.load.strides, &first.store.strides].iter().all(|strides| {
+        let widest = dims.iter().map(|&d| strides[d]).max().unwrap_or(0);
+        (0..problem.dims.len())
+            .filter(|d| !dims.contains(d) && extent(*d) > 1)
+            .all(|d| strides[d] >= widest)
+    });
+    compact && bytes <= limits.tile_bytes && (tiles >= limits.workers || limits.workers == 1)
+}

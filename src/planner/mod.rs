@@ -1,0 +1,83 @@
+//! Request → plan: which trips through memory answer a request on a device.
+//!
+//! 1. [`problem`] checks the request once and resolves every default.
+//! 2. [`nd`] orders the axes and finds each intermediate a place, [`real`] does so for
+//!    half spectra that become real arrays, [`four_step`] splits lines that no tile holds.
+//! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
+//! 4. [`steps`] chooses engine, radices and tile of each pass.
+//!
+//! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
+
+mod four_step;
+mod fuse;
+mod nd;
+mod problem;
+mod real;
+mod stage;
+mod steps;
+
+use mmafft_backend_traits::{Error, Limits, Plan, Request, Result};
+
+/// Plans `request` for a device with these `limits`.
+///
+/// ```
+/// # use mmafft::{plan, CpuBackend, Backend, Request, Shape};
+/// let cpu = CpuBackend::default();
+/// let plan = plan(&Request::forward(Shape::d2(512, 512)), cpu.limits())?;
+/// assert!(plan.passes.len() <= 2);
+/// # Ok::<(), mmafft::Error>(())
+/// ```
+pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+    let problem = problem::Problem::new(request, limits)?;
+    let route = match problem.request.kind.row().output {
+        mmafft_backend_traits::Domain::Real => real::route(&problem),
+        mmafft_backend_traits::Domain::Complex => nd::route(&problem),
+    };
+    let route = four_step::split_long_lines(route, &problem, limits)?;
+    let scratch_bytes = route.scratch_scalars * problem.storage().bytes();
+    if let Some(limit) = problem.request.scratch_limit {
+        if scratch_bytes > limit {
+            return Err(Error::ScratchLimit {
+                expected: scratch_bytes,
+                got: limit,
+            });
+        }
+    }
+    let mut passes = Vec::new();
+    for stages in fuse::groups(route.stages, &problem, limits) {
+        passes.push(steps::pass(&stages, &problem, limits)?);
+    }
+    scale_passes(&mut passes, &problem);
+    Ok(Plan {
+        backend: limits.backend,
+        passes,
+        scratch_bytes,
+        input_scalars: problem.input_scalars,
+        output_scalars: problem.output_scalars,
+        not_in_place: problem.not_in_place(),
+        error_bound: problem
+            .request
+            .precision
+            .error_bound(&problem.transformed_lengths()),
+        request: problem.request,
+    })
+}
+
+/// Puts the normalisation on the last store. In FP16 each earlier store is scaled down by
+/// a power of two, so that inputs of magnitude ≤ 1 stay in range between passes, and the
+/// last store undoes it.
+fn scale_passes(passes: &mut [mmafft_backend_traits::Pass], problem: &problem::Problem) {
+    let mut scale = problem.normalization();
+    let Some((last, earlier)) = passes.split_last_mut() else {
+        return;
+    };
+    if problem.storage() == mmafft_backend_traits::ScalarType::F16 {
+        for pass in earlier {
+            let points: usize = pass.axes.iter().map(|a| a.length).product();
+            let down = points.next_power_of_two() as f64;
+            pass.scale = 1.0 / down;
+            scale *= down;
+        }
+    }
+    last.scale = scale;
+}

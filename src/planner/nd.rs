@@ -1,0 +1,63 @@
+//! Transforms with a complex output: the axes in order, and a place for what lies between.
+//!
+//! A halved axis comes first, so that the others move half as much. Intermediates lie in
+//! the output itself, unless zero ranges forbid to write there.
+
+use super::problem::{Problem, INPUT, OUTPUT};
+use super::stage::{Place, Route, Stage};
+use mmafft_backend_traits::Kind;
+
+/// The stages of a C2C or R2C problem.
+pub fn route(problem: &Problem) -> Route {
+    let order = order(problem);
+    let output = Place::of_side(problem, OUTPUT);
+    let mut route = Route::default();
+    let mut done = vec![false; problem.dims.len()];
+    let mut place = Place::of_side(problem, INPUT);
+    for (i, &dim) in order.iter().enumerate() {
+        let last = i + 1 == order.len();
+        done[dim] = true;
+        let next = if last || fits_output(problem, &done) {
+            output.clone()
+        } else if place.slot == mmafft_backend_traits::Slot::Scratch {
+            place.clone()
+        } else {
+            let extents: Vec<usize> = problem.dims.iter().map(|d| d.lengths[OUTPUT]).collect();
+            let (scratch, scalars) = Place::in_scratch(0, &extents);
+            route.scratch_scalars = scalars;
+            scratch
+        };
+        route
+            .stages
+            .push(Stage::new(problem, dim, &done, place, next.clone()));
+        place = next;
+    }
+    route
+}
+
+/// The order of the axes: the halved one; those of which only a part is wanted, as what
+/// follows then is smaller; the rest from the innermost out.
+fn order(problem: &Problem) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..problem.dims.len())
+        .filter(|&i| problem.dims[i].kind.is_some())
+        .rev()
+        .collect();
+    order.sort_by_key(|&i| {
+        let dim = &problem.dims[i];
+        match dim.kind {
+            Some(Kind::C2C) if dim.ranges[OUTPUT].len() < dim.lengths[OUTPUT] => 1,
+            Some(Kind::C2C) => 2,
+            _ => 0,
+        }
+    });
+    order
+}
+
+/// Whether everything that is not transformed yet lies within what is wanted, so that
+/// the intermediate writes nothing in the output that the result will not overwrite.
+fn fits_output(problem: &Problem, done: &[bool]) -> bool {
+    problem.dims.iter().zip(done).all(|(dim, &done)| {
+        let [nonzero, wanted] = &dim.ranges;
+        done || (wanted.start <= nonzero.start && nonzero.end <= wanted.end)
+    })
+}

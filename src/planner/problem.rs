@@ -1,0 +1,283 @@
+//! The request, checked once and with nothing left open.
+
+use mmafft_backend_traits::{
+    radix, Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_AXES,
+    MAX_RANK,
+};
+use std::ops::Range;
+
+/// A dimension of the problem; the batch is the first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dim {
+    /// The array's axis; `None` for the batch.
+    pub axis: Option<usize>,
+    /// The kind applied along it, if it is transformed.
+    pub kind: Option<Kind>,
+    /// The logical length (of the real side along a halved axis).
+    pub length: usize,
+    /// Lengths of the two sides.
+    pub lengths: [usize; 2],
+    /// Strides of the two sides, in scalars.
+    pub strides: [usize; 2],
+    /// What is read of the input, and wanted of the output.
+    pub ranges: [Range<usize>; 2],
+}
+
+/// Index of the input in [`Dim`]'s pairs.
+pub const INPUT: usize = 0;
+/// Index of the output in [`Dim`]'s pairs.
+pub const OUTPUT: usize = 1;
+
+/// A request with every default filled in and every check passed.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// The request; its axes are given.
+    pub request: Request,
+    /// The batch, then the array's dimensions.
+    pub dims: Vec<Dim>,
+    /// Scalars before the first element of the two sides.
+    pub offsets: [usize; 2],
+    /// Scalars that the input buffer must have.
+    pub input_scalars: usize,
+    /// Scalars that the output buffer must have.
+    pub output_scalars: usize,
+}
+
+impl Problem {
+    /// Checks `request` for a device with these limits.
+    pub fn new(request: &Request, limits: &Limits) -> Result<Self> {
+        let mut request = request.clone();
+        let axes = check_shape(&request)?;
+        if !limits.precisions.contains(&request.precision) {
+            return Err(Error::Unsupported {
+                what: format!("precision {}", request.precision.row().name),
+                backend: limits.backend.into(),
+                instead: "see `mmafft info` for the precisions of each backend".into(),
+            });
+        }
+        if let Some(radices) = &request.radices {
+            radix::check(radices)?;
+        }
+        request.axes = Some(axes.clone());
+        let row = request.kind.row();
+        let halved = *axes.last().expect("check_shape wants an axis");
+        let in_place = request.placement == Placement::InPlace;
+        if in_place && request.kind == Kind::C2C && request.output == Default::default() {
+            request.output = request.input.clone();
+        }
+        let mut dims = vec![Dim {
+            axis: None,
+            kind: None,
+            length: request.batch,
+            lengths: [request.batch; 2],
+            strides: [0; 2],
+            ranges: [0..request.batch, 0..request.batch],
+        }];
+        for (axis, &length) in request.shape.dims().iter().enumerate() {
+            let kind = match axes.contains(&axis) {
+                true if axis == halved => Some(request.kind),
+                true => Some(Kind::C2C),
+                false => None,
+            };
+            let (input, output) = kind.unwrap_or(Kind::C2C).lengths(length);
+            dims.push(Dim {
+                axis: Some(axis),
+                kind,
+                length,
+                lengths: [input, output],
+                strides: [0; 2],
+                ranges: [0..input, 0..output],
+            });
+        }
+        let mut problem = Problem {
+            dims,
+            offsets: [0; 2],
+            input_scalars: 0,
+            output_scalars: 0,
+            request,
+        };
+        problem.input_scalars = problem.lay_out(INPUT, row.input, halved)?;
+        problem.output_scalars = problem.lay_out(OUTPUT, row.output, halved)?;
+        problem.restrict()?;
+        if in_place {
+            if let Some(reason) = problem.not_in_place() {
+                return Err(Error::NotInPlace { reason });
+            }
+        }
+        Ok(problem)
+    }
+
+    /// What a scalar is in memory.
+    pub fn storage(&self) -> ScalarType {
+        self.request.precision.row().storage
+    }
+
+    /// The lengths of the transformed axes.
+    pub fn transformed_lengths(&self) -> Vec<usize> {
+        let transformed = self.dims.iter().filter(|d| d.kind.is_some());
+        transformed.map(|d| d.length).collect()
+    }
+
+    /// The factor that the normalisation asks for.
+    pub fn normalization(&self) -> f64 {
+        let points = self.transformed_lengths().iter().product();
+        self.request
+            .normalization
+            .factor(points, self.request.direction)
+    }
+
+    /// What a point of one side is.
+    pub fn domain(&self, side: usize) -> Domain {
+        let row = self.request.kind.row();
+        [row.input, row.output][side]
+    }
+
+    /// Why a run in place would read what it has overwritten; `None` if it would not.
+    pub fn not_in_place(&self) -> Option<String> {
+        let complex = self.request.kind == Kind::C2C;
+        let halved = |d: &Dim| d.kind.is_some_and(|k| k != Kind::C2C);
+        let differ = self.offsets[0] != self.offsets[1]
+            || self.dims.iter().any(|d| {
+                d.lengths[INPUT].max(d.lengths[OUTPUT]) > 1
+                    && !halved(d)
+                    && d.strides[INPUT] != d.strides[OUTPUT]
+            });
+        if differ {
+            return Some(match complex {
+                true => "input and output have different layouts; give both the same".into(),
+                false => "input and output rows start at different bytes; build the request with \
+                          in_place(), which pads the real rows to 2(n/2+1)"
+                    .into(),
+            });
+        }
+        let scattered = self.dims.iter().filter(|d| halved(d)).any(|d| {
+            let strides = match self.domain(INPUT) {
+                Domain::Real => d.strides,
+                Domain::Complex => [d.strides[OUTPUT], d.strides[INPUT]],
+            };
+            d.length > 1 && strides != [1, 2]
+        });
+        scattered.then(|| {
+            "the halved axis is not contiguous, so that real and complex lines lie across each \
+             other; use two buffers"
+                .into()
+        })
+    }
+
+    /// Resolves the layout of one side; returns the scalars that its buffer must have.
+    fn lay_out(&mut self, side: usize, domain: Domain, halved: usize) -> Result<usize> {
+        let (layout, name) = match side {
+            INPUT => (&self.request.input, Side::Input),
+            _ => (&self.request.output, Side::Output),
+        };
+        let lengths: Vec<usize> = self.dims[1..].iter().map(|d| d.lengths[side]).collect();
+        let last = lengths.len() - 1;
+        let padded = self.request.placement == Placement::InPlace
+            && domain == Domain::Real
+            && halved == last;
+        let row = match padded {
+            true => (lengths[last] / 2 + 1)
+                .checked_mul(2)
+                .ok_or(Error::Overflow {
+                    what: "the padded row".into(),
+                })?,
+            false => lengths[last],
+        };
+        let resolved = layout.resolve(name, self.request.batch, &lengths, row)?;
+        let scalars = domain.scalars();
+        for (dim, stride) in self.dims.iter_mut().zip(&resolved.strides) {
+            // Strides that are never used may be anything; kept small, they cannot overflow.
+            let used = dim.lengths[side] > 1;
+            dim.strides[side] = if used { stride * scalars } else { 0 };
+        }
+        self.offsets[side] = resolved.offset * scalars;
+        Ok(resolved.required * scalars)
+    }
+
+    /// Checks the zero ranges and takes them over.
+    fn restrict(&mut self) -> Result<()> {
+        let input = self.request.nonzero_input.iter().map(|r| (INPUT, r));
+        let output = self.request.wanted_output.iter().map(|r| (OUTPUT, r));
+        for (side, (axis, range)) in input.chain(output) {
+            let rank = self.dims.len() - 1;
+            let dim = self.dims[1..].get_mut(*axis);
+            let dim = dim.ok_or(Error::AxisOutOfRange { axis: *axis, rank })?;
+            let length = dim.lengths[side];
+            if range.start >= range.end || range.end > length {
+                return Err(Error::ZeroRange {
+                    side: [Side::Input, Side::Output][side],
+                    axis: *axis,
+                    start: range.start,
+                    end: range.end,
+                    length,
+                });
+            }
+            dim.ranges[side] = range.clone();
+        }
+        for dim in self.dims.iter_mut().filter(|d| d.kind.is_none()) {
+            let [nonzero, wanted] = &dim.ranges;
+            if wanted.start < nonzero.start || wanted.end > nonzero.end {
+                return Err(Error::Unsupported {
+                    what: format!(
+                        "wanting {}..{} of axis {}, which is not transformed and zero outside \
+                         {}..{},",
+                        wanted.start,
+                        wanted.end,
+                        dim.axis.unwrap_or_default(),
+                        nonzero.start,
+                        nonzero.end
+                    ),
+                    backend: "the planner".into(),
+                    instead: "ask for the part that is not zero with wanted_output".into(),
+                });
+            }
+            dim.ranges[INPUT] = wanted.clone();
+        }
+        Ok(())
+    }
+}
+
+/// Checks rank, lengths and axes; returns the axes, defaults filled in.
+fn check_shape(request: &Request) -> Result<Vec<usize>> {
+    let dims = request.shape.dims();
+    let rank = dims.len();
+    if rank == 0 || rank > MAX_RANK {
+        return Err(Error::Rank {
+            got: rank,
+            max: MAX_RANK,
+        });
+    }
+    let empty = |what: String| Err(Error::Empty { what });
+    if let Some(axis) = dims.iter().position(|&n| n == 0) {
+        return empty(format!("the length of dimension {axis}"));
+    }
+    if request.batch == 0 {
+        return empty("the batch".into());
+    }
+    let all: Vec<usize> = (rank.saturating_sub(MAX_AXES)..rank).collect();
+    let axes = request.axes.clone().unwrap_or(all);
+    if axes.is_empty() || axes.len() > MAX_AXES {
+        return Err(Error::AxisCount {
+            got: axes.len(),
+            max: MAX_AXES,
+        });
+    }
+    for (i, &axis) in axes.iter().enumerate() {
+        if axis >= rank {
+            return Err(Error::AxisOutOfRange { axis, rank });
+        }
+        if axes[..i].contains(&axis) {
+            return Err(Error::AxisRepeated { axis });
+        }
+    }
+    // Padded rows, two scalars a point and 8 bytes a scalar must all fit.
+    let points = dims
+        .iter()
+        .try_fold(request.batch, |p, &n| p.checked_mul(n.checked_add(2)?));
+    match points.and_then(|p| p.checked_mul(32)) {
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(axes),
+        _ => Err(Error::Overflow {
+            what: format!("a batch of {} arrays of {}", request.batch, request.shape),
+        }),
+    }
+}

@@ -1,0 +1,136 @@
+//! Half spectra that become real arrays: the halved axis comes last, and what lies before
+//! it, half a spectrum, is a little larger than the real output.
+//!
+//! - In place it fits: rows are padded.
+//! - Out of place the input is not to be overwritten. Point k of a row's half spectrum,
+//!   where it has an imaginary part to keep, goes to reals 2k and 2k+1 of its row of the
+//!   output (2k−1 and 2k for an odd length). The edge points, 0 and the last of an even
+//!   length, wait in scratch, see [`mmafft_backend_traits::Edges`].
+//! - With zero ranges the whole intermediate lies in scratch.
+
+use super::problem::{Problem, INPUT, OUTPUT};
+use super::stage::{Place, Route, Stage};
+use mmafft_backend_traits::{Domain, Edges, Kind, Placement};
+
+/// The stages of a C2R problem.
+pub fn route(problem: &Problem) -> Route {
+    let is_halved = |i: &usize| problem.dims[*i].kind == Some(Kind::C2R);
+    let transformed = (0..problem.dims.len()).filter(|&i| problem.dims[i].kind.is_some());
+    let (halved, others): (Vec<usize>, Vec<usize>) = transformed.rev().partition(is_halved);
+    let halved = halved[0];
+    let mut builder = Builder {
+        problem,
+        halved,
+        done: vec![false; problem.dims.len()],
+        route: Route::default(),
+    };
+    let restricted = problem
+        .dims
+        .iter()
+        .any(|d| (0..2).any(|side| d.ranges[side].len() < d.lengths[side]));
+    if others.is_empty() {
+        builder.last(Place::of_side(problem, INPUT), None);
+    } else if problem.request.placement == Placement::InPlace {
+        let place = Place::of_side(problem, INPUT);
+        builder.complex(&others, &place, None);
+        builder.last(place, None);
+    } else if restricted {
+        let extents: Vec<usize> = problem.dims.iter().map(|d| d.lengths[INPUT]).collect();
+        let (place, scalars) = Place::in_scratch(0, &extents);
+        builder.route.scratch_scalars = scalars;
+        builder.complex(&others, &place, None);
+        builder.last(place, None);
+    } else {
+        builder.with_edges(&others);
+    }
+    builder.route
+}
+
+struct Builder<'a> {
+    problem: &'a Problem,
+    halved: usize,
+    done: Vec<bool>,
+    route: Route,
+}
+
+/// A part of the half spectrum: points `first`, `first + step`, … of the halved axis.
+#[derive(Clone, Copy)]
+struct Part {
+    first: usize,
+    step: usize,
+    count: usize,
+}
+
+impl Builder<'_> {
+    /// The complex transforms of `axes`, the first from the input to `place`, the others
+    /// within `place`; of all lines, or of those of a part of the half spectrum, whose
+    /// points `place` counts from 0.
+    fn complex(&mut self, axes: &[usize], place: &Place, part: Option<Part>) {
+        let mut done = self.done.clone();
+        let mut from = Place::of_side(self.problem, INPUT);
+        if let Some(part) = part {
+            let stride = &mut from.strides[self.halved];
+            from.offset += (part.first * *stride) as isize;
+            *stride *= part.step;
+        }
+        for &dim in axes {
+            done[dim] = true;
+            let mut stage = Stage::new(self.problem, dim, &done, from, place.clone());
+            if let Some(part) = part {
+                let halved = stage.others.iter_mut().find(|(d, _)| *d == self.halved);
+                let halved = halved.expect("the halved axis is not among the complex ones");
+                halved.1 = 0..part.count;
+            }
+            self.route.stages.push(stage);
+            from = place.clone();
+        }
+    }
+
+    /// The halved axis, from `place` to the output.
+    fn last(&mut self, place: Place, edges: Option<Edges>) {
+        let output = Place::of_side(self.problem, OUTPUT);
+        let done = vec![true; self.problem.dims.len()];
+        let mut stage = Stage::new(self.problem, self.halved, &done, place, output);
+        stage.edges = edges;
+        self.route.stages.push(stage);
+    }
+
+    fn with_edges(&mut self, others: &[usize]) {
+        let dim = &self.problem.dims[self.halved];
+        let (half, even) = (dim.lengths[INPUT], dim.length % 2 == 0);
+        let count = if even { half.min(2) } else { 1 };
+
+        // The output's memory as half spectra without their edges: point k, counted from
+        // 0 at point 1, takes two reals of its row.
+        let mut interior = Place::of_side(self.problem, OUTPUT);
+        let real = interior.strides[self.halved];
+        interior.domain = Domain::Complex;
+        interior.imaginary = real;
+        interior.strides[self.halved] = 2 * real;
+        interior.offset += (if even { 2 * real } else { real }) as isize;
+        let part = Part {
+            first: 1,
+            step: 1,
+            count: half - count,
+        };
+        if part.count > 0 {
+            self.complex(others, &interior, Some(part));
+        }
+
+        // The edges, in scratch, in the order of the last stage's lines.
+        let mut extents: Vec<usize> = self.problem.dims.iter().map(|d| d.lengths[OUTPUT]).collect();
+        extents.remove(self.halved);
+        extents.push(count);
+        let (mut edges, scalars) = Place::in_scratch(0, &extents);
+        let stride = edges.strides.pop().expect("extents are not empty");
+        edges.strides.insert(self.halved, stride);
+        self.route.scratch_scalars = scalars;
+        let part = Part {
+            first: 0,
+            step: (half - 1).max(1),
+            count,
+        };
+        self.complex(others, &edges, Some(part));
+        self.last(interior, Some(Edges { offset: 0, count }));
+    }
+}

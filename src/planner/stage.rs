@@ -1,0 +1,160 @@
+//! One axis' trip through memory, before stages are joined into passes.
+
+use super::problem::{Problem, INPUT, OUTPUT};
+use mmafft_backend_traits::{Domain, Edges, Kind, Loop, Slot};
+use std::ops::Range;
+
+/// Where an array lies: an address for every index of every dimension of the problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// The memory.
+    pub slot: Slot,
+    /// Scalars before index 0 of every dimension; negative where index 0 is never used.
+    pub offset: isize,
+    /// What a point is.
+    pub domain: Domain,
+    /// Scalars from the real to the imaginary part.
+    pub imaginary: usize,
+    /// Scalars from index to index, per dimension of the problem.
+    pub strides: Vec<usize>,
+}
+
+/// One axis of all lines, from one place to another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// The dimension of the problem that is transformed.
+    pub dim: usize,
+    /// The kind applied to it.
+    pub kind: Kind,
+    /// Its logical length.
+    pub length: usize,
+    /// Where lines come from; along `dim`, the stride from point to point.
+    pub load: Place,
+    /// Where lines go.
+    pub store: Place,
+    /// The points read of a line.
+    pub load_range: Range<usize>,
+    /// The points written of a line.
+    pub store_range: Range<usize>,
+    /// The indices of every other dimension for which there are lines.
+    pub others: Vec<(usize, Range<usize>)>,
+    /// Loops that are no dimension of the problem: the other factor of a four-step line.
+    pub inner: Vec<Loop>,
+    /// The order of the four-step twiddle, whose lines the last of `inner` counts.
+    pub twiddle: Option<usize>,
+    /// Points that lie in scratch.
+    pub edges: Option<Edges>,
+}
+
+/// Stages in order, and the scratch they share.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Route {
+    /// The stages.
+    pub stages: Vec<Stage>,
+    /// Scalars of scratch.
+    pub scratch_scalars: usize,
+}
+
+impl Place {
+    /// The input or the output of the problem.
+    pub fn of_side(problem: &Problem, side: usize) -> Self {
+        Place {
+            slot: if side == INPUT {
+                Slot::Input
+            } else {
+                Slot::Output
+            },
+            offset: problem.offsets[side] as isize,
+            domain: problem.domain(side),
+            imaginary: 1,
+            strides: problem.dims.iter().map(|d| d.strides[side]).collect(),
+        }
+    }
+
+    /// A contiguous complex array in scratch with these extents, starting at `offset`
+    /// scalars; also returns how many scalars it takes.
+    pub fn in_scratch(offset: usize, extents: &[usize]) -> (Self, usize) {
+        let mut strides = vec![0; extents.len()];
+        let mut scalars = 2usize;
+        for (stride, &n) in strides.iter_mut().zip(extents).rev() {
+            *stride = scalars;
+            scalars *= n;
+        }
+        let place = Place {
+            slot: Slot::Scratch,
+            offset: offset as isize,
+            domain: Domain::Complex,
+            imaginary: 1,
+            strides,
+        };
+        (place, scalars)
+    }
+
+    /// The address, in scalars, of the first index of each of these ranges.
+    pub fn start(&self, ranges: &[(usize, Range<usize>)]) -> usize {
+        let start: usize = ranges.iter().map(|(d, r)| r.start * self.strides[*d]).sum();
+        usize::try_from(self.offset + start as isize)
+            .expect("the first index in use has an address, or the place is wrong")
+    }
+}
+
+impl Stage {
+    /// The stage that transforms dimension `dim` where `done` tells which dimensions
+    /// already are: those have the output's ranges, the others still the input's.
+    pub fn new(problem: &Problem, dim: usize, done: &[bool], load: Place, store: Place) -> Self {
+        let d = &problem.dims[dim];
+        let others = (0..problem.dims.len()).filter(|&e| e != dim).map(|e| {
+            let side = if done[e] { OUTPUT } else { INPUT };
+            (e, problem.dims[e].ranges[side].clone())
+        });
+        Stage {
+            dim,
+            kind: d.kind.expect("only transformed dimensions have stages"),
+            length: d.length,
+            load_range: d.ranges[INPUT].clone(),
+            store_range: d.ranges[OUTPUT].clone(),
+            others: others.collect(),
+            inner: Vec::new(),
+            twiddle: None,
+            edges: None,
+            load,
+            store,
+        }
+    }
+
+    /// The stage's loops, outermost first, neighbours merged where one stride serves both.
+    pub fn loops(&self, without: &[usize]) -> Vec<Loop> {
+        let dims = self.others.iter().filter(|(d, _)| !without.contains(d));
+        let mut loops: Vec<Loop> = dims
+            .map(|(d, range)| Loop {
+                count: range.len(),
+                load: self.load.strides[*d],
+                store: self.store.strides[*d],
+            })
+            .filter(|l| l.count > 1)
+            .collect();
+        merge(&mut loops);
+        loops.extend_from_slice(&self.inner);
+        loops
+    }
+}
+
+/// Merges a loop into the next inner one where their strides continue each other.
+fn merge(loops: &mut Vec<Loop>) {
+    let mut merged: Vec<Loop> = Vec::with_capacity(loops.len());
+    for inner in loops.drain(..) {
+        match merged.last_mut() {
+            Some(outer)
+                if outer.load == inner.count * inner.load
+                    && outer.store == inner.count * inner.store =>
+            {
+                *outer = Loop {
+                    count: outer.count * inner.count,
+                    ..inner
+                };
+            }
+            _ => merged.push(inner),
+        }
+    }
+    *loops = merged;
+}
