@@ -1,1 +1,56 @@
+//! Fast Fourier transforms on CPUs, NVIDIA tensor cores and AMD matrix cores.
+//!
+//! **An FFT is a list of trips through memory.** A [`Request`] says what is wanted, a
+//! [`Planner`] turns it into a [`Plan`] of few [`Pass`]es for a device's [`Limits`], and a
+//! backend runs each at the speed of its memory.
+//!
+//! ```
+//! use mmafft::{Complex, Planner, Precision, Request, Shape};
+//!
+//! let planner = Planner::auto()?;
+//! let request = Request::forward(Shape::d2(64, 48)).batch(8).precision(Precision::SplitF16);
+//! let fft = planner.build(&request)?;
+//! println!("{}", fft.plan().explain());
+//!
+//! let host = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
+//! let mut buffer = fft.upload(&host)?;
+//! fft.run_in_place(&mut buffer)?;
+//! let spectrum: Vec<Complex<f32>> = fft.download(&buffer)?;
+//! assert_eq!(spectrum[0].re, 64.0 * 48.0);
+//! # Ok::<(), mmafft::Error>(())
+//! ```
+//!
+//! Conventions: row-major arrays; complex numbers interleaved; strides and distances count
+//! elements; `X[k] = Σ x[n]·exp(−2πi·kn/N)` forward, `+` inverse, neither scaled unless
+//! [`Normalization`] says so.
+//!
+//! Features: `cpu` (default), `cli` (default, the program), `cuda`, `hip`. With a feature
+//! off its names still exist and return [`Error::NotBuilt`].
+#![warn(missing_docs)]
 
+#[cfg(not(feature = "cpu"))]
+mod absent;
+mod any;
+#[cfg(feature = "cpu")]
+mod cpu;
+mod element;
+mod helpers;
+#[cfg(feature = "peers")]
+pub mod peers;
+mod planner;
+mod transform;
+
+pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
+#[cfg(feature = "cpu")]
+pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
+pub use element::Element;
+pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};
+pub use mmafft_backend_traits as backend_traits;
+pub use mmafft_backend_traits::{
+    largest_prime_factor, reference, Backend, Direction, Domain, Engine, Error, Kind, Layout,
+    Limits, Normalization, Pass, Placement, Plan, Precision, Request, Result, ScalarType, Shape,
+    Side, Step, KINDS, PRECISIONS,
+};
+pub use num_complex::Complex;
+pub use planner::plan;
+pub use transform::{Buffer, Planner, Transform};

@@ -50,11 +50,8 @@ pub trait Backend: Send + Sync {
     fn prepare(&self, plan: &Plan) -> Result<Self::Prepared>;
 
     /// Runs a prepared plan, or enqueues it. Every check comes before the first write.
-    fn launch(
-        &self,
-        prepared: &Self::Prepared,
-        bindings: Bindings<'_, Self::Buffer>,
-    ) -> Result<()>;
+    fn launch(&self, prepared: &Self::Prepared, bindings: Bindings<'_, Self::Buffer>)
+        -> Result<()>;
 
     /// Waits until everything launched is done.
     fn synchronize(&self) -> Result<()>;

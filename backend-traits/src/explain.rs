@@ -55,7 +55,11 @@ impl Plan {
             true => "that of storing the result".into(),
             false => format!("{:e}·√(1 + log2 N)", row.bound),
         };
-        write!(out, "relative L2 error ≤ {:.1e}: {formula}", self.error_bound)?;
+        write!(
+            out,
+            "relative L2 error ≤ {:.1e}: {formula}",
+            self.error_bound
+        )?;
         let n = self.transformed_points();
         if !row.flat && self.error_bound > 1.5 * row.bound * (1.0 + n.log2()).sqrt() {
             write!(out, ", threefold for a convolution")?;
@@ -85,7 +89,11 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         bytes(read),
         bytes(written)
     )?;
-    writeln!(out, "  load   {}", side(pass, &pass.load, |a| (a.load_stride, &a.load_range)))?;
+    writeln!(
+        out,
+        "  load   {}",
+        side(pass, &pass.load, |a| (a.load_stride, &a.load_range))
+    )?;
     let residency = match pass.tile.residency {
         Residency::Block => "block".into(),
         Residency::Cluster(n) => format!("cluster of {n}"),
@@ -111,7 +119,11 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         pass.operand.name(),
         pass.reason
     )?;
-    write!(out, "  store  {}", side(pass, &pass.store, |a| (a.store_stride, &a.store_range)))?;
+    write!(
+        out,
+        "  store  {}",
+        side(pass, &pass.store, |a| (a.store_stride, &a.store_range))
+    )?;
     if let Some(twiddle) = pass.twiddle {
         write!(out, ", times roots of order {}", twiddle.length)?;
     }
@@ -122,7 +134,12 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
 }
 
 fn axis_words(axis: &TileAxis) -> String {
-    format!("axis {} ({} of {})", axis.axis, axis.kind.row().name, axis.length)
+    format!(
+        "axis {} ({} of {})",
+        axis.axis,
+        axis.kind.row().name,
+        axis.length
+    )
 }
 
 /// How one side is reached: `stride 2, points 0..64`, in scalars.
@@ -162,7 +179,9 @@ fn steps(steps: &[Step]) -> String {
     let words: Vec<String> = steps
         .iter()
         .map(|step| match step {
-            Step::Line { length, library, .. } => format!("DFT {length} by {library}"),
+            Step::Line {
+                length, library, ..
+            } => format!("DFT {length} by {library}"),
             Step::Dft { radix, .. } => format!("DFT {radix}"),
             Step::Twiddle { length, .. } => format!("twiddle {length}"),
             Step::Exchange => "exchange".into(),

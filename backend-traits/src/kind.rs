@@ -153,7 +153,10 @@ impl Kind {
 
     /// The kind with this name, if there is one.
     pub fn from_name(name: &str) -> Option<Kind> {
-        KINDS.iter().find(|row| row.name == name).map(|row| row.kind)
+        KINDS
+            .iter()
+            .find(|row| row.name == name)
+            .map(|row| row.kind)
     }
 
     /// The length of the input and of the output along the axis that the kind is applied

@@ -31,11 +31,9 @@ pub use backend::{Backend, Bindings, Buffer, Prepared};
 pub use error::{Error, Result, Side};
 pub use fragment::{Fragment, FragmentShape};
 pub use kind::{Direction, Domain, Kind, KindRow, LoadOp, Normalization, StoreOp, KINDS};
-pub use layout::{Layout, Placement};
+pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
-pub use pass::{
-    Access, Edges, Engine, Loop, Pass, Residency, Slot, Step, Tile, TileAxis, Twiddle,
-};
+pub use pass::{Access, Edges, Engine, Loop, Pass, Residency, Slot, Step, Tile, TileAxis, Twiddle};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use request::Request;

@@ -189,7 +189,10 @@ mod tests {
     fn bounds_grow_with_the_root_of_the_logarithm() {
         assert_eq!(Precision::F64.error_bound(&[1]), 3e-16);
         assert_eq!(Precision::F32.error_bound(&[8]), 8e-8 * 2.0);
-        assert_eq!(Precision::F32.error_bound(&[17, 4]), Precision::F32.error_bound(&[68]));
+        assert_eq!(
+            Precision::F32.error_bound(&[17, 4]),
+            Precision::F32.error_bound(&[68])
+        );
         assert_eq!(Precision::F16.error_bound(&[1 << 20]), 6e-4);
     }
 }

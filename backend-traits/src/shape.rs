@@ -64,9 +64,7 @@ impl Shape {
     /// `2 (m - 1)`, is meant (1 for `m = 1`).
     pub fn from_half(half: &[usize], axis: usize, length: Option<usize>) -> Result<Self> {
         let rank = half.len();
-        let got = *half
-            .get(axis)
-            .ok_or(Error::AxisOutOfRange { axis, rank })?;
+        let got = *half.get(axis).ok_or(Error::AxisOutOfRange { axis, rank })?;
         if got == 0 {
             return Err(Error::Empty {
                 what: format!("dimension {axis}"),

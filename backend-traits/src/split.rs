@@ -76,7 +76,9 @@ mod tests {
     use half::{bf16, f16};
 
     fn worst_relative<V: HalfValue>(scale: f32) -> f32 {
-        let values: Vec<f32> = (0..4096).map(|i| scale * (1.0 + i as f32 / 4096.0)).collect();
+        let values: Vec<f32> = (0..4096)
+            .map(|i| scale * (1.0 + i as f32 / 4096.0))
+            .collect();
         let (mut hi, mut lo) = (vec![V::default(); 4096], vec![V::default(); 4096]);
         let e = split(&values, &mut hi, &mut lo);
         let mut back = vec![0.0; 4096];

@@ -1,1 +1,31 @@
+//! The NVIDIA half of mmafft.
+//!
+//! Today this crate finds devices, and says what each can do ([`Device`], [`fragments()`])
+//! and which driver and run-time compiler are there ([`versions`]). It does not run
+//! passes yet: there is no `Backend` here.
+//!
+//! The driver (libcuda) and NVRTC are opened at run time. The crate builds and runs on a
+//! machine that has neither; what is missing comes back as `Error::NoDevice`.
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
 
+#[allow(unsafe_code)]
+mod bindings;
+mod device;
+mod fragments;
+
+pub use device::{devices, versions, Device, Versions};
+pub use fragments::fragments;
+
+use mmafft_backend_traits::Error;
+
+/// The backend's name, as on the command line.
+const BACKEND: &str = "cuda";
+
+fn no_device(reason: impl Into<String>, remedy: &str) -> Error {
+    Error::NoDevice {
+        backend: BACKEND,
+        reason: reason.into(),
+        remedy: remedy.into(),
+    }
+}

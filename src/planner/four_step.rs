@@ -52,9 +52,18 @@ fn split(
     let middle = if stage.load.slot == Slot::Scratch && !stage.inner.is_empty() {
         stage.load.clone()
     } else {
-        let extents: Vec<usize> = problem.dims.iter().enumerate().map(|(i, d)| {
-            if i == stage.dim { 1 } else { d.lengths[0].max(d.lengths[1]) }
-        }).collect();
+        let extents: Vec<usize> = problem
+            .dims
+            .iter()
+            .enumerate()
+            .map(|(i, d)| {
+                if i == stage.dim {
+                    1
+                } else {
+                    d.lengths[0].max(d.lengths[1])
+                }
+            })
+            .collect();
         let (mut place, scalars) = Place::in_scratch(base, &extents);
         for stride in &mut place.strides {
             *stride *= n;

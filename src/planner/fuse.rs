@@ -37,11 +37,17 @@ fn joins(group: &[Stage], stage: &Stage, problem: &Problem, limits: &Limits) -> 
         .map(|d| problem.dims[d].lengths[0])
         .product();
     // Compact: nothing of another tile lies between the tile's own points.
-    let compact = [&first.load.strides, &first.store.strides].iter().all(|strides| {
-        let widest = dims.iter().map(|&d| strides[d]).max().unwrap_or(0);
-        (0..problem.dims.len())
-            .filter(|d| !dims.contains(d) && extent(*d) > 1)
-            .all(|d| strides[d] >= widest)
-    });
-    compact && bytes <= limits.tile_bytes && (tiles >= limits.workers || limits.workers == 1)
+    let compact = [&first.load.strides, &first.store.strides]
+        .iter()
+        .all(|strides| {
+            let widest = dims.iter().map(|&d| strides[d]).max().unwrap_or(0);
+            (0..problem.dims.len())
+                .filter(|d| !dims.contains(d) && extent(*d) > 1)
+                .all(|d| strides[d] >= widest)
+        });
+    // A tile in 16 bits is widened anyway, and one rounding is better than two.
+    let widened = problem.storage().bytes() == 2;
+    (compact || widened)
+        && bytes <= limits.tile_bytes
+        && (tiles >= limits.workers || limits.workers == 1)
 }

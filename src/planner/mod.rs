@@ -16,7 +16,7 @@ mod real;
 mod stage;
 mod steps;
 
-use mmafft_backend_traits::{Error, Limits, Plan, Request, Result};
+use mmafft_backend_traits::{Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Slot};
 
 /// Plans `request` for a device with these `limits`.
 ///
@@ -30,8 +30,8 @@ use mmafft_backend_traits::{Error, Limits, Plan, Request, Result};
 pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
     let problem = problem::Problem::new(request, limits)?;
     let route = match problem.request.kind.row().output {
-        mmafft_backend_traits::Domain::Real => real::route(&problem),
-        mmafft_backend_traits::Domain::Complex => nd::route(&problem),
+        Domain::Real => real::route(&problem),
+        Domain::Complex => nd::route(&problem),
     };
     let route = four_step::split_long_lines(route, &problem, limits)?;
     let scratch_bytes = route.scratch_scalars * problem.storage().bytes();
@@ -66,17 +66,21 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
 /// Puts the normalisation on the last store. In FP16 each earlier store is scaled down by
 /// a power of two, so that inputs of magnitude ≤ 1 stay in range between passes, and the
 /// last store undoes it.
-fn scale_passes(passes: &mut [mmafft_backend_traits::Pass], problem: &problem::Problem) {
+fn scale_passes(passes: &mut [Pass], problem: &problem::Problem) {
     let mut scale = problem.normalization();
     let Some((last, earlier)) = passes.split_last_mut() else {
         return;
     };
-    if problem.storage() == mmafft_backend_traits::ScalarType::F16 {
+    if problem.storage() == ScalarType::F16 {
+        let interior = earlier.iter().any(|p| p.store.slot != Slot::Scratch);
+        let both = last.edges.is_some() && interior;
         for pass in earlier {
             let points: usize = pass.axes.iter().map(|a| a.length).product();
             let down = points.next_power_of_two() as f64;
             pass.scale = 1.0 / down;
-            scale *= down;
+            // Edge points take the same trips as the others, beside them.
+            let beside = both && pass.store.slot == Slot::Scratch;
+            scale *= if beside { 1.0 } else { down };
         }
     }
     last.scale = scale;

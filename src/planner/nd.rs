@@ -17,6 +17,10 @@ pub fn route(problem: &Problem) -> Route {
     for (i, &dim) in order.iter().enumerate() {
         let last = i + 1 == order.len();
         done[dim] = true;
+        if last {
+            // What is left out, an axis of one point, is as good as done.
+            done.fill(true);
+        }
         let next = if last || fits_output(problem, &done) {
             output.clone()
         } else if place.slot == mmafft_backend_traits::Slot::Scratch {
@@ -38,10 +42,7 @@ pub fn route(problem: &Problem) -> Route {
 /// The order of the axes: the halved one; those of which only a part is wanted, as what
 /// follows then is smaller; the rest from the innermost out.
 fn order(problem: &Problem) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..problem.dims.len())
-        .filter(|&i| problem.dims[i].kind.is_some())
-        .rev()
-        .collect();
+    let mut order: Vec<usize> = problem.axes_to_transform().rev().collect();
     order.sort_by_key(|&i| {
         let dim = &problem.dims[i];
         match dim.kind {

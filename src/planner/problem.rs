@@ -118,6 +118,18 @@ impl Problem {
         transformed.map(|d| d.length).collect()
     }
 
+    /// The dimensions that need a trip through memory: those transformed, without complex
+    /// ones of a single point, unless there is no other.
+    pub fn axes_to_transform(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let transformed = |&i: &usize| self.dims[i].kind.is_some();
+        let needed = |&i: &usize| self.dims[i].length > 1 || self.dims[i].kind != Some(Kind::C2C);
+        let all = 0..self.dims.len();
+        let only = all.clone().filter(transformed).any(|i| needed(&i));
+        let first = all.clone().find(transformed);
+        all.filter(transformed)
+            .filter(move |i| needed(i) || (!only && Some(*i) == first))
+    }
+
     /// The factor that the normalisation asks for.
     pub fn normalization(&self) -> f64 {
         let points = self.transformed_lengths().iter().product();

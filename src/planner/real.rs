@@ -15,8 +15,8 @@ use mmafft_backend_traits::{Domain, Edges, Kind, Placement};
 /// The stages of a C2R problem.
 pub fn route(problem: &Problem) -> Route {
     let is_halved = |i: &usize| problem.dims[*i].kind == Some(Kind::C2R);
-    let transformed = (0..problem.dims.len()).filter(|&i| problem.dims[i].kind.is_some());
-    let (halved, others): (Vec<usize>, Vec<usize>) = transformed.rev().partition(is_halved);
+    let transformed = problem.axes_to_transform().rev();
+    let (halved, others): (Vec<usize>, Vec<usize>) = transformed.partition(is_halved);
     let halved = halved[0];
     let mut builder = Builder {
         problem,
@@ -118,7 +118,12 @@ impl Builder<'_> {
         }
 
         // The edges, in scratch, in the order of the last stage's lines.
-        let mut extents: Vec<usize> = self.problem.dims.iter().map(|d| d.lengths[OUTPUT]).collect();
+        let mut extents: Vec<usize> = self
+            .problem
+            .dims
+            .iter()
+            .map(|d| d.lengths[OUTPUT])
+            .collect();
         extents.remove(self.halved);
         extents.push(count);
         let (mut edges, scalars) = Place::in_scratch(0, &extents);

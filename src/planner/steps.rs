@@ -3,8 +3,8 @@
 use super::problem::Problem;
 use super::stage::Stage;
 use mmafft_backend_traits::{
-    radix, radix::RADICES, Access, Engine, Error, Kind, Limits, Operand, Pass, Precision, Residency,
-    Result, ScalarType, Step, Tile, TileAxis, Twiddle,
+    radix, radix::RADICES, Access, Engine, Error, Kind, Limits, Operand, Pass, Precision,
+    Residency, Result, ScalarType, Step, Tile, TileAxis, Twiddle,
 };
 
 /// Bytes of lines that are transformed together where lines are contiguous: half of a
@@ -22,7 +22,9 @@ pub fn pass(stages: &[Stage], problem: &Problem, limits: &Limits) -> Result<Pass
     let mut axes = Vec::new();
     let engine = engine(problem, limits)?;
     for stage in stages {
-        let axis = tile_axis(stage, problem);
+        let mut axis = tile_axis(stage, problem);
+        // Later axes work where the first one stored; the tile was loaded by the first.
+        axis.load_stride = first.load.strides[stage.dim];
         let (chosen, reason) = axis_steps(&axis, stage, engine, problem, limits)?;
         steps.extend(chosen);
         if !reasons.contains(&reason) {
@@ -33,8 +35,8 @@ pub fn pass(stages: &[Stage], problem: &Problem, limits: &Limits) -> Result<Pass
     let line_loop = loops.len().saturating_sub(1);
     let operand = operand(engine, request.precision);
     Ok(Pass {
-        load: access(&first.load, first),
-        store: access(&first.store, first),
+        load: access(&first.load, first, &dims),
+        store: access(&first.store, first, &dims),
         edges: first.edges,
         twiddle: first.twiddle.map(|length| Twiddle { length, line_loop }),
         scale: 1.0,
@@ -50,10 +52,13 @@ pub fn pass(stages: &[Stage], problem: &Problem, limits: &Limits) -> Result<Pass
     })
 }
 
-fn access(place: &super::stage::Place, stage: &Stage) -> Access {
+/// Where a side begins: at the first index of every dimension that the tile does not hold.
+fn access(place: &super::stage::Place, stage: &Stage, tile: &[usize]) -> Access {
+    let outside = stage.others.iter().filter(|(d, _)| !tile.contains(d));
+    let outside: Vec<_> = outside.cloned().collect();
     Access {
         slot: place.slot,
-        offset: place.start(&stage.others),
+        offset: place.start(&outside),
         domain: place.domain,
         imaginary: place.imaginary,
     }
@@ -187,9 +192,10 @@ fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
         .filter(|&(d, n)| n >= lanes.div_ceil(2) && load.strides[d] == 2 && store.strides[d] == 2)
         .count();
     let in_lanes = neighbours > 0
-        || stage.inner.last().is_some_and(|l| {
-            l.load == 2 && l.store == 2 && l.count >= lanes.div_ceil(2)
-        });
+        || stage
+            .inner
+            .last()
+            .is_some_and(|l| l.load == 2 && l.store == 2 && l.count >= lanes.div_ceil(2));
     stage.kind == Kind::C2C
         && in_lanes
         && load.imaginary == 1

@@ -1,1 +1,236 @@
-//! placeholder
+//! The suite that every backend passes, instantiated in one line:
+//!
+//! ```ignore
+//! mmafft_backend_traits::conformance_suite!(cpu, Ok(CpuBackend::default()), mmafft::plan);
+//! ```
+//!
+//! Requests from a table ([`cases`]) and at random are planned for the backend's own limits
+//! and run on poisoned buffers: every gap of a layout, everything outside of a zero range
+//! and the whole output hold NaN before the run. Results are compared with a double-double
+//! DFT, array by array, with the bound of the precision's row; whatever is not wanted must
+//! be as it was. A failing case names itself; `MMAFFT_CASE=NAME` runs it alone.
+
+mod array;
+mod cases;
+mod run;
+
+pub use cases::{random_request, requests};
+pub use run::{check, Outcome};
+
+use crate::{split, Backend, Error, Limits, Plan, Request, Result};
+use half::f16;
+
+/// A planner: the suite is told which, as this crate has none.
+pub type PlanFn = fn(&Request, &Limits) -> Result<Plan>;
+
+/// Runs every request of the table that `part` of `parts` covers. Panics with the names of
+/// all that fail.
+pub fn table<B: Backend>(backend: &B, plan: PlanFn, part: usize, parts: usize) {
+    let requests = requests(backend.limits());
+    let chosen = requests.iter().enumerate();
+    let chosen = chosen.filter(|(i, _)| i % parts == part);
+    run_all(
+        backend,
+        plan,
+        chosen.map(|(i, r)| (format!("table-{i}"), r.clone())),
+    );
+}
+
+/// Runs `count` random requests.
+pub fn random<B: Backend>(backend: &B, plan: PlanFn, count: u64) {
+    let request = |seed| {
+        (
+            format!("random-{seed}"),
+            random_request(seed, backend.limits()),
+        )
+    };
+    run_all(backend, plan, (0..count).map(request));
+}
+
+fn run_all<B: Backend>(
+    backend: &B,
+    plan: PlanFn,
+    requests: impl Iterator<Item = (String, Request)>,
+) {
+    let only = std::env::var("MMAFFT_CASE").ok();
+    let mut ran = 0;
+    let mut failures = Vec::new();
+    for (name, request) in requests {
+        if only.as_ref().is_some_and(|only| *only != name) {
+            continue;
+        }
+        ran += 1;
+        if let Err(what) = check(backend, plan, &request, 1.0) {
+            failures.push(format!("MMAFFT_CASE={name}: {what}\n    {request:?}"));
+        }
+    }
+    assert!(ran > 0 || only.is_some(), "no case ran");
+    assert!(
+        failures.is_empty(),
+        "{} of {ran} cases failed:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+/// Inputs of very different magnitude in one batch must not disturb each other.
+pub fn mixed_scales<B: Backend>(backend: &B, plan: PlanFn) {
+    use crate::{radix::RADICES, Precision, Shape};
+    if !backend.limits().precisions.contains(&Precision::SplitF16) {
+        return;
+    }
+    for row in RADICES {
+        for power in 1..=2 {
+            let request = Request::forward(Shape::d1(row.radix.pow(power)))
+                .radices(&[row.radix])
+                .batch(61)
+                .precision(Precision::SplitF16);
+            // Array b of the batch is scaled by 10^(b − 30).
+            if let Err(what) = check(backend, plan, &request, 10.0) {
+                panic!("radix {} to the power of {power}: {what}", row.radix);
+            }
+        }
+    }
+}
+
+/// Buffers keep what is written, and refuse what does not fit.
+pub fn buffers<B: Backend>(backend: &B) {
+    let data: Vec<u8> = (0..=255).collect();
+    let mut buffer = backend.allocate(300).expect("300 bytes");
+    backend.write(&mut buffer, 13, &data).expect("it fits");
+    let mut back = vec![0; 256];
+    backend.read(&buffer, 13, &mut back).expect("it fits");
+    assert_eq!(back, data);
+    for offset in [45, usize::MAX] {
+        let error = backend.write(&mut buffer, offset, &data);
+        assert!(
+            matches!(error, Err(Error::BufferTooShort { .. })),
+            "{error:?}"
+        );
+        let error = backend.read(&buffer, offset, &mut back);
+        assert!(
+            matches!(error, Err(Error::BufferTooShort { .. })),
+            "{error:?}"
+        );
+    }
+    backend.allocate(0).expect("an empty buffer");
+}
+
+/// Splitting agrees with the reference bit for bit, and combining restores the value.
+pub fn split_and_combine<B: Backend>(backend: &B) {
+    let vector = 8;
+    let mut random = array::Random::new(7);
+    let values: Vec<f32> = (0..61 * vector)
+        .map(|i| random.uniform() as f32 * 10f32.powi((i / vector) as i32 - 30))
+        .collect();
+    let count = values.len();
+    let allocate = |bytes| backend.allocate(bytes).expect("memory");
+    let mut input = allocate(4 * count);
+    let (mut hi, mut lo) = (allocate(2 * count), allocate(2 * count));
+    let (mut exponents, mut back) = (allocate(4 * count / vector), allocate(4 * count));
+    backend
+        .write(&mut input, 0, bytemuck::cast_slice(&values))
+        .expect("it fits");
+    backend
+        .split(&input, vector, &mut hi, &mut lo, &mut exponents)
+        .expect("split");
+    backend
+        .combine(&hi, &lo, &exponents, vector, &mut back)
+        .expect("combine");
+    let mut restored = vec![0f32; count];
+    let mut got_hi = vec![f16::ZERO; count];
+    let bytes = bytemuck::cast_slice_mut(&mut restored);
+    backend.read(&back, 0, bytes).expect("it fits");
+    let bytes = bytemuck::cast_slice_mut(&mut got_hi);
+    backend.read(&hi, 0, bytes).expect("it fits");
+    let pairs = values.chunks(vector).zip(restored.chunks(vector));
+    for ((values, restored), got_hi) in pairs.zip(got_hi.chunks(vector)) {
+        let (mut hi, mut lo) = (vec![f16::ZERO; vector], vec![f16::ZERO; vector]);
+        let e = split::split(values, &mut hi, &mut lo);
+        assert_eq!(hi, got_hi);
+        let unit = split::power_of_two(e - 23);
+        for (x, y) in values.iter().zip(restored) {
+            assert!(f64::from((x - y).abs()) <= unit, "{x} became {y}");
+        }
+    }
+    let error = backend.split(&input, 7, &mut hi, &mut lo, &mut exponents);
+    assert!(error.is_err(), "488 values are not whole vectors of 7");
+}
+
+/// A run that cannot succeed leaves the output as it was, and the next one succeeds.
+pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
+    use crate::{Bindings, Prepared, Shape};
+    let made = plan(&Request::forward(Shape::d1(64)), backend.limits()).expect("a plan");
+    let prepared = backend.prepare(&made).expect("prepared");
+    let full = 64 * 8;
+    let poison = vec![0xffu8; full];
+    for (input_bytes, output_bytes, short_scratch) in [
+        (full - 8, full, false),
+        (full, full - 8, false),
+        (full, full, true),
+    ] {
+        let allocate = |bytes| backend.allocate(bytes).expect("memory");
+        let mut input = allocate(input_bytes);
+        let mut output = allocate(output_bytes);
+        let zeros = vec![0; input_bytes];
+        backend.write(&mut input, 0, &zeros).expect("it fits");
+        backend
+            .write(&mut output, 0, &poison[..output_bytes])
+            .expect("it fits");
+        let needed = prepared.scratch_bytes();
+        if short_scratch && needed == 0 {
+            continue;
+        }
+        let mut scratch = allocate(if short_scratch { needed - 1 } else { needed });
+        let bindings = Bindings {
+            input: Some(&input),
+            output: &mut output,
+            scratch: &mut scratch,
+        };
+        let error = backend.launch(&prepared, bindings);
+        let error = error.expect_err("a buffer is too short");
+        assert!(!error.output_touched());
+        backend.synchronize().expect("nothing is pending");
+        let mut after = vec![0; output_bytes];
+        backend.read(&output, 0, &mut after).expect("it fits");
+        assert_eq!(after, poison[..output_bytes], "{error}");
+    }
+    let outcome = check(backend, plan, &Request::forward(Shape::d1(64)), 1.0);
+    outcome.expect("the next run is not disturbed");
+}
+
+/// Instantiates the suite as the module `$name` of tests. `$backend` is a
+/// `Result<impl Backend, Error>`: without a device the tests print that they are skipped.
+#[macro_export]
+macro_rules! conformance_suite {
+    ($name:ident, $backend:expr, $plan:expr) => {
+        mod $name {
+            use super::*;
+            use $crate::conformance as suite;
+
+            macro_rules! case {
+                ($test:ident, $run:expr) => {
+                    #[test]
+                    fn $test() {
+                        match $backend {
+                            Ok(backend) => $run(&backend),
+                            Err(error) => println!(
+                                "skipped: {}::{}, needs a device: {error}",
+                                stringify!($name),
+                                stringify!($test)
+                            ),
+                        }
+                    }
+                };
+            }
+
+            case!(buffers, |b| suite::buffers(b));
+            case!(split_and_combine, |b| suite::split_and_combine(b));
+            case!(faults, |b| suite::faults(b, $plan));
+            case!(mixed_scales, |b| suite::mixed_scales(b, $plan));
+            case!(table_first_half, |b| suite::table(b, $plan, 0, 2));
+            case!(table_second_half, |b| suite::table(b, $plan, 1, 2));
+            case!(random_requests, |b| suite::random(b, $plan, 2000));
+        }
+    };
+}

@@ -1,0 +1,143 @@
+//! Arrays of the suite: seeded values, storage bytes, and the reference transform.
+
+use crate::reference::{dft_nd, ComplexDd, Dd};
+use crate::{Direction, Kind, Request, ScalarType};
+use half::{bf16, f16};
+use num_complex::Complex;
+
+/// A small generator (xorshift64*): seeded, the same everywhere.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// Seeded; neighbouring seeds give unrelated numbers.
+    pub fn new(seed: u64) -> Self {
+        Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    /// Uniform in [−1, 1).
+    pub fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// Uniform in 0..n.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    /// True once in `n`.
+    pub fn once_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    /// One of these.
+    pub fn choose<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+}
+
+/// The value that storage keeps of `x`.
+pub fn rounded(x: f64, scalar: ScalarType) -> f64 {
+    match scalar {
+        ScalarType::F64 => x,
+        ScalarType::F32 => f64::from(x as f32),
+        ScalarType::F16 => f16::from_f64(x).to_f64(),
+        ScalarType::Bf16 => bf16::from_f64(x).to_f64(),
+    }
+}
+
+/// Scalars as the backend stores them.
+pub fn to_bytes(values: &[f64], scalar: ScalarType) -> Vec<u8> {
+    let bytes = |x: &f64| match scalar {
+        ScalarType::F64 => x.to_ne_bytes().to_vec(),
+        ScalarType::F32 => (*x as f32).to_ne_bytes().to_vec(),
+        ScalarType::F16 => f16::from_f64(*x).to_ne_bytes().to_vec(),
+        ScalarType::Bf16 => bf16::from_f64(*x).to_ne_bytes().to_vec(),
+    };
+    values.iter().flat_map(bytes).collect()
+}
+
+/// The values of stored scalars.
+pub fn from_bytes(bytes: &[u8], scalar: ScalarType) -> Vec<f64> {
+    let value = |b: &[u8]| match scalar {
+        ScalarType::F64 => f64::from_ne_bytes(b.try_into().unwrap_or_default()),
+        ScalarType::F32 => f32::from_ne_bytes(b.try_into().unwrap_or_default()).into(),
+        ScalarType::F16 => f16::from_ne_bytes(b.try_into().unwrap_or_default()).to_f64(),
+        ScalarType::Bf16 => bf16::from_ne_bytes(b.try_into().unwrap_or_default()).to_f64(),
+    };
+    bytes.chunks_exact(scalar.bytes()).map(value).collect()
+}
+
+/// The transform of one array by the definition's words: every other axis first, then the
+/// halved one. `input` is of the input's shape; real points have imaginary parts of zero.
+pub fn transform(request: &Request, axes: &[usize], input: &[Complex<f64>]) -> Vec<ComplexDd> {
+    let dims = request.shape.dims();
+    let inverse = request.direction == Direction::Inverse;
+    let halved = *axes.last().expect("at least one axis");
+    let (in_len, out_len) = request.kind.lengths(dims[halved]);
+    let mut data: Vec<ComplexDd> = input.iter().map(|&x| ComplexDd::from(x)).collect();
+    let mut shape = dims.to_vec();
+    shape[halved] = in_len;
+    if request.kind == Kind::C2R {
+        dft_nd(&shape, &axes[..axes.len() - 1], inverse, &mut data);
+        data = map_lines(&shape, halved, dims[halved], &data, hermitian);
+        shape[halved] = dims[halved];
+        dft_nd(&shape, &[halved], inverse, &mut data);
+    } else {
+        dft_nd(&shape, axes, inverse, &mut data);
+        data = map_lines(&shape, halved, out_len, &data, |line, out| {
+            let kept = line.len().min(out);
+            line[..kept].to_vec()
+        });
+    }
+    let factor = request
+        .normalization
+        .factor(axes.iter().map(|&a| dims[a]).product(), request.direction);
+    let scale = Dd::from(factor);
+    data.into_iter().map(|x| x.scale(scale)).collect()
+}
+
+/// A half spectrum completed to `n` points; imaginary parts that a real signal cannot have
+/// are dropped.
+fn hermitian(half: &[ComplexDd], n: usize) -> Vec<ComplexDd> {
+    let real = |x: ComplexDd| ComplexDd::new(x.re, Dd::from(0.0));
+    (0..n)
+        .map(|k| match k {
+            0 => real(half[0]),
+            k if 2 * k == n => real(half[k]),
+            k if 2 * k < n => half[k],
+            k => half[n - k].conj(),
+        })
+        .collect()
+}
+
+/// Replaces every line along `axis` by one of `length` points.
+fn map_lines(
+    shape: &[usize],
+    axis: usize,
+    length: usize,
+    data: &[ComplexDd],
+    map: impl Fn(&[ComplexDd], usize) -> Vec<ComplexDd>,
+) -> Vec<ComplexDd> {
+    let inner: usize = shape[axis + 1..].iter().product();
+    let outer: usize = shape[..axis].iter().product();
+    let n = shape[axis];
+    let mut out = vec![ComplexDd::from(Complex::default()); outer * length * inner];
+    for o in 0..outer {
+        for i in 0..inner {
+            let line: Vec<ComplexDd> = (0..n).map(|k| data[(o * n + k) * inner + i]).collect();
+            for (k, x) in map(&line, length).into_iter().enumerate() {
+                out[(o * length + k) * inner + i] = x;
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,239 @@
+//! The requests of the suite.
+
+use super::array::Random;
+use crate::radix::RADICES;
+use crate::{
+    Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape, KINDS,
+};
+
+/// Shapes of one to four dimensions: powers of two, mixed radices, primes, single points.
+const SHAPES: &[&[usize]] = &[
+    &[1],
+    &[2],
+    &[3],
+    &[8],
+    &[31],
+    &[64],
+    &[100],
+    &[127],
+    &[243],
+    &[1000],
+    &[1024],
+    &[2310],
+    &[1, 1],
+    &[1, 16],
+    &[16, 1],
+    &[4, 6],
+    &[17, 5],
+    &[32, 64],
+    &[30, 31],
+    &[128, 24],
+    &[2, 3, 4],
+    &[8, 8, 8],
+    &[5, 1, 9],
+    &[16, 20, 18],
+    &[7, 11, 13],
+    &[2, 3, 4, 5],
+    &[3, 8, 8, 16],
+];
+
+/// The table: every kind, precision and direction over all shapes, then one feature after
+/// another on a few.
+pub fn requests(limits: &Limits) -> Vec<Request> {
+    let mut all = Vec::new();
+    for &precision in &limits.precisions {
+        for (kind, direction) in kinds() {
+            for dims in SHAPES {
+                let shape = Shape::new(dims);
+                let request = Request::of_kind(kind, direction, shape).precision(precision);
+                all.push(request.clone().batch(3));
+                all.push(request.in_place());
+            }
+        }
+        features(precision, &mut all);
+        if limits.fragments.iter().any(|f| f.m == f.n) {
+            radices(precision, &mut all);
+        }
+    }
+    all
+}
+
+fn kinds() -> Vec<(Kind, Direction)> {
+    let mut kinds = Vec::new();
+    for row in KINDS {
+        match row.direction {
+            Some(direction) => kinds.push((row.kind, direction)),
+            None => kinds.extend([Direction::Forward, Direction::Inverse].map(|d| (row.kind, d))),
+        }
+    }
+    kinds
+}
+
+/// Every radix alone and in pairs, on the matrix engine.
+fn radices(precision: Precision, all: &mut Vec<Request>) {
+    if matches!(precision, Precision::F64 | Precision::F32) {
+        return;
+    }
+    for row in RADICES {
+        for power in 1..=3u32 {
+            let n = row.radix.pow(power);
+            let request = Request::forward(Shape::d1(n)).radices(&[row.radix]);
+            all.push(request.precision(precision).batch(2).engine(Engine::Matrix));
+        }
+    }
+}
+
+fn features(precision: Precision, all: &mut Vec<Request>) {
+    let d2 = || Shape::d2(24, 40);
+    let forward = || Request::forward(d2()).precision(precision);
+    for (normalization, _) in Normalization::ALL {
+        all.push(forward().normalization(normalization));
+        all.push(
+            Request::inverse(d2())
+                .precision(precision)
+                .normalization(normalization),
+        );
+        all.push(
+            Request::c2r(d2())
+                .precision(precision)
+                .normalization(normalization),
+        );
+    }
+    // Axes: each alone, both orders, and of a larger array.
+    for axes in [&[0][..], &[1], &[1, 0]] {
+        all.push(forward().axes(axes));
+        all.push(Request::r2c(d2()).axes(axes).precision(precision));
+        all.push(Request::c2r(d2()).axes(axes).precision(precision));
+    }
+    for axes in [&[0, 2][..], &[1], &[3, 1], &[0, 1, 2]] {
+        let shape = || Shape::new(&[4, 6, 10, 3]);
+        all.push(
+            Request::forward(shape())
+                .axes(axes)
+                .precision(precision)
+                .batch(2),
+        );
+        all.push(Request::r2c(shape()).axes(axes).precision(precision));
+        all.push(Request::c2r(shape()).axes(axes).precision(precision));
+    }
+    // Layouts: padded rows, transposed output, batch innermost, offsets.
+    let padded = || Layout::strided(&[43, 1]).distance(24 * 43 + 5).offset(3);
+    all.push(forward().batch(2).input_layout(padded()));
+    all.push(forward().batch(2).output_layout(padded()));
+    all.push(forward().batch(2).input_layout(padded()).in_place());
+    all.push(forward().output_layout(Layout::strided(&[1, 24])));
+    let innermost = || Layout::strided(&[40 * 5, 5]).distance(1);
+    all.push(forward().batch(5).input_layout(innermost()));
+    all.push(forward().batch(5).input_layout(innermost()).in_place());
+    all.push(
+        Request::r2c(d2())
+            .batch(5)
+            .input_layout(innermost())
+            .precision(precision),
+    );
+    let half = Layout::strided(&[21 * 5, 5]).distance(1);
+    all.push(
+        Request::c2r(d2())
+            .batch(5)
+            .input_layout(half)
+            .output_layout(innermost())
+            .precision(precision),
+    );
+    // Zero ranges: on either side, on both, on every kind.
+    for kind in [
+        Request::forward(d2()),
+        Request::r2c(d2()),
+        Request::c2r(d2()),
+    ] {
+        let base = kind.precision(precision).batch(2);
+        all.push(base.clone().nonzero_input(0, 3..17));
+        all.push(base.clone().nonzero_input(1, 2..15).nonzero_input(0, 0..12));
+        all.push(base.clone().wanted_output(0, 5..9));
+        all.push(base.clone().wanted_output(1, 1..7));
+        all.push(base.clone().wanted_output(0, 5..9).wanted_output(1, 3..20));
+        all.push(base.clone().nonzero_input(0, 0..12).wanted_output(1, 0..8));
+        all.push(
+            base.axes(&[1])
+                .wanted_output(0, 3..9)
+                .nonzero_input(1, 0..4),
+        );
+    }
+}
+
+/// A request drawn at random; one seed, one request.
+pub fn random_request(seed: u64, limits: &Limits) -> Request {
+    let mut r = Random::new(seed);
+    let rank = r.choose(&[1, 1, 2, 2, 3, 4]);
+    let most = [4000, 90, 20, 9][rank - 1];
+    let dims: Vec<usize> = (0..rank).map(|_| 1 + r.below(most)).collect();
+    let precision = r.choose(&limits.precisions);
+    let (kind, direction) = r.choose(&kinds());
+    let mut request = Request::of_kind(kind, direction, Shape::new(&dims))
+        .precision(precision)
+        .batch(1 + r.below(4))
+        .normalization(r.choose(&Normalization::ALL).0);
+    let mut axes: Vec<usize> = (0..rank).filter(|_| !r.once_in(3)).collect();
+    axes.truncate(3);
+    if axes.is_empty() {
+        axes.push(r.below(rank));
+    }
+    if r.once_in(3) {
+        axes.reverse();
+    }
+    request = request.axes(&axes);
+    let halved = axes[axes.len() - 1];
+    let lengths = kind.lengths(dims[halved]);
+    let [mut input, mut output] = [dims.clone(), dims.clone()];
+    input[halved] = lengths.0;
+    output[halved] = lengths.1;
+    if kind == Kind::C2C && r.once_in(3) {
+        request = request.in_place();
+        if r.once_in(2) {
+            request.input = layout(&mut r, &input, request.batch);
+        }
+    } else if kind != Kind::C2C && halved + 1 == rank && r.once_in(4) {
+        request = request.in_place();
+    } else {
+        if r.once_in(3) {
+            request.input = layout(&mut r, &input, request.batch);
+        }
+        if r.once_in(3) {
+            request.output = layout(&mut r, &output, request.batch);
+        }
+        for &axis in &axes {
+            if r.once_in(8) {
+                request = request.nonzero_input(axis, part(&mut r, input[axis]));
+            }
+            if r.once_in(8) {
+                request = request.wanted_output(axis, part(&mut r, output[axis]));
+            }
+        }
+    }
+    if matches!(precision, Precision::F16 | Precision::Bf16) && r.once_in(2) {
+        request = request.engine(Engine::Simt);
+    }
+    request
+}
+
+/// A layout in a random order of dimensions, with gaps.
+fn layout(r: &mut Random, dims: &[usize], batch: usize) -> Layout {
+    let mut order: Vec<usize> = (0..=dims.len()).collect();
+    for i in (1..order.len()).rev() {
+        order.swap(i, r.below(i + 1));
+    }
+    let mut strides = vec![1; dims.len() + 1];
+    let mut next = 1;
+    for d in order {
+        strides[d] = next + if r.once_in(4) { r.below(3) } else { 0 };
+        let n = if d == 0 { batch } else { dims[d - 1] };
+        next = strides[d] * n;
+    }
+    Layout::strided(&strides[1..])
+        .distance(strides[0])
+        .offset(r.below(4))
+}
+
+fn part(r: &mut Random, n: usize) -> std::ops::Range<usize> {
+    let start = r.below(n);
+    start..start + 1 + r.below(n - start)
+}

@@ -1,0 +1,217 @@
+//! One request on one backend: poisoned buffers in, error and leftovers out.
+
+use super::array::{from_bytes, rounded, to_bytes, transform, Random};
+use super::PlanFn;
+use crate::reference::{largest_over_rms, relative_l2, ComplexDd};
+use crate::{Backend, Bindings, Domain, Placement, Plan, Prepared, Request, ResolvedLayout, Side};
+use num_complex::Complex;
+use std::ops::Range;
+
+/// What a run measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// The worst relative L2 error of an array of the batch.
+    pub relative_l2: f64,
+    /// The worst element error over the RMS of its array's reference.
+    pub largest: f64,
+    /// What the plan promised for `relative_l2`.
+    pub bound: f64,
+}
+
+/// One side of a request: where each point of each array lies.
+struct SideView {
+    layout: ResolvedLayout,
+    domain: Domain,
+    /// What is read or wanted, per dimension of the array.
+    ranges: Vec<Range<usize>>,
+}
+
+impl SideView {
+    fn new(request: &Request, axes: &[usize], side: Side) -> Self {
+        let row = request.kind.row();
+        let input = side == Side::Input;
+        let domain = if input { row.input } else { row.output };
+        let halved = axes[axes.len() - 1];
+        let mut dims = request.shape.dims().to_vec();
+        let lengths = request.kind.lengths(dims[halved]);
+        dims[halved] = if input { lengths.0 } else { lengths.1 };
+        let last = dims.len() - 1;
+        let padded =
+            request.placement == Placement::InPlace && domain == Domain::Real && halved == last;
+        let width = match padded {
+            true => 2 * (dims[last] / 2 + 1),
+            false => dims[last],
+        };
+        let (layout, limits) = match input {
+            true => (&request.input, &request.nonzero_input),
+            false => (&request.output, &request.wanted_output),
+        };
+        let mut ranges: Vec<Range<usize>> = dims.iter().map(|&n| 0..n).collect();
+        for (axis, range) in limits {
+            ranges[*axis] = range.clone();
+        }
+        SideView {
+            layout: layout
+                .resolve(side, request.batch, &dims, width)
+                .expect("the planner took it"),
+            domain,
+            ranges,
+        }
+    }
+
+    /// Calls `each(index in the array, scalar address, whether in range)` for one array.
+    fn for_each(&self, array: usize, mut each: impl FnMut(usize, usize, bool)) {
+        let dims = &self.layout.dims[1..];
+        let strides = &self.layout.strides[1..];
+        let points: usize = dims.iter().product();
+        for index in 0..points {
+            let (mut rest, mut inside) = (index, true);
+            let mut element = self.layout.offset + array * self.layout.strides[0];
+            for d in (0..dims.len()).rev() {
+                let i = rest % dims[d];
+                rest /= dims[d];
+                element += i * strides[d];
+                inside &= self.ranges[d].contains(&i);
+            }
+            each(index, element * self.domain.scalars(), inside);
+        }
+    }
+
+    fn scalars(&self) -> usize {
+        self.layout.required * self.domain.scalars()
+    }
+
+    fn points(&self) -> usize {
+        self.layout.dims[1..].iter().product()
+    }
+}
+
+/// Plans, runs and judges one request. Array b of the batch is scaled by
+/// `growth^(b − batch/2)`. The error says what is wrong.
+pub fn check<B: Backend>(
+    backend: &B,
+    plan: PlanFn,
+    request: &Request,
+    growth: f64,
+) -> Result<Outcome, String> {
+    let plan = plan(request, backend.limits()).map_err(|e| format!("planning: {e}"))?;
+    let request = &plan.request;
+    let axes = request.axes.clone().unwrap_or_default();
+    let scalar = request.precision.row().storage;
+    let input = SideView::new(request, &axes, Side::Input);
+    let output = SideView::new(request, &axes, Side::Output);
+    let scale = |b: usize| growth.powi(b as i32 - (request.batch / 2) as i32);
+
+    // Values in range; NaN in every gap and wherever nothing may be read.
+    let mut random = Random::new(request.batch as u64 * 31 + input.points() as u64);
+    let mut memory = vec![f64::NAN; input.scalars()];
+    let mut arrays = vec![vec![Complex::default(); input.points()]; request.batch];
+    for (b, array) in arrays.iter_mut().enumerate() {
+        input.for_each(b, |index, at, inside| {
+            if !inside {
+                return;
+            }
+            let mut draw = || rounded(random.uniform() * scale(b), scalar);
+            memory[at] = draw();
+            array[index].re = memory[at];
+            if input.domain == Domain::Complex {
+                memory[at + 1] = draw();
+                array[index].im = memory[at + 1];
+            }
+        });
+    }
+    let before = vec![f64::NAN; output.scalars()];
+    let after = execute(backend, &plan, &memory, &before)?;
+
+    let mut outcome = Outcome {
+        relative_l2: 0.0,
+        largest: 0.0,
+        bound: plan.error_bound,
+    };
+    let mut written = vec![false; after.len()];
+    for (b, array) in arrays.iter().enumerate() {
+        let expected = transform(request, &axes, array);
+        let mut wanted: Vec<ComplexDd> = Vec::new();
+        let mut got: Vec<Complex<f64>> = Vec::new();
+        let down = 1.0 / scale(b);
+        output.for_each(b, |index, at, inside| {
+            if !inside {
+                return;
+            }
+            written[at] = true;
+            let mut x = Complex::new(after[at] * down, 0.0);
+            if output.domain == Domain::Complex {
+                written[at + 1] = true;
+                x.im = after[at + 1] * down;
+            }
+            got.push(x);
+            wanted.push(expected[index].scale(crate::reference::Dd::from(down)));
+        });
+        let error = relative_l2(&got, &wanted);
+        // A NaN must not get lost in a maximum.
+        if error.is_nan() || error > outcome.relative_l2 {
+            outcome.relative_l2 = error;
+        }
+        outcome.largest = outcome.largest.max(largest_over_rms(&got, &wanted));
+        if error.is_nan() || error > plan.error_bound {
+            return Err(format!(
+                "array {b}: relative L2 {error:.2e}, allowed {:.2e}",
+                plan.error_bound
+            ));
+        }
+    }
+    let in_place = request.placement == Placement::InPlace;
+    let stray = (0..after.len()).find(|&i| !written[i] && !after[i].is_nan());
+    match stray {
+        // In place, gaps of the output may be points of the input.
+        Some(at) if !in_place => Err(format!("scalar {at} was written, which is not wanted")),
+        _ => Ok(outcome),
+    }
+}
+
+/// Runs the plan on these scalars; returns the output's.
+fn execute<B: Backend>(
+    backend: &B,
+    plan: &Plan,
+    input: &[f64],
+    output: &[f64],
+) -> Result<Vec<f64>, String> {
+    let scalar = plan.request.precision.row().storage;
+    let said = |e: crate::Error| e.to_string();
+    let prepared = backend.prepare(plan).map_err(said)?;
+    let mut scratch = backend.allocate(prepared.scratch_bytes()).map_err(said)?;
+    let in_place = plan.request.placement == Placement::InPlace;
+    let mut first = if in_place {
+        let mut both = input.to_vec();
+        both.resize(input.len().max(output.len()), f64::NAN);
+        to_bytes(&both, scalar)
+    } else {
+        to_bytes(output, scalar)
+    };
+    let mut memory = backend.allocate(first.len()).map_err(said)?;
+    backend.write(&mut memory, 0, &first).map_err(said)?;
+    let mut source = backend.allocate(0).map_err(said)?;
+    let bytes = to_bytes(input, scalar);
+    if !in_place {
+        source = backend.allocate(bytes.len()).map_err(said)?;
+        backend.write(&mut source, 0, &bytes).map_err(said)?;
+    }
+    let bindings = Bindings {
+        input: (!in_place).then_some(&source),
+        output: &mut memory,
+        scratch: &mut scratch,
+    };
+    backend.launch(&prepared, bindings).map_err(said)?;
+    backend.synchronize().map_err(said)?;
+    backend.read(&memory, 0, &mut first).map_err(said)?;
+    if !in_place {
+        let mut kept = vec![0; bytes.len()];
+        backend.read(&source, 0, &mut kept).map_err(said)?;
+        if kept != bytes {
+            return Err("the input was overwritten".into());
+        }
+    }
+    let mut scalars = from_bytes(&first, scalar);
+    scalars.truncate(output.len());
+    Ok(scalars)
+}

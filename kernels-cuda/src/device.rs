@@ -1,0 +1,212 @@
+//! Finding NVIDIA devices, and what a planner must know of one.
+
+use crate::bindings::{compiler_version, Attribute, Driver};
+use crate::{fragments, no_device, BACKEND};
+use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
+use std::sync::LazyLock;
+
+/// A device, as its driver describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Device {
+    /// The device's number for the driver, from 0; CUDA_VISIBLE_DEVICES changes it.
+    pub ordinal: usize,
+    /// The name in NVIDIA's words.
+    pub name: String,
+    /// The architecture that kernels are compiled for, as `sm_90`.
+    pub architecture: String,
+    /// Multiprocessors.
+    pub multiprocessors: usize,
+    /// Shared memory that a block may have when it asks for more than the usual 48 KiB.
+    pub shared_bytes_per_block: usize,
+    /// Bytes of level-2 cache.
+    pub l2_bytes: usize,
+    /// Bytes of device memory.
+    pub memory_bytes: usize,
+    /// Threads that run in step.
+    pub wave: usize,
+    /// Whether blocks can run as a cluster, reaching each other's shared memory.
+    pub clusters: bool,
+}
+
+/// What runs kernels here and what compiles them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versions {
+    /// The newest CUDA that the driver runs, if there is a driver.
+    pub driver: Option<String>,
+    /// NVRTC's version, if it is found.
+    pub compiler: Option<String>,
+}
+
+/// Every device that the driver shows, those that mmafft cannot use included (see
+/// [`Device::check`]).
+///
+/// # Errors
+/// `NoDevice` when the driver is missing, too old, cannot start, or has no device.
+pub fn devices() -> Result<Vec<Device>> {
+    let driver = Driver::open()?;
+    let ordinals = 0..driver.count()?;
+    ordinals.map(|ordinal| describe(driver, ordinal)).collect()
+}
+
+/// The versions of the driver and of NVRTC. Needs no device.
+pub fn versions() -> Versions {
+    Versions {
+        driver: Driver::open().and_then(Driver::version).ok(),
+        compiler: compiler_version(),
+    }
+}
+
+fn describe(driver: &Driver, ordinal: usize) -> Result<Device> {
+    use Attribute::*;
+    let device = driver.device(ordinal)?;
+    let major = device.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = device.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    // A driver older than clusters does not know the attribute: it cannot launch them.
+    let clusters = device.attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH);
+    Ok(Device {
+        ordinal,
+        name: device.name()?,
+        architecture: format!("sm_{major}{minor}"),
+        multiprocessors: device.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        shared_bytes_per_block: device
+            .attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        l2_bytes: device.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
+        memory_bytes: device.memory_bytes()?,
+        wave: device.attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
+        clusters: clusters.is_ok_and(|yes| yes != 0),
+    })
+}
+
+/// Radices in the order of preference: those that leave the fewest exchanges first. A row
+/// of the radix table brings one of these to life.
+const PREFERRED: &[usize] = &[16, 8, 4, 2, 3, 5, 7, 9, 11, 13];
+
+static BUTTERFLIES: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let known = PREFERRED.iter().filter(|&&r| radix::find(r).is_some());
+    known.copied().collect()
+});
+
+/// Bytes that one thread loads at a time: `ld.global.v4.f32`.
+const VECTOR_BYTES: usize = 16;
+
+/// Bytes of a complex FP32 point.
+const POINT_BYTES: usize = 8;
+
+impl Device {
+    /// Whether mmafft has kernels for this architecture.
+    ///
+    /// # Errors
+    /// `NoDevice`, with the architecture and what would do.
+    pub fn check(&self) -> Result<()> {
+        match fragments(&self.architecture).is_empty() {
+            false => Ok(()),
+            true => Err(no_device(
+                format!(
+                    "{} is {}, without tensor cores",
+                    self.name, self.architecture
+                ),
+                "use a device of architecture sm_70 (Volta) or later",
+            )),
+        }
+    }
+
+    /// What a planner must know. A device that fails [`Device::check`] computes in no
+    /// precision.
+    pub fn limits(&self) -> Limits {
+        let fragments = fragments(&self.architecture);
+        let precisions = match fragments.is_empty() {
+            false => PRECISIONS.iter().map(|row| row.precision).collect(),
+            true => Vec::new(),
+        };
+        let points = (self.shared_bytes_per_block / POINT_BYTES).max(1);
+        Limits {
+            backend: BACKEND,
+            device: self.name.clone(),
+            workers: self.multiprocessors,
+            vector_bytes: VECTOR_BYTES,
+            tile_bytes: self.shared_bytes_per_block,
+            // A power of two: what is longer splits into factors that are.
+            line_points: 1 << points.ilog2(),
+            line_library: None,
+            butterflies: &BUTTERFLIES,
+            fragments,
+            precisions,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mmafft_backend_traits::{Error, Operand};
+
+    fn invented(architecture: &str) -> Device {
+        Device {
+            ordinal: 0,
+            name: "Invented H200".into(),
+            architecture: architecture.into(),
+            multiprocessors: 132,
+            shared_bytes_per_block: 232_448,
+            l2_bytes: 60 << 20,
+            memory_bytes: 140 << 30,
+            wave: 32,
+            clusters: true,
+        }
+    }
+
+    #[test]
+    fn devices_are_described_or_their_absence_explained() {
+        match devices() {
+            Ok(devices) => {
+                for (i, device) in devices.iter().enumerate() {
+                    assert_eq!((device.ordinal, device.wave), (i, 32));
+                    assert!(device.multiprocessors > 0 && device.memory_bytes > 1 << 28);
+                    assert!(device.shared_bytes_per_block >= 48 << 10);
+                }
+                assert!(versions().driver.is_some());
+            }
+            Err(Error::NoDevice {
+                backend,
+                reason,
+                remedy,
+            }) => {
+                assert_eq!(backend, "cuda");
+                let named = ["libcuda", "function cu", "cuInit", "cuDeviceGetCount"];
+                assert!(named.iter().any(|what| reason.contains(what)), "{reason}");
+                assert!(!remedy.is_empty());
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn limits_follow_the_device() {
+        let limits = invented("sm_90").limits();
+        assert_eq!((limits.backend, limits.workers), ("cuda", 132));
+        assert_eq!(limits.device, "Invented H200");
+        assert_eq!((limits.tile_bytes, limits.line_points), (232_448, 16384));
+        assert_eq!((limits.vector_bytes, limits.line_library), (16, None));
+        assert_eq!(limits.fragments, fragments("sm_90"));
+        assert!(limits.fragments.iter().any(|f| f.operand == Operand::F64));
+        assert_eq!(limits.precisions.len(), PRECISIONS.len());
+    }
+
+    #[test]
+    fn butterflies_are_the_radix_table_in_another_order() {
+        let mut radices = invented("sm_80").limits().butterflies.to_vec();
+        assert_eq!(radices[0], 16);
+        let mut table: Vec<usize> = radix::RADICES.iter().map(|row| row.radix).collect();
+        radices.sort_unstable();
+        table.sort_unstable();
+        assert_eq!(radices, table);
+    }
+
+    #[test]
+    fn a_device_without_tensor_cores_is_named_and_computes_nothing() {
+        let old = invented("sm_61");
+        let message = old.check().unwrap_err().to_string();
+        assert!(message.contains("sm_61") && message.contains("sm_70"));
+        assert!(old.limits().precisions.is_empty());
+        assert_eq!(invented("sm_70").check(), Ok(()));
+    }
+}

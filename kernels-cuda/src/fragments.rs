@@ -1,0 +1,103 @@
+//! Which matrix products a device's tensor cores offer.
+
+use mmafft_backend_traits::{FragmentShape, Operand};
+use std::ops::Range;
+
+/// A product, and the compute capabilities (as `sm_` numbers) that have it.
+type Row = (Range<u32>, FragmentShape);
+
+/// No end: later devices keep the product.
+const ON: u32 = u32::MAX;
+
+/// The `mma.sync` products of NVIDIA's *PTX ISA*, section "Matrix multiply-accumulate
+/// operation using mma instruction": its table of shapes, and the target notes of `mma`.
+/// 16-bit products accumulate in FP32. The preferred of an operand come last.
+const PRODUCTS: &[Row] = &[
+    // One instruction makes four of these, each held by a "quad pair" of 8 threads. Later
+    // devices take it too, but emulate it, so that it is left out there.
+    row(70, 75, [8, 8, 4], 8, Operand::Half),
+    row(75, ON, [16, 8, 8], 32, Operand::Half),
+    row(80, ON, [16, 8, 16], 32, Operand::Half),
+    row(80, ON, [16, 8, 8], 32, Operand::Bf16),
+    row(80, ON, [16, 8, 16], 32, Operand::Bf16),
+    row(80, ON, [8, 8, 4], 32, Operand::F64),
+    row(90, ON, [16, 8, 4], 32, Operand::F64),
+    row(90, ON, [16, 8, 8], 32, Operand::F64),
+    row(90, ON, [16, 8, 16], 32, Operand::F64),
+];
+
+const fn row(from: u32, before: u32, mnk: [usize; 3], lanes: usize, operand: Operand) -> Row {
+    let [m, n, k] = mnk;
+    let shape = FragmentShape {
+        m,
+        n,
+        k,
+        lanes,
+        operand,
+    };
+    (from..before, shape)
+}
+
+/// The matrix products of an architecture (`sm_90`, or `sm_90a`); none for one that is
+/// unknown or older than tensor cores.
+pub fn fragments(architecture: &str) -> Vec<FragmentShape> {
+    let Some(capability) = capability(architecture) else {
+        return Vec::new();
+    };
+    let offered = PRODUCTS.iter().filter(|(on, _)| on.contains(&capability));
+    offered.map(|&(_, shape)| shape).collect()
+}
+
+/// 90 for `sm_90`. The suffix of `sm_90a` or `sm_100f` adds instructions and takes none.
+fn capability(architecture: &str) -> Option<u32> {
+    let number = architecture.strip_prefix("sm_")?;
+    number.trim_end_matches(['a', 'f']).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (m, n, k) of an architecture's products of one operand.
+    fn products(architecture: &str, operand: Operand) -> Vec<(usize, usize, usize)> {
+        let all = fragments(architecture).into_iter();
+        all.filter(|f| f.operand == operand)
+            .map(|f| (f.m, f.n, f.k))
+            .collect()
+    }
+
+    #[test]
+    fn each_generation_adds_products() {
+        use Operand::{Bf16, Half, F64};
+        assert_eq!(products("sm_70", Half), [(8, 8, 4)]);
+        assert_eq!(products("sm_75", Half), [(16, 8, 8)]);
+        for architecture in ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"] {
+            assert_eq!(products(architecture, Half), [(16, 8, 8), (16, 8, 16)]);
+            assert_eq!(products(architecture, Bf16), [(16, 8, 8), (16, 8, 16)]);
+        }
+        for architecture in ["sm_70", "sm_72", "sm_75"] {
+            assert_eq!(products(architecture, Bf16), []);
+            assert_eq!(products(architecture, F64), []);
+        }
+        assert_eq!(products("sm_80", F64), [(8, 8, 4)]);
+        let on_hopper = [(8, 8, 4), (16, 8, 4), (16, 8, 8), (16, 8, 16)];
+        assert_eq!(products("sm_90", F64), on_hopper);
+    }
+
+    #[test]
+    fn unknown_and_old_architectures_have_none() {
+        for architecture in ["", "sm_", "sm_61", "gfx942", "sm_x"] {
+            assert!(fragments(architecture).is_empty(), "{architecture}");
+        }
+    }
+
+    #[test]
+    fn operands_divide_among_the_lanes() {
+        for (_, f) in PRODUCTS {
+            for elements in [f.m * f.k, f.k * f.n, f.m * f.n] {
+                assert_eq!(elements % f.lanes, 0, "{f:?}");
+            }
+            assert_eq!(32 % f.lanes, 0, "{f:?}");
+        }
+    }
+}

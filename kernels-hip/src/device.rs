@@ -1,0 +1,220 @@
+//! Finding AMD devices, and what a planner must know of one.
+
+use crate::bindings::{compiler_version, Attribute, Driver, Handle};
+use crate::{fragments, no_device, topology, BACKEND};
+use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// A device, as the HIP runtime describes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Device {
+    /// The device's number for the runtime, from 0; HIP_VISIBLE_DEVICES changes it.
+    pub ordinal: usize,
+    /// The name in AMD's words.
+    pub name: String,
+    /// The architecture that kernels are compiled for, as `gfx942`.
+    pub architecture: String,
+    /// Compute units.
+    pub multiprocessors: usize,
+    /// Local data share that a block may have.
+    pub shared_bytes_per_block: usize,
+    /// Bytes of level-2 cache.
+    pub l2_bytes: usize,
+    /// Bytes of device memory.
+    pub memory_bytes: usize,
+    /// Threads that run in step.
+    pub wave: usize,
+}
+
+/// What runs kernels here and what compiles them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versions {
+    /// The HIP runtime's version, if it is found.
+    pub driver: Option<String>,
+    /// hipRTC's version in its own numbering, if it is found.
+    pub compiler: Option<String>,
+}
+
+/// Every device that the runtime shows, those that mmafft cannot use included (see
+/// [`Device::check`]).
+///
+/// # Errors
+/// `NoDevice` when the runtime is missing, too old, cannot start, or has no device.
+pub fn devices() -> Result<Vec<Device>> {
+    let driver = Driver::open()?;
+    let ordinals = 0..driver.count()?;
+    let nodes = topology::nodes(Path::new(topology::NODES));
+    ordinals
+        .map(|ordinal| describe(driver.device(ordinal)?, ordinal, &nodes))
+        .collect()
+}
+
+/// The versions of the HIP runtime and of hipRTC. Needs no device.
+pub fn versions() -> Versions {
+    Versions {
+        driver: Driver::open().and_then(Driver::version).ok(),
+        compiler: compiler_version(),
+    }
+}
+
+fn describe(device: Handle<'_>, ordinal: usize, nodes: &[topology::Node]) -> Result<Device> {
+    let name = device.name()?;
+    let architecture = match topology::by_address(nodes, &device.pci_address()?) {
+        Some(architecture) => architecture.to_string(),
+        None => {
+            let major = device.attribute(Attribute::ComputeCapabilityMajor)?;
+            let minor = device.attribute(Attribute::ComputeCapabilityMinor)?;
+            topology::by_capability(major, minor, &name)
+        }
+    };
+    Ok(Device {
+        ordinal,
+        name,
+        architecture,
+        multiprocessors: device.attribute(Attribute::MultiprocessorCount)?,
+        shared_bytes_per_block: device.attribute(Attribute::MaxSharedMemoryPerBlock)?,
+        l2_bytes: device.attribute(Attribute::L2CacheSize)?,
+        memory_bytes: device.memory_bytes()?,
+        wave: device.attribute(Attribute::WarpSize)?,
+    })
+}
+
+/// Radices in the order of preference: those that leave the fewest exchanges first. A row
+/// of the radix table brings one of these to life.
+const PREFERRED: &[usize] = &[16, 8, 4, 2, 3, 5, 7, 9, 11, 13];
+
+static BUTTERFLIES: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let known = PREFERRED.iter().filter(|&&r| radix::find(r).is_some());
+    known.copied().collect()
+});
+
+/// Bytes that one thread loads at a time: `global_load_dwordx4`.
+const VECTOR_BYTES: usize = 16;
+
+/// Bytes of a complex FP32 point.
+const POINT_BYTES: usize = 8;
+
+impl Device {
+    /// Whether mmafft has kernels for this architecture.
+    ///
+    /// # Errors
+    /// `NoDevice`, with the architecture and what would do.
+    pub fn check(&self) -> Result<()> {
+        match fragments(&self.architecture).is_empty() {
+            false => Ok(()),
+            true => Err(no_device(
+                format!(
+                    "{} is {}, which mmafft has no matrix products for",
+                    self.name, self.architecture
+                ),
+                "use a device of architecture gfx908, gfx90a or gfx942 (MI100 to MI300)",
+            )),
+        }
+    }
+
+    /// What a planner must know. A device that fails [`Device::check`] computes in no
+    /// precision.
+    pub fn limits(&self) -> Limits {
+        let fragments = fragments(&self.architecture);
+        let precisions = match fragments.is_empty() {
+            false => PRECISIONS.iter().map(|row| row.precision).collect(),
+            true => Vec::new(),
+        };
+        let points = (self.shared_bytes_per_block / POINT_BYTES).max(1);
+        Limits {
+            backend: BACKEND,
+            device: self.name.clone(),
+            workers: self.multiprocessors,
+            vector_bytes: VECTOR_BYTES,
+            tile_bytes: self.shared_bytes_per_block,
+            // A power of two: what is longer splits into factors that are.
+            line_points: 1 << points.ilog2(),
+            line_library: None,
+            butterflies: &BUTTERFLIES,
+            fragments,
+            precisions,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mmafft_backend_traits::{Error, Operand};
+
+    fn invented(architecture: &str) -> Device {
+        Device {
+            ordinal: 0,
+            name: "Invented MI300X".into(),
+            architecture: architecture.into(),
+            multiprocessors: 304,
+            shared_bytes_per_block: 65_536,
+            l2_bytes: 4 << 20,
+            memory_bytes: 192 << 30,
+            wave: 64,
+        }
+    }
+
+    #[test]
+    fn devices_are_described_or_their_absence_explained() {
+        match devices() {
+            Ok(devices) => {
+                for (i, device) in devices.iter().enumerate() {
+                    assert_eq!(device.ordinal, i);
+                    assert!(device.wave == 32 || device.wave == 64);
+                    assert!(device.multiprocessors > 0 && device.memory_bytes > 1 << 28);
+                    assert!(device.architecture.starts_with("gfx"));
+                }
+                assert!(versions().driver.is_some());
+            }
+            Err(Error::NoDevice {
+                backend,
+                reason,
+                remedy,
+            }) => {
+                assert_eq!(backend, "hip");
+                let named = [
+                    "libamdhip64",
+                    "function hip",
+                    "hipInit",
+                    "hipGetDeviceCount",
+                ];
+                assert!(named.iter().any(|what| reason.contains(what)), "{reason}");
+                assert!(!remedy.is_empty());
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn limits_follow_the_device() {
+        let limits = invented("gfx942").limits();
+        assert_eq!((limits.backend, limits.workers), ("hip", 304));
+        assert_eq!(limits.device, "Invented MI300X");
+        assert_eq!((limits.tile_bytes, limits.line_points), (65_536, 8192));
+        assert_eq!((limits.vector_bytes, limits.line_library), (16, None));
+        assert_eq!(limits.fragments, fragments("gfx942"));
+        assert!(limits.fragments.iter().any(|f| f.operand == Operand::F32));
+        assert_eq!(limits.precisions.len(), PRECISIONS.len());
+    }
+
+    #[test]
+    fn butterflies_are_the_radix_table_in_another_order() {
+        let mut radices = invented("gfx90a").limits().butterflies.to_vec();
+        assert_eq!(radices[0], 16);
+        let mut table: Vec<usize> = radix::RADICES.iter().map(|row| row.radix).collect();
+        radices.sort_unstable();
+        table.sort_unstable();
+        assert_eq!(radices, table);
+    }
+
+    #[test]
+    fn a_device_without_matrix_cores_is_named_and_computes_nothing() {
+        let other = invented("gfx1030");
+        let message = other.check().unwrap_err().to_string();
+        assert!(message.contains("gfx1030") && message.contains("gfx942"));
+        assert!(other.limits().precisions.is_empty());
+        assert_eq!(invented("gfx908").check(), Ok(()));
+    }
+}

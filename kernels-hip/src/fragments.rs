@@ -1,0 +1,99 @@
+//! Which matrix products a device's matrix cores offer.
+
+use mmafft_backend_traits::{FragmentShape, Operand};
+
+/// A product, and the architectures that have it.
+type Row = (&'static [&'static str], FragmentShape);
+
+/// CDNA 1 (MI100), CDNA 2 (MI200 series) and CDNA 3 (MI300 series).
+const CDNA: &[&str] = &["gfx908", "gfx90a", "gfx942"];
+const CDNA1: &[&str] = &["gfx908"];
+const CDNA2_ON: &[&str] = &["gfx90a", "gfx942"];
+
+/// The MFMA products of AMD's instruction set reference guides for CDNA 1 ("MI100"), CDNA
+/// 2 ("MI200") and CDNA 3 ("MI300"), chapter "Matrix Arithmetic Instructions". 16-bit
+/// products accumulate in FP32. A 4×4 product comes as 16 blocks in one instruction, each
+/// held by 4 lanes. The preferred of an operand come last.
+const PRODUCTS: &[Row] = &[
+    // v_mfma_f32_4x4x4f16; in CDNA 3's names v_mfma_f32_4x4x4_16b_f16.
+    row(CDNA, [4, 4, 4], 4, Operand::Half),
+    // v_mfma_f32_16x16x16f16; v_mfma_f32_16x16x16_f16.
+    row(CDNA, [16, 16, 16], 64, Operand::Half),
+    // v_mfma_f32_4x4x2bf16, and v_mfma_f32_16x16x8bf16: CDNA 2 runs them at half the speed
+    // of those below, CDNA 3 has dropped them.
+    row(CDNA1, [4, 4, 2], 4, Operand::Bf16),
+    row(CDNA1, [16, 16, 8], 64, Operand::Bf16),
+    // v_mfma_f32_4x4x4bf16_1k; v_mfma_f32_4x4x4_16b_bf16.
+    row(CDNA2_ON, [4, 4, 4], 4, Operand::Bf16),
+    // v_mfma_f32_16x16x16bf16_1k; v_mfma_f32_16x16x16_bf16.
+    row(CDNA2_ON, [16, 16, 16], 64, Operand::Bf16),
+    // v_mfma_f32_16x16x4f32; v_mfma_f32_16x16x4_f32.
+    row(CDNA, [16, 16, 4], 64, Operand::F32),
+    // v_mfma_f64_16x16x4f64; v_mfma_f64_16x16x4_f64.
+    row(CDNA2_ON, [16, 16, 4], 64, Operand::F64),
+];
+
+const fn row(on: &'static [&'static str], mnk: [usize; 3], lanes: usize, operand: Operand) -> Row {
+    let [m, n, k] = mnk;
+    let shape = FragmentShape {
+        m,
+        n,
+        k,
+        lanes,
+        operand,
+    };
+    (on, shape)
+}
+
+/// The matrix products of an architecture (`gfx942`, or with features as
+/// `gfx942:sramecc+:xnack-`); none for one that is unknown or has no MFMA.
+pub fn fragments(architecture: &str) -> Vec<FragmentShape> {
+    let target = architecture.split(':').next().unwrap_or_default();
+    let offered = PRODUCTS.iter().filter(|(on, _)| on.contains(&target));
+    offered.map(|&(_, shape)| shape).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (m, n, k) of an architecture's products of one operand.
+    fn products(architecture: &str, operand: Operand) -> Vec<(usize, usize, usize)> {
+        let all = fragments(architecture).into_iter();
+        all.filter(|f| f.operand == operand)
+            .map(|f| (f.m, f.n, f.k))
+            .collect()
+    }
+
+    #[test]
+    fn each_generation_adds_products() {
+        use Operand::{Bf16, Half, F32, F64};
+        for architecture in CDNA {
+            assert_eq!(products(architecture, Half), [(4, 4, 4), (16, 16, 16)]);
+            assert_eq!(products(architecture, F32), [(16, 16, 4)]);
+        }
+        assert_eq!(products("gfx908", Bf16), [(4, 4, 2), (16, 16, 8)]);
+        assert_eq!(products("gfx908", F64), []);
+        for architecture in ["gfx90a", "gfx942", "gfx942:sramecc+:xnack-"] {
+            assert_eq!(products(architecture, Bf16), [(4, 4, 4), (16, 16, 16)]);
+            assert_eq!(products(architecture, F64), [(16, 16, 4)]);
+        }
+    }
+
+    #[test]
+    fn architectures_without_mfma_have_none() {
+        for architecture in ["", "gfx906", "gfx90x", "gfx1030", "gfx1100", "sm_90"] {
+            assert!(fragments(architecture).is_empty(), "{architecture}");
+        }
+    }
+
+    #[test]
+    fn operands_divide_among_the_lanes() {
+        for (_, f) in PRODUCTS {
+            for elements in [f.m * f.k, f.k * f.n, f.m * f.n] {
+                assert_eq!(elements % f.lanes, 0, "{f:?}");
+            }
+            assert_eq!(64 % f.lanes, 0, "{f:?}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The name of a device's architecture.
+//!
+//! HIP has it in `hipDeviceProp_t` alone, whose layout depends on the version. So it is
+//! taken from the kernel driver's list of nodes (KFD topology), which names the exact
+//! target; the node is found by the device's PCI address. Where that list cannot be read,
+//! the compute capability and the name decide.
+
+use std::fs;
+use std::path::Path;
+
+/// Where the kernel driver lists its nodes.
+pub const NODES: &str = "/sys/class/kfd/kfd/topology/nodes";
+
+/// A PCI address without its function: domain, bus, device.
+type Address = (u32, u32, u32);
+
+/// A GPU in the kernel driver's list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    address: Address,
+    architecture: String,
+}
+
+/// The GPUs that the kernel driver lists; none where it is absent or not readable.
+pub fn nodes(folder: &Path) -> Vec<Node> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| fs::read_to_string(entry.path().join("properties")).ok())
+        .filter_map(|properties| node(&properties))
+        .collect()
+}
+
+/// The architecture of the device at this PCI address, or, where no node has the address
+/// (old runtimes print another domain), the one that all nodes share.
+pub fn by_address<'a>(nodes: &'a [Node], pci_address: &str) -> Option<&'a str> {
+    let address = parse_address(pci_address);
+    if let Some(node) = nodes.iter().find(|node| Some(node.address) == address) {
+        return Some(&node.architecture);
+    }
+    let (first, rest) = nodes.split_first()?;
+    let alike = rest.iter().all(|n| n.architecture == first.architecture);
+    alike.then_some(first.architecture.as_str())
+}
+
+/// The architecture by compute capability. It lacks the stepping: of 9.0 the name must
+/// tell MI100 from the MI200 series, and what is not told apart ends in `x`.
+pub fn by_capability(major: usize, minor: usize, name: &str) -> String {
+    match (major, minor) {
+        (9, 0) if name.contains("MI100") => "gfx908".into(),
+        (9, 0) if name.contains("MI2") => "gfx90a".into(),
+        // gfx940 and gfx941 were not sold.
+        (9, 4) => "gfx942".into(),
+        _ => format!("gfx{major}{minor:x}x"),
+    }
+}
+
+/// Reads a node's `properties`: a line per property, its name, a space, its value. CPUs
+/// are nodes too, of target version 0.
+fn node(properties: &str) -> Option<Node> {
+    let value = |key: &str| -> Option<u32> {
+        let mut lines = properties.lines();
+        let value = lines.find_map(|line| line.strip_prefix(key)?.strip_prefix(' '))?;
+        value.trim().parse().ok()
+    };
+    let target = value("gfx_target_version").filter(|&target| target > 0)?;
+    // bus << 8 | device << 3 | function; the bits above, and the function in some kernels,
+    // number the partitions of one GPU, which are all of one architecture.
+    let location = value("location_id")?;
+    Some(Node {
+        address: (
+            value("domain").unwrap_or(0),
+            location >> 8 & 0xff,
+            location >> 3 & 0x1f,
+        ),
+        architecture: architecture(target),
+    })
+}
+
+/// `gfx90a` for 90010: two decimal digits each of minor version and stepping, written in
+/// hexadecimal.
+fn architecture(target: u32) -> String {
+    let (major, minor, stepping) = (target / 10_000, target / 100 % 100, target % 100);
+    format!("gfx{major}{minor:x}{stepping:x}")
+}
+
+/// Reads `0000:c1:00.0`.
+fn parse_address(text: &str) -> Option<Address> {
+    let (address, _function) = text.split_once('.')?;
+    let mut fields = address.split(':').map(|f| u32::from_str_radix(f, 16).ok());
+    Some((fields.next()??, fields.next()??, fields.next()??))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gpu(target: u32, location: u32) -> Node {
+        let properties = format!(
+            "simd_count 1216\ngfx_target_version {target}\nlocation_id {location}\ndomain 0\n"
+        );
+        node(&properties).unwrap()
+    }
+
+    #[test]
+    fn target_versions_are_named_as_compilers_name_them() {
+        for (target, name) in [
+            (90_008, "gfx908"),
+            (90_010, "gfx90a"),
+            (90_402, "gfx942"),
+            (90_500, "gfx950"),
+            (100_300, "gfx1030"),
+            (110_001, "gfx1101"),
+        ] {
+            assert_eq!(architecture(target), name);
+        }
+    }
+
+    #[test]
+    fn a_node_is_found_by_its_address() {
+        let nodes = [gpu(90_402, 0xc100), gpu(100_300, 0x0308)];
+        assert_eq!(by_address(&nodes, "0000:c1:00.0"), Some("gfx942"));
+        assert_eq!(by_address(&nodes, "0000:03:01.0"), Some("gfx1030"));
+        assert_eq!(by_address(&nodes, "0000:05:00.0"), None);
+        assert_eq!(by_address(&nodes, ""), None);
+        assert_eq!(by_address(&nodes[..1], ""), Some("gfx942"));
+        assert_eq!(by_address(&[], "0000:c1:00.0"), None);
+    }
+
+    #[test]
+    fn partitions_have_the_address_of_their_gpu() {
+        assert_eq!(gpu(90_402, 3 << 28 | 0xc100), gpu(90_402, 0xc100));
+        assert_eq!(gpu(90_402, 0xc103), gpu(90_402, 0xc100));
+    }
+
+    #[test]
+    fn cpus_and_damaged_nodes_are_left_out() {
+        assert_eq!(
+            node("cpu_cores_count 64\ngfx_target_version 0\nlocation_id 0\n"),
+            None
+        );
+        assert_eq!(node("gfx_target_version many\nlocation_id 1\n"), None);
+        assert_eq!(node(""), None);
+        assert!(nodes(Path::new("/mmafft/is/not/here")).is_empty());
+    }
+
+    #[test]
+    fn without_the_list_the_capability_and_the_name_decide() {
+        assert_eq!(by_capability(9, 0, "AMD Instinct MI100"), "gfx908");
+        assert_eq!(by_capability(9, 0, "AMD Instinct MI250X"), "gfx90a");
+        assert_eq!(by_capability(9, 4, "AMD Instinct MI300X"), "gfx942");
+        assert_eq!(by_capability(9, 0, "Vega"), "gfx90x");
+        assert_eq!(by_capability(10, 3, "Radeon"), "gfx103x");
+    }
+}

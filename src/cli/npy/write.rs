@@ -1,0 +1,178 @@
+//! Writing `.npy` files, whole or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use bytemuck::Pod;
+use num_complex::Complex;
+
+use super::dtype::Endian;
+use super::error::NpyError;
+use super::header::MAGIC;
+
+/// NumPy aligns the data to this many bytes.
+const ALIGNMENT: usize = 64;
+
+/// A number type that [`write`] can store: `f32`, `f64`, `Complex<f32>` or
+/// `Complex<f64>`.
+pub trait Element: Pod + sealed::Sealed {
+    /// The dtype code without its byte-order prefix, such as `f8`.
+    const CODE: &'static str;
+}
+
+mod sealed {
+    /// Keeps [`Element`](super::Element) to the types of this module.
+    pub trait Sealed {}
+}
+
+macro_rules! elements {
+    ($($element:ty => $code:literal),+ $(,)?) => {$(
+        impl sealed::Sealed for $element {}
+        impl Element for $element {
+            const CODE: &'static str = $code;
+        }
+    )+};
+}
+
+elements! {
+    f32 => "f4",
+    f64 => "f8",
+    Complex<f32> => "c8",
+    Complex<f64> => "c16",
+}
+
+/// Writes `data`, in C order with the lengths `shape`, to the `.npy` file at
+/// `path`, in native byte order.
+///
+/// A regular file is written under a temporary name in the same directory and
+/// renamed at the end, so that `path` always holds either its old contents or
+/// the whole array. Existing files keep their permissions, new ones get those
+/// of [`File::create`]. Devices, pipes and the like are written to directly.
+///
+/// # Errors
+///
+/// [`NpyError::ShapeMismatch`] if the product of `shape` is not the length of
+/// `data`; [`NpyError::Write`] if the file cannot be written.
+pub fn write<T: Element>(
+    path: impl AsRef<Path>,
+    shape: &[usize],
+    data: &[T],
+) -> Result<(), NpyError> {
+    let path = path.as_ref();
+    check_shape(shape, data.len())?;
+    let header = header(T::CODE, shape);
+    let body = bytemuck::cast_slice(data);
+    save(path, &[&header, body]).map_err(|reason| NpyError::Write {
+        path: path.to_path_buf(),
+        reason,
+    })
+}
+
+/// Checks that `shape` describes `got` values.
+fn check_shape(shape: &[usize], got: usize) -> Result<(), NpyError> {
+    // Saturation cannot reach the length of a slice, so it is a mismatch too.
+    let expected = match shape.contains(&0) {
+        true => 0,
+        false => shape.iter().fold(1, |n: usize, &len| n.saturating_mul(len)),
+    };
+    if expected == got {
+        return Ok(());
+    }
+    Err(NpyError::ShapeMismatch {
+        shape: shape.to_vec(),
+        expected,
+        got,
+    })
+}
+
+/// Everything before the data, a multiple of [`ALIGNMENT`] bytes long.
+pub(super) fn header(code: &str, shape: &[usize]) -> Vec<u8> {
+    let order = match Endian::NATIVE {
+        Endian::Little => '<',
+        Endian::Big => '>',
+    };
+    let lengths: String = shape.iter().map(|len| format!("{len}, ")).collect();
+    // A trailing comma is needed for one axis and allowed for more.
+    let lengths = lengths.trim_end();
+    let dict =
+        format!("{{'descr': '{order}{code}', 'fortran_order': False, 'shape': ({lengths}), }}");
+    // Magic, version, a two-byte length, and the final newline.
+    let short = pad(10 + dict.len() + 1) - 10;
+    match u16::try_from(short) {
+        Ok(len) => assemble(1, &len.to_le_bytes(), &dict, short),
+        Err(_) => {
+            let long = pad(12 + dict.len() + 1) - 12;
+            assemble(2, &(long as u32).to_le_bytes(), &dict, long)
+        }
+    }
+}
+
+/// Joins the parts of the header; `text_len` counts dictionary and padding.
+fn assemble(major: u8, len_field: &[u8], dict: &str, text_len: usize) -> Vec<u8> {
+    let mut header = [MAGIC.as_slice(), &[major, 0], len_field].concat();
+    let end = header.len() + text_len;
+    header.extend_from_slice(dict.as_bytes());
+    header.resize(end - 1, b' ');
+    header.push(b'\n');
+    header
+}
+
+fn pad(len: usize) -> usize {
+    len.next_multiple_of(ALIGNMENT)
+}
+
+/// Writes the concatenation of `parts` to `path`.
+fn save(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(target) if !target.is_file() || is_stream_alias(path) => append(path, parts),
+        Ok(target) => {
+            // Rename would replace even a write-protected file, so ask first;
+            // and write behind symbolic links instead of over them.
+            OpenOptions::new().write(true).open(path)?;
+            replace(&fs::canonicalize(path)?, parts, Some(target.permissions()))
+        }
+        Err(_) => replace(path, parts, None),
+    }
+}
+
+/// Whether `path` is a link like `/dev/stdout`, which may lead to a regular
+/// file that another process also writes to.
+fn is_stream_alias(path: &Path) -> bool {
+    (path.starts_with("/dev") || path.starts_with("/proc")) && path.is_symlink()
+}
+
+/// Writes to a device, a pipe or an open stream.
+fn append(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    // Appending never destroys what the stream already holds.
+    let file = OpenOptions::new().append(true).open(path)?;
+    write_parts(file, parts)
+}
+
+/// Writes a temporary file beside `path` and renames it to `path`; the
+/// temporary file is removed on every error.
+fn replace(path: &Path, parts: &[&[u8]], mode: Option<fs::Permissions>) -> io::Result<()> {
+    // `create_new` gives the ordinary permissions (0666 less the umask), where
+    // the default of `tempfile` would be 0600.
+    let temporary = tempfile::Builder::new()
+        .prefix(".npy-")
+        .make_in(directory(path), |name| File::create_new(name))?;
+    if let Some(mode) = mode {
+        temporary.as_file().set_permissions(mode)?;
+    }
+    write_parts(temporary.as_file(), parts)?;
+    temporary.persist(path).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// The directory that holds `path`.
+fn directory(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn write_parts(mut file: impl Write, parts: &[&[u8]]) -> io::Result<()> {
+    parts.iter().try_for_each(|part| file.write_all(part))
+}

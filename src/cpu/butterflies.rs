@@ -1,0 +1,358 @@
+//! The arithmetic of the column transform: Stockham steps over vectors of lines.
+//!
+//! Everything is `#[inline(always)]` into one function per instruction set, so that the
+//! butterflies compile to plain vector code; `columns.rs` has the algorithm.
+
+use super::columns::{ColumnFft, ColumnTile, Lanes};
+use super::scalar::Real;
+use pulp::Simd;
+
+/// A complex vector: real parts, imaginary parts.
+type C<S, T> = (<T as Lanes<S>>::V, <T as Lanes<S>>::V);
+
+/// Rows of complex vectors: the tile's planar workspace, or interleaved memory.
+struct Rows<T> {
+    start: *mut T,
+    stride: usize,
+    /// Interleaved memory; else planar workspace.
+    memory: bool,
+    /// Valid lines of memory rows.
+    lines: usize,
+    /// Real and imaginary parts change places between memory and vectors.
+    swap: bool,
+}
+
+impl<T: Copy + Default> Rows<T> {
+    /// Loads row `i`.
+    ///
+    /// # Safety
+    /// Row `i` exists.
+    #[inline(always)]
+    unsafe fn load<S: Simd>(&self, simd: S, i: usize) -> C<S, T>
+    where
+        T: Lanes<S>,
+    {
+        // SAFETY: the row exists, and a row of the workspace has 2·W scalars.
+        unsafe {
+            let row = self.start.add(i * self.stride);
+            if !self.memory {
+                let v = row.cast::<[T::V; 2]>().read_unaligned();
+                return (v[0], v[1]);
+            }
+            let pairs = if self.lines == T::W {
+                row.cast::<[T::V; 2]>().read_unaligned()
+            } else {
+                let mut padded = [T::splat(simd, T::default()); 2];
+                row.copy_to_nonoverlapping(padded.as_mut_ptr().cast(), 2 * self.lines);
+                padded
+            };
+            let [re, im] = T::deinterleave(simd, pairs);
+            if self.swap {
+                (im, re)
+            } else {
+                (re, im)
+            }
+        }
+    }
+
+    /// Stores row `i`.
+    ///
+    /// # Safety
+    /// Row `i` exists, and nobody else touches it.
+    #[inline(always)]
+    unsafe fn store<S: Simd>(&self, simd: S, i: usize, v: C<S, T>)
+    where
+        T: Lanes<S>,
+    {
+        // SAFETY: as for `load`.
+        unsafe {
+            let row = self.start.add(i * self.stride);
+            if !self.memory {
+                row.cast::<[T::V; 2]>().write_unaligned([v.0, v.1]);
+                return;
+            }
+            let v = if self.swap { [v.1, v.0] } else { [v.0, v.1] };
+            let pairs = T::interleave(simd, v);
+            if self.lines == T::W {
+                row.cast::<[T::V; 2]>().write_unaligned(pairs);
+            } else {
+                row.copy_from_nonoverlapping(pairs.as_ptr().cast(), 2 * self.lines);
+            }
+        }
+    }
+}
+
+/// One Stockham step.
+struct StepArgs<'a, T> {
+    from: Rows<T>,
+    to: Rows<T>,
+    /// n/r, the number of distinct twiddle rows.
+    m: usize,
+    /// Interleaved sub-transforms so far.
+    s: usize,
+    twiddles: &'a [T],
+    scale: Option<T>,
+}
+
+/// Transforms a tile.
+#[inline(always)]
+pub fn transform<S: Simd, T: Lanes<S> + Real>(
+    simd: S,
+    fft: &ColumnFft<T>,
+    tile: ColumnTile<'_, T>,
+) {
+    let width = 2 * T::W;
+    assert!(tile.workspace.len() >= fft.workspace());
+    let aligned = tile.workspace.as_mut_ptr().align_offset(size_of::<T::V>());
+    // SAFETY: the workspace has W scalars to spare for the alignment.
+    let first = unsafe { tile.workspace.as_mut_ptr().add(aligned.min(T::W)) };
+    let planar = |copy: usize| Rows {
+        // Copy 1 is used from the third radix on, when the workspace has two copies.
+        start: first.wrapping_add(copy * fft.length * width),
+        stride: width,
+        memory: false,
+        lines: T::W,
+        swap: false,
+    };
+    let memory = |start: *mut T, stride: usize| Rows {
+        start,
+        stride,
+        memory: true,
+        lines: tile.lines,
+        swap: fft.inverse,
+    };
+    let (mut rest, mut s) = (fft.length, 1);
+    let last = fft.radices.len() - 1;
+    for (i, &radix) in fft.radices.iter().enumerate() {
+        let m = rest / radix;
+        let args = StepArgs {
+            from: match i {
+                0 => memory(tile.load.cast_mut(), tile.load_stride),
+                _ => planar((i - 1) % 2),
+            },
+            to: if i == last {
+                memory(tile.store, tile.store_stride)
+            } else {
+                planar(i % 2)
+            },
+            m,
+            s,
+            twiddles: &fft.twiddles[i],
+            scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
+        };
+        match radix {
+            2 => step::<S, T, 2>(simd, args),
+            3 => step::<S, T, 3>(simd, args),
+            4 => step::<S, T, 4>(simd, args),
+            5 => step::<S, T, 5>(simd, args),
+            7 => step::<S, T, 7>(simd, args),
+            8 => step::<S, T, 8>(simd, args),
+            11 => step::<S, T, 11>(simd, args),
+            13 => step::<S, T, 13>(simd, args),
+            _ => unreachable!("CpuBackend::prepare refuses radices without a butterfly"),
+        }
+        rest = m;
+        s *= radix;
+    }
+}
+
+#[inline(always)]
+fn step<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepArgs<'_, T>) {
+    struct Step<'a, S, T, const R: usize>(S, StepArgs<'a, T>);
+    impl<S: Simd, T: Lanes<S> + Real, const R: usize> pulp::NullaryFnOnce for Step<'_, S, T, R> {
+        type Output = ();
+        #[inline(always)]
+        fn call(self) {
+            step_inner::<S, T, R>(self.0, self.1);
+        }
+    }
+    // A call of its own: one function with eight butterflies inlined compiles poorly.
+    simd.vectorize(Step::<S, T, R>(simd, args));
+}
+
+#[inline(always)]
+fn step_inner<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepArgs<'_, T>) {
+    let StepArgs {
+        from,
+        to,
+        m,
+        s,
+        twiddles,
+        scale,
+    } = args;
+    let scale = scale.map(|x| T::splat(simd, x));
+    let odd = OddTable::<T, R>::new();
+    for p in 0..m {
+        let row = &twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
+        for q in 0..s {
+            // SAFETY: q + s(p + m·j) and q + s(R·p + k) are below s·m·R, the length.
+            unsafe {
+                let x: [C<S, T>; R] = std::array::from_fn(|j| from.load(simd, q + s * (p + m * j)));
+                let mut y = dft::<S, T, R>(simd, x, &odd);
+                if p > 0 {
+                    for k in 1..R {
+                        y[k] = multiply::<S, T>(simd, y[k], row[2 * k - 2], row[2 * k - 1]);
+                    }
+                }
+                if let Some(scale) = scale {
+                    for y in &mut y {
+                        *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
+                    }
+                }
+                for (k, y) in y.into_iter().enumerate() {
+                    to.store(simd, q + s * (R * p + k), y);
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn multiply<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, re: T, im: T) -> C<S, T> {
+    let (re, im) = (T::splat(simd, re), T::splat(simd, im));
+    let cross = T::vmul(simd, a.1, im);
+    (
+        T::vfma(simd, a.0, re, T::vneg(simd, cross)),
+        T::vfma(simd, a.0, im, T::vmul(simd, a.1, re)),
+    )
+}
+
+#[inline(always)]
+fn add<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, b: C<S, T>) -> C<S, T> {
+    (T::vadd(simd, a.0, b.0), T::vadd(simd, a.1, b.1))
+}
+
+#[inline(always)]
+fn sub<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, b: C<S, T>) -> C<S, T> {
+    (T::vsub(simd, a.0, b.0), T::vsub(simd, a.1, b.1))
+}
+
+/// a − i·b
+#[inline(always)]
+fn sub_i<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, b: C<S, T>) -> C<S, T> {
+    (T::vadd(simd, a.0, b.1), T::vsub(simd, a.1, b.0))
+}
+
+/// a + i·b
+#[inline(always)]
+fn add_i<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, b: C<S, T>) -> C<S, T> {
+    (T::vsub(simd, a.0, b.1), T::vadd(simd, a.1, b.0))
+}
+
+/// The forward DFT of R points.
+#[inline(always)]
+fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
+    simd: S,
+    x: [C<S, T>; R],
+    table: &OddTable<T, R>,
+) -> [C<S, T>; R] {
+    let mut y = x;
+    match R {
+        2 => {
+            y[0] = add::<S, T>(simd, x[0], x[1]);
+            y[1] = sub::<S, T>(simd, x[0], x[1]);
+        }
+        4 => {
+            let z = dft4::<S, T>(simd, [x[0], x[1], x[2], x[3]]);
+            y[..4].copy_from_slice(&z);
+        }
+        8 => {
+            // Even and odd points apart, then X[k], X[k+4] = E[k] ± w^k·O[k].
+            let e = dft4::<S, T>(simd, [x[0], x[2], x[4], x[6]]);
+            let o = dft4::<S, T>(simd, [x[1], x[3], x[5], x[7]]);
+            let half = T::splat(simd, T::rounded(std::f64::consts::FRAC_1_SQRT_2));
+            let (a, b) = (o[1], o[3]);
+            // w = (1 − i)/√2 and w³ = −(1 + i)/√2.
+            let o1 = (
+                T::vmul(simd, T::vadd(simd, a.0, a.1), half),
+                T::vmul(simd, T::vsub(simd, a.1, a.0), half),
+            );
+            let o3 = (
+                T::vmul(simd, T::vsub(simd, b.1, b.0), half),
+                T::vneg(simd, T::vmul(simd, T::vadd(simd, b.0, b.1), half)),
+            );
+            y[0] = add::<S, T>(simd, e[0], o[0]);
+            y[4] = sub::<S, T>(simd, e[0], o[0]);
+            y[1] = add::<S, T>(simd, e[1], o1);
+            y[5] = sub::<S, T>(simd, e[1], o1);
+            y[2] = sub_i::<S, T>(simd, e[2], o[2]);
+            y[6] = add_i::<S, T>(simd, e[2], o[2]);
+            y[3] = add::<S, T>(simd, e[3], o3);
+            y[7] = sub::<S, T>(simd, e[3], o3);
+        }
+        _ => odd_dft::<S, T, R>(simd, &x, &mut y, table),
+    }
+    y
+}
+
+#[inline(always)]
+fn dft4<S: Simd, T: Lanes<S>>(simd: S, x: [C<S, T>; 4]) -> [C<S, T>; 4] {
+    let (a, b) = (add::<S, T>(simd, x[0], x[2]), sub::<S, T>(simd, x[0], x[2]));
+    let (c, d) = (add::<S, T>(simd, x[1], x[3]), sub::<S, T>(simd, x[1], x[3]));
+    [
+        add::<S, T>(simd, a, c),
+        sub_i::<S, T>(simd, b, d),
+        sub::<S, T>(simd, a, c),
+        add_i::<S, T>(simd, b, d),
+    ]
+}
+
+/// cos and sin of 2πm/R.
+struct OddTable<T, const R: usize>([T; R], [T; R]);
+
+impl<T: Real, const R: usize> OddTable<T, R> {
+    #[inline(always)]
+    fn new() -> Self {
+        let w: [num_complex::Complex<T>; R] = std::array::from_fn(|m| {
+            if R % 2 == 1 {
+                super::scalar::root(m, R)
+            } else {
+                Default::default()
+            }
+        });
+        OddTable(w.map(|w| w.re), w.map(|w| -w.im))
+    }
+}
+
+/// An odd R: with e = x[n] + x[R−n] and o = x[n] − x[R−n],
+/// X[k], X[R−k] = (x[0] + Σ cos·e) ∓ i·(Σ sin·o): real products, a quarter of them.
+#[inline(always)]
+fn odd_dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
+    simd: S,
+    x: &[C<S, T>; R],
+    y: &mut [C<S, T>; R],
+    table: &OddTable<T, R>,
+) {
+    let h = R / 2;
+    let mut e = *x;
+    let mut o = *x;
+    y[0] = x[0];
+    for n in 1..=h {
+        e[n] = add::<S, T>(simd, x[n], x[R - n]);
+        o[n] = sub::<S, T>(simd, x[n], x[R - n]);
+        y[0] = add::<S, T>(simd, y[0], e[n]);
+    }
+    for k in 1..=h {
+        let mut a = x[0];
+        let mut b: C<S, T> = {
+            let sin = T::splat(simd, table.1[k % R]);
+            (T::vmul(simd, o[1].0, sin), T::vmul(simd, o[1].1, sin))
+        };
+        for n in 1..=h {
+            let cos = T::splat(simd, table.0[k * n % R]);
+            a = (
+                T::vfma(simd, e[n].0, cos, a.0),
+                T::vfma(simd, e[n].1, cos, a.1),
+            );
+            if n > 1 {
+                let sin = T::splat(simd, table.1[k * n % R]);
+                b = (
+                    T::vfma(simd, o[n].0, sin, b.0),
+                    T::vfma(simd, o[n].1, sin, b.1),
+                );
+            }
+        }
+        y[k] = sub_i::<S, T>(simd, a, b);
+        y[R - k] = add_i::<S, T>(simd, a, b);
+    }
+}

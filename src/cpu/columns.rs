@@ -1,0 +1,260 @@
+//! Butterflies across neighbouring lines: each vector lane is a line of its own.
+//!
+//! ```text
+//! tile: row i = point i of W neighbouring lines, W the lanes of a vector
+//! for radix r of n = r1·r2·…:   (Stockham: s starts at 1, n shrinks to n/r, s grows to s·r)
+//!     for p in 0..n/r, q in 0..s:
+//!         b = DFT_r( x[q + s(p + (n/r)j)], j = 0..r )
+//!         y[q + s(r·p + k)] = b[k] · exp(−2πi·pk/n)
+//! ```
+//! Lines never mix, so nothing is transposed and nothing shuffled but the (re, im) pairs
+//! on the way in and out: the first radix reads rows straight from memory, the last writes
+//! them there, and between them the tile lies planar in the cache. The price is a stride
+//! between rows, which is why lines that are contiguous themselves go to RustFFT.
+//!
+//! The inverse transform is the forward one with real and imaginary parts exchanged on
+//! both sides, which costs nothing here.
+
+use super::memory::Memory;
+use super::scalar::{root, Real, Storage};
+use pulp::{Arch, Simd, WithSimd};
+
+/// Lane arithmetic of one scalar type on one instruction set.
+pub trait Lanes<S: Simd>: Copy + 'static {
+    /// A vector.
+    type V: Copy;
+    /// Lanes of a vector.
+    const W: usize;
+    /// x in every lane.
+    fn splat(simd: S, x: Self) -> Self::V;
+    /// a + b.
+    fn vadd(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// a − b.
+    fn vsub(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// a · b.
+    fn vmul(simd: S, a: Self::V, b: Self::V) -> Self::V;
+    /// a·b + c, rounded once where the instruction set can.
+    fn vfma(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
+    /// −a.
+    fn vneg(simd: S, a: Self::V) -> Self::V;
+    /// (re, im) pairs to (re…, im…), in some order of lanes.
+    fn deinterleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2];
+    /// The inverse of `deinterleave`.
+    fn interleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2];
+}
+
+macro_rules! lanes {
+    ($t:ty, $v:ident, $w:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
+     $neg:ident, $de:ident, $inter:ident) => {
+        impl<S: Simd> Lanes<S> for $t {
+            type V = S::$v;
+            const W: usize = S::$w;
+            #[inline(always)]
+            fn splat(simd: S, x: Self) -> Self::V {
+                simd.$splat(x)
+            }
+            #[inline(always)]
+            fn vadd(simd: S, a: Self::V, b: Self::V) -> Self::V {
+                simd.$add(a, b)
+            }
+            #[inline(always)]
+            fn vsub(simd: S, a: Self::V, b: Self::V) -> Self::V {
+                simd.$sub(a, b)
+            }
+            #[inline(always)]
+            fn vmul(simd: S, a: Self::V, b: Self::V) -> Self::V {
+                simd.$mul(a, b)
+            }
+            #[inline(always)]
+            fn vfma(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V {
+                simd.$fma(a, b, c)
+            }
+            #[inline(always)]
+            fn vneg(simd: S, a: Self::V) -> Self::V {
+                simd.$neg(a)
+            }
+            #[inline(always)]
+            fn deinterleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2] {
+                simd.$de(v)
+            }
+            #[inline(always)]
+            fn interleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2] {
+                simd.$inter(v)
+            }
+        }
+    };
+}
+
+lanes!(
+    f32,
+    f32s,
+    F32_LANES,
+    splat_f32s,
+    add_f32s,
+    sub_f32s,
+    mul_f32s,
+    mul_add_e_f32s,
+    neg_f32s,
+    deinterleave_shfl_f32s,
+    interleave_shfl_f32s
+);
+lanes!(
+    f64,
+    f64s,
+    F64_LANES,
+    splat_f64s,
+    add_f64s,
+    sub_f64s,
+    mul_f64s,
+    mul_add_e_f64s,
+    neg_f64s,
+    deinterleave_shfl_f64s,
+    interleave_shfl_f64s
+);
+
+/// A scalar type whose lanes the column transform can use on whatever processor it finds.
+pub trait LaneScalar: Sized {
+    /// Bytes of a vector on this processor.
+    fn vector_bytes() -> usize;
+    /// Transforms one tile.
+    fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>)
+    where
+        Self: Real;
+}
+
+macro_rules! lane_scalar {
+    ($t:ty) => {
+        impl LaneScalar for $t {
+            fn vector_bytes() -> usize {
+                struct Width;
+                impl WithSimd for Width {
+                    type Output = usize;
+                    #[inline(always)]
+                    fn with_simd<S: Simd>(self, _: S) -> usize {
+                        <$t as Lanes<S>>::W * size_of::<$t>()
+                    }
+                }
+                Arch::new().dispatch(Width)
+            }
+
+            fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) {
+                struct Run<'a>(&'a ColumnFft<$t>, ColumnTile<'a, $t>);
+                impl WithSimd for Run<'_> {
+                    type Output = ();
+                    #[inline(always)]
+                    fn with_simd<S: Simd>(self, simd: S) {
+                        super::butterflies::transform(simd, self.0, self.1);
+                    }
+                }
+                fft.arch.dispatch(Run(fft, tile));
+            }
+        }
+    };
+}
+
+lane_scalar!(f32);
+lane_scalar!(f64);
+
+/// Neighbouring lines in memory, and room to work in.
+#[derive(Debug)]
+pub struct ColumnTile<'a, T> {
+    /// Row 0 of the lines on the loading side.
+    pub load: *const T,
+    /// Scalars from row to row.
+    pub load_stride: usize,
+    /// Row 0 of the lines on the storing side.
+    pub store: *mut T,
+    /// Scalars from row to row.
+    pub store_stride: usize,
+    /// Lines, at most the lanes of a vector.
+    pub lines: usize,
+    /// The normalisation.
+    pub scale: T,
+    /// [`ColumnFft::workspace`] scalars.
+    pub workspace: &'a mut [T],
+}
+
+/// A transform of neighbouring lines.
+#[derive(Debug)]
+pub struct ColumnFft<T> {
+    /// The length of a line.
+    pub length: usize,
+    /// Its factors, in order.
+    pub radices: Vec<usize>,
+    /// For each radix but the last: for each p, the r−1 twiddles as (re, im).
+    pub twiddles: Vec<Vec<T>>,
+    /// Whether real and imaginary parts change places on both sides.
+    pub inverse: bool,
+    /// Lanes of a vector.
+    pub lanes: usize,
+    arch: Arch,
+}
+
+impl<T: Real> ColumnFft<T> {
+    /// A transform of length `radices.product()`.
+    pub fn new(radices: &[usize], inverse: bool) -> Self {
+        let length: usize = radices.iter().product();
+        let mut rest = length;
+        let mut twiddles = Vec::new();
+        for &r in radices {
+            let m = rest / r;
+            let table = (0..m).flat_map(|p| (1..r).map(move |k| root::<T>(p * k, rest)));
+            twiddles.push(table.flat_map(|w| [w.re, w.im]).collect());
+            rest = m;
+        }
+        ColumnFft {
+            length,
+            radices: radices.to_vec(),
+            twiddles,
+            inverse,
+            lanes: T::vector_bytes() / size_of::<T>(),
+            arch: Arch::new(),
+        }
+    }
+
+    /// Scalars of workspace for one tile: two planar copies, and the padding that keeps
+    /// vectors aligned.
+    pub fn workspace(&self) -> usize {
+        let copies = match self.radices.len() {
+            0 | 1 => 0,
+            2 => 1,
+            _ => 2,
+        };
+        copies * self.length * 2 * self.lanes + self.lanes
+    }
+
+    /// Transforms `lines` neighbouring lines.
+    ///
+    /// # Safety
+    /// `length` rows of `lines` interleaved points, at these strides from these scalars on,
+    /// are inside the two memories; nobody else touches those stored to meanwhile.
+    #[allow(clippy::too_many_arguments)]
+    pub unsafe fn process<S: Storage<Compute = T>>(
+        &self,
+        load: (Memory<S>, usize, usize),
+        store: (Memory<S>, usize, usize),
+        lines: usize,
+        scale: T,
+        workspace: &mut [T],
+    ) {
+        debug_assert!(S::is_compute() && lines <= self.lanes);
+        let rows = |stride: usize| (self.length - 1) * stride + 2 * lines;
+        // SAFETY: the caller's contract covers exactly these rows.
+        let (from, to) = unsafe {
+            (
+                load.0.address(load.1, rows(load.2)),
+                store.0.address(store.1, rows(store.2)),
+            )
+        };
+        let tile = ColumnTile {
+            load: from.cast::<T>().cast_const(),
+            load_stride: load.2,
+            store: to.cast::<T>(),
+            store_stride: store.2,
+            lines,
+            scale,
+            workspace,
+        };
+        T::run(self, tile);
+    }
+}

@@ -1,0 +1,297 @@
+//! Running prepared passes: workers, their workspace, and who does what.
+
+use super::memory::Memory;
+use super::prepare::{self, Copies, Extents, PreparedPass, TileWork, Widened};
+use super::scalar::{Real, Storage};
+use super::stage::{Slots, Stage};
+use mmafft_backend_traits::{Domain, Error, Plan, Result, Side};
+use num_complex::Complex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Fewer points than this are transformed by the calling thread alone: waking others
+/// takes about as long.
+const PARALLEL_POINTS: usize = 1 << 15;
+
+/// Vectors are loaded from workspaces that begin at multiples of this.
+const ALIGNMENT: usize = 64;
+
+/// A plan ready to run on scalars of one type.
+pub struct PreparedPlan<S: Storage> {
+    passes: Vec<PreparedPass<S>>,
+    extents: Extents,
+    /// Complex numbers of workspace a worker.
+    workspace: usize,
+    workers: usize,
+}
+
+/// The buffers of one execution, as bytes.
+pub struct Bytes<'a> {
+    /// What is read; `None` in place.
+    pub input: Option<&'a [u8]>,
+    /// What is written.
+    pub output: &'a mut [u8],
+    /// At least `scratch_bytes`.
+    pub scratch: &'a mut [u8],
+}
+
+impl<S: Storage> PreparedPlan<S> {
+    /// Prepares every pass.
+    pub fn new(plan: &Plan, workers: usize) -> Result<Self> {
+        let mut extents = Extents::default();
+        let passes = plan
+            .passes
+            .iter()
+            .map(|pass| prepare::pass(pass, &mut extents))
+            .collect::<Result<Vec<_>>>()?;
+        let vector = ALIGNMENT / size_of::<Complex<S::Compute>>();
+        let workspaces = passes.iter().map(|p: &PreparedPass<S>| p.workspace());
+        let workspace = workspaces.max().unwrap_or(0);
+        Ok(PreparedPlan {
+            passes,
+            extents,
+            workspace: workspace.next_multiple_of(vector),
+            workers,
+        })
+    }
+
+    /// The plan's scratch and every worker's workspace.
+    pub fn scratch_bytes(&self) -> usize {
+        let workspace = self.workers * self.workspace * size_of::<Complex<S::Compute>>();
+        let plan = self.plan_scratch_bytes();
+        match plan + workspace {
+            0 => 0,
+            // Memory that a caller lends may begin anywhere.
+            bytes => bytes + ALIGNMENT,
+        }
+    }
+
+    fn plan_scratch_bytes(&self) -> usize {
+        (self.extents.scratch * size_of::<S>()).next_multiple_of(ALIGNMENT)
+    }
+
+    /// Runs all passes.
+    pub fn run(&self, bytes: Bytes<'_>) -> Result<()> {
+        let output = scalars_mut::<S>(bytes.output, Side::Output)?;
+        let input = match bytes.input {
+            Some(input) => Some(scalars::<S>(input)?),
+            None => None,
+        };
+        let in_place = input.is_none();
+        check(Side::Output, self.extents.output, output.len())?;
+        let input_len = input.map_or(output.len(), <[S]>::len);
+        check(Side::Input, self.extents.input, input_len)?;
+        let needed = self.scratch_bytes();
+        if bytes.scratch.len() < needed {
+            return Err(Error::BufferTooShort {
+                side: Side::Scratch,
+                expected: needed,
+                got: bytes.scratch.len(),
+                unit: "bytes",
+            });
+        }
+        if self.passes.iter().any(|p| p.writes_input()) && !in_place {
+            return Err(Error::Unsupported {
+                what: "running a plan made in place on two buffers".into(),
+                backend: "cpu".into(),
+                instead: "build the request without in_place()".into(),
+            });
+        }
+        let skip = bytes.scratch.as_ptr().align_offset(ALIGNMENT);
+        let aligned = match needed {
+            0 => &mut [],
+            _ => &mut bytes.scratch[skip..],
+        };
+        let (plan_scratch, workspace) = aligned.split_at_mut(self.plan_scratch_bytes());
+        let output = Memory::of(output);
+        let slots = Slots {
+            input: input.map_or(output, Memory::read_only),
+            output,
+            scratch: Memory::of(aligned_cast(plan_scratch)),
+        };
+        let used = self.workers * self.workspace * size_of::<Complex<S::Compute>>();
+        let workspace = &mut workspace[..used];
+        let workspace: &mut [Complex<S::Compute>] = aligned_cast(workspace);
+        for pass in &self.passes {
+            self.run_pass(pass, &slots, workspace);
+        }
+        Ok(())
+    }
+
+    fn run_pass(
+        &self,
+        pass: &PreparedPass<S>,
+        slots: &Slots<S>,
+        workspace: &mut [Complex<S::Compute>],
+    ) {
+        let points = pass.points();
+        if let (true, TileWork::InMemory(stages)) = (pass.tiles.is_empty(), &pass.work) {
+            if let [stage] = &stages[..] {
+                self.spread(stage.groups(), points, workspace, |group, workspace| {
+                    // SAFETY: `run` checked the extents; each group is run by one worker.
+                    unsafe { stage.run(slots, (0, 0), group, workspace) }
+                });
+                return;
+            }
+        }
+        let tiles: usize = pass.tiles.iter().map(|l| l.count).product();
+        self.spread(tiles, points * tiles, workspace, |tile, workspace| {
+            let (mut rest, mut shift) = (tile, (0, 0));
+            for l in pass.tiles.iter().rev() {
+                let i = rest % l.count;
+                rest /= l.count;
+                shift = (shift.0 + i * l.load, shift.1 + i * l.store);
+            }
+            // SAFETY: as above; each tile is worked on by one worker.
+            unsafe {
+                match &pass.work {
+                    TileWork::InMemory(stages) => run_tile(stages, slots, shift, workspace),
+                    TileWork::Widened(widened) => widened.run(slots, shift, workspace),
+                }
+            }
+        });
+    }
+
+    /// Calls `work(unit, workspace)` for every unit, on as many threads as pay.
+    fn spread(
+        &self,
+        units: usize,
+        points: usize,
+        workspace: &mut [Complex<S::Compute>],
+        work: impl Fn(usize, &mut [Complex<S::Compute>]) + Sync,
+    ) {
+        let workers = self.workers.min(units);
+        if workers <= 1 || points < PARALLEL_POINTS {
+            let workspace = &mut workspace[..self.workspace];
+            (0..units).for_each(|unit| work(unit, workspace));
+            return;
+        }
+        // Chunks small enough to even out, large enough that neighbours share cache lines.
+        let chunk = (units / (workers * 8)).max(1);
+        let next = AtomicUsize::new(0);
+        rayon::scope(|scope| {
+            let (next, work) = (&next, &work);
+            let mut rest = workspace;
+            for _ in 0..workers {
+                let (own, others) = rest.split_at_mut(self.workspace);
+                rest = others;
+                scope.spawn(move |_| loop {
+                    let first = next.fetch_add(chunk, Ordering::Relaxed);
+                    if first >= units {
+                        break;
+                    }
+                    (first..units.min(first + chunk)).for_each(|unit| work(unit, own));
+                });
+            }
+        });
+    }
+}
+
+/// Runs the axes of a tile one after the other.
+///
+/// # Safety
+/// As for [`Stage::run`]; no other worker works on the tile.
+unsafe fn run_tile<S: Storage>(
+    stages: &[Stage<S>],
+    slots: &Slots<S>,
+    shift: (usize, usize),
+    workspace: &mut [Complex<S::Compute>],
+) {
+    for (i, stage) in stages.iter().enumerate() {
+        // From the second axis on, the tile is where the first one stored it.
+        let shift = if i == 0 { shift } else { (shift.1, shift.1) };
+        for group in 0..stage.groups() {
+            // SAFETY: by this function's contract.
+            unsafe { stage.run(slots, shift, group, workspace) }
+        }
+    }
+}
+
+impl<T: Real + Storage<Compute = T>> Widened<T> {
+    /// Loads the tile, runs its axes and stores it.
+    ///
+    /// # Safety
+    /// As for [`Stage::run`]; no other worker works on the tile.
+    unsafe fn run<S: Storage<Compute = T>>(
+        &self,
+        slots: &Slots<S>,
+        shift: (usize, usize),
+        workspace: &mut [Complex<T>],
+    ) {
+        let (dense, workspace) = workspace.split_at_mut(self.dense_complex());
+        let (input, output) = dense.split_at_mut(self.scalars[0].div_ceil(2));
+        let input: &mut [T] = bytemuck::cast_slice_mut(input);
+        let output: &mut [T] = bytemuck::cast_slice_mut(output);
+        // SAFETY: by this function's contract; the dense slots are this worker's own.
+        unsafe {
+            self.load.for_each(shift.0, |memory, dense| {
+                input[dense] = slots.of(self.load.access.slot).get(memory);
+            });
+            let dense = Slots {
+                input: Memory::of(input),
+                output: Memory::of(output),
+                scratch: Memory::of(&mut []),
+            };
+            run_tile(&self.stages, &dense, (0, 0), workspace);
+            self.store.for_each(shift.1, |memory, dense| {
+                let x = output[dense] * self.scale;
+                slots.of(self.store.access.slot).set(memory, x);
+            });
+        }
+    }
+}
+
+impl Copies {
+    /// Calls `each(scalar in memory, scalar of the image)`.
+    fn for_each(&self, shift: usize, mut each: impl FnMut(usize, usize)) {
+        let points: usize = self.axes.iter().map(|a| a.0).product();
+        for point in 0..points {
+            let (mut rest, mut memory, mut dense) = (point, self.access.offset + shift, self.dense);
+            for &(count, stride, dense_stride) in self.axes.iter().rev() {
+                let i = rest % count;
+                rest /= count;
+                memory += i * stride;
+                dense += i * dense_stride;
+            }
+            each(memory, dense);
+            if self.access.domain == Domain::Complex {
+                each(memory + self.access.imaginary, dense + 1);
+            }
+        }
+    }
+}
+
+/// Bytes from an aligned address on, as scalars; no bytes may begin anywhere.
+fn aligned_cast<T: bytemuck::Pod>(bytes: &mut [u8]) -> &mut [T] {
+    match bytes.is_empty() {
+        true => &mut [],
+        false => bytemuck::cast_slice_mut(bytes),
+    }
+}
+
+fn check(side: Side, expected: usize, got: usize) -> Result<()> {
+    match got < expected {
+        false => Ok(()),
+        true => Err(Error::BufferTooShort {
+            side,
+            expected,
+            got,
+            unit: "scalars",
+        }),
+    }
+}
+
+fn misaligned(side: Side) -> Error {
+    Error::Unsupported {
+        what: format!("{side} bytes that are not whole, aligned scalars"),
+        backend: "cpu".into(),
+        instead: "take the buffer from the backend, or from a slice of scalars".into(),
+    }
+}
+
+fn scalars<S: Storage>(bytes: &[u8]) -> Result<&[S]> {
+    bytemuck::try_cast_slice(bytes).map_err(|_| misaligned(Side::Input))
+}
+
+fn scalars_mut<S: Storage>(bytes: &mut [u8], side: Side) -> Result<&mut [S]> {
+    bytemuck::try_cast_slice_mut(bytes).map_err(|_| misaligned(side))
+}

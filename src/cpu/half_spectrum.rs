@@ -1,0 +1,85 @@
+//! A real line of even length through a complex transform of half of it (the *complex
+//! reduction* of the real-FFT paper).
+//!
+//! With z[m] = x[2m] + i·x[2m+1], h = n/2, w = exp(−2πi/n), and E, O the spectra of the
+//! even and odd points:
+//! ```text
+//! Z[k] = E[k] + i·O[k]            E[k] = ½(Z[k] + conj Z[h−k])
+//! X[k] = E[k] + wᵏ·O[k]           O[k] = ½(Z[k] − conj Z[h−k])/i
+//! ```
+//! `split` goes from Z to X and `merge` back, both k and h−k in one step.
+
+use super::scalar::{root, Real};
+use num_complex::Complex;
+
+/// The roots for one length.
+#[derive(Debug)]
+pub struct HalfSpectrum<T> {
+    /// wᵏ, k = 0 ..= h/2.
+    roots: Vec<Complex<T>>,
+    /// h = n/2.
+    half: usize,
+}
+
+impl<T: Real> HalfSpectrum<T> {
+    /// For real lines of an even length `n`.
+    pub fn new(n: usize) -> Self {
+        let half = n / 2;
+        HalfSpectrum {
+            roots: (0..=half / 2).map(|k| root(k, n)).collect(),
+            half,
+        }
+    }
+
+    /// Z (h points) to X (h + 1 points).
+    pub fn split(&self, z: &[Complex<T>], x: &mut [Complex<T>]) {
+        let h = self.half;
+        let z = &z[..h];
+        let x = &mut x[..=h];
+        let (first, zero) = (z[0], T::zero());
+        x[0] = Complex::new(first.re + first.im, zero);
+        x[h] = Complex::new(first.re - first.im, zero);
+        let half = T::rounded(0.5);
+        let pairs = h.div_ceil(2);
+        if h > 1 {
+            // k counts up from 1 and h−k down; the slices are disjoint and of one length.
+            let (low, high) = x[1..h].split_at_mut(pairs.saturating_sub(1));
+            let high = &mut high[h - 1 - 2 * (pairs - 1)..];
+            let up = z[1..pairs].iter().zip(z[h - pairs + 1..].iter().rev());
+            let out = low.iter_mut().zip(high.iter_mut().rev());
+            for (((a, b), w), (low, high)) in up.zip(&self.roots[1..pairs]).zip(out) {
+                let even = Complex::new(half * (a.re + b.re), half * (a.im - b.im));
+                // −i/2·(Z[k] − conj Z[h−k])
+                let odd = Complex::new(half * (a.im + b.im), half * (b.re - a.re));
+                let turned = odd * w;
+                *low = even + turned;
+                *high = (even - turned).conj();
+            }
+        }
+        if h % 2 == 0 {
+            x[h / 2] = z[h / 2].conj();
+        }
+    }
+
+    /// X (h + 1 points) to 2·Z (h points): an unscaled inverse transform of h points then
+    /// gives the unscaled inverse of n. The imaginary parts of X[0] and X[h] are ignored.
+    pub fn merge(&self, x: &[Complex<T>], z: &mut [Complex<T>]) {
+        let h = self.half;
+        let x = &x[..=h];
+        let z = &mut z[..h];
+        z[0] = Complex::new(x[0].re + x[h].re, x[0].re - x[h].re);
+        for k in 1..h.div_ceil(2) {
+            let (a, b) = (x[k], x[h - k].conj());
+            let even = a + b;
+            // i·conj(wᵏ)·(X[k] − conj X[h−k])
+            let turned = (a - b) * self.roots[k].conj();
+            let odd = Complex::new(-turned.im, turned.re);
+            z[k] = even + odd;
+            z[h - k] = (even - odd).conj();
+        }
+        if h % 2 == 0 {
+            let middle = x[h / 2].conj();
+            z[h / 2] = middle + middle;
+        }
+    }
+}

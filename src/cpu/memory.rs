@@ -1,0 +1,99 @@
+//! Strided memory that several workers read and write at once.
+//!
+//! Tiles of one pass are disjoint, but their rows interleave: no slice covers one. So
+//! workers share a raw view. What keeps this sound: [`super::prepare`] proves for every
+//! pass that all addresses lie inside the buffers (`Extent`), that two points never store
+//! to one address, and a launch checks the buffers' lengths against that.
+
+use super::scalar::Storage;
+use num_complex::Complex;
+
+/// A buffer as scalars, shared by the workers of one pass.
+#[derive(Debug, Clone, Copy)]
+pub struct Memory<S> {
+    start: *mut S,
+    len: usize,
+}
+
+// SAFETY: a view is only a pointer; the module's head says why its uses do not race.
+unsafe impl<S: Send> Send for Memory<S> {}
+// SAFETY: as above.
+unsafe impl<S: Send> Sync for Memory<S> {}
+
+impl<S: Storage> Memory<S> {
+    /// A view of memory that may be written.
+    pub fn of(scalars: &mut [S]) -> Self {
+        Memory {
+            start: scalars.as_mut_ptr(),
+            len: scalars.len(),
+        }
+    }
+
+    /// A view of memory that is only read: plans never store to an out-of-place input.
+    pub fn read_only(scalars: &[S]) -> Self {
+        Memory {
+            start: scalars.as_ptr().cast_mut(),
+            len: scalars.len(),
+        }
+    }
+
+    /// Whether both are views of the same memory.
+    pub fn is(&self, other: &Self) -> bool {
+        std::ptr::eq(self.start, other.start)
+    }
+
+    /// The scalar at `index`.
+    ///
+    /// # Safety
+    /// `index` is inside, and no other worker writes it meanwhile.
+    #[inline(always)]
+    pub unsafe fn get(&self, index: usize) -> S::Compute {
+        debug_assert!(index < self.len);
+        // SAFETY: by this function's contract.
+        unsafe { self.start.add(index).read().load() }
+    }
+
+    /// Stores a scalar at `index`.
+    ///
+    /// # Safety
+    /// `index` is inside, and no other worker touches it meanwhile.
+    #[inline(always)]
+    pub unsafe fn set(&self, index: usize, x: S::Compute) {
+        debug_assert!(index < self.len);
+        // SAFETY: by this function's contract.
+        unsafe { self.start.add(index).write(S::store(x)) }
+    }
+
+    /// The address of the scalar at `index`.
+    ///
+    /// # Safety
+    /// `index + count` scalars are inside.
+    #[inline(always)]
+    pub unsafe fn address(&self, index: usize, count: usize) -> *mut S {
+        debug_assert!(index + count <= self.len);
+        // SAFETY: by this function's contract.
+        unsafe { self.start.add(index) }
+    }
+
+    /// `count` interleaved complex points from scalar `index` on, where memory holds what
+    /// arithmetic uses.
+    ///
+    /// # Safety
+    /// They are inside, nobody writes them meanwhile, and `S` is its own `Compute`.
+    pub unsafe fn complex(&self, index: usize, count: usize) -> &[Complex<S::Compute>] {
+        debug_assert!(S::is_compute());
+        // SAFETY: by this function's contract; Complex<T> is two T in a row, aligned as T.
+        unsafe { std::slice::from_raw_parts(self.address(index, 2 * count).cast(), count) }
+    }
+
+    /// The same to write to.
+    ///
+    /// # Safety
+    /// They are inside, nobody else touches them meanwhile, and `S` is its own `Compute`.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn complex_mut(&self, index: usize, count: usize) -> &mut [Complex<S::Compute>] {
+        debug_assert!(S::is_compute());
+        // SAFETY: by this function's contract.
+        unsafe { std::slice::from_raw_parts_mut(self.address(index, 2 * count).cast(), count) }
+    }
+}

@@ -1,0 +1,338 @@
+//! The default backend: RustFFT's lines, butterflies across columns, rayon's threads, and
+//! the matrix engine's model.
+//!
+//! A pass runs in one of three ways (`stage::Path`): contiguous lines where they lie;
+//! a vector of neighbouring columns straight from memory to memory; everything else
+//! (real lines, strides, conversions, zero ranges, matrix products) through a tile of a few
+//! lines in the cache. No way copies or transposes a whole array.
+
+mod butterflies;
+mod columns;
+mod execute;
+mod half_spectrum;
+mod lines;
+mod matrix;
+mod memory;
+mod prepare;
+mod scalar;
+mod stage;
+mod tile;
+
+use columns::LaneScalar;
+use execute::{Bytes, PreparedPlan};
+use half::{bf16, f16};
+use mmafft_backend_traits::{
+    fragment::{Fragment, Fragment16, Fragment4},
+    split, Backend, Bindings, Buffer, Error, Limits, Plan, Prepared, Result, ScalarType, Side,
+    PRECISIONS,
+};
+use std::sync::Arc;
+
+/// Bytes that a tile of several axes may take: a core's share of the caches that are
+/// faster than memory. Measured on the machine of docs/cpu.md: planes of 1 MiB still gain.
+const TILE_BYTES: usize = 1 << 20;
+
+/// Settings of the CPU backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CpuOptions {
+    /// Threads to use, of rayon's global pool. Default: all of them.
+    pub threads: usize,
+    /// The longest line of one pass. Default: any. Lower, lines are split four-step, as on
+    /// a device.
+    pub line_points: usize,
+}
+
+impl Default for CpuOptions {
+    fn default() -> Self {
+        CpuOptions {
+            threads: rayon::current_num_threads(),
+            line_points: usize::MAX,
+        }
+    }
+}
+
+/// The CPU. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct CpuBackend {
+    limits: Arc<Limits>,
+}
+
+impl Default for CpuBackend {
+    fn default() -> Self {
+        CpuBackend::new(CpuOptions::default())
+    }
+}
+
+impl CpuBackend {
+    /// The CPU with these settings.
+    pub fn new(options: CpuOptions) -> Self {
+        let vector_bytes = f32::vector_bytes();
+        CpuBackend {
+            limits: Arc::new(Limits {
+                backend: "cpu",
+                device: format!(
+                    "{} threads, {}-bit vectors",
+                    options.threads.max(1),
+                    8 * vector_bytes
+                ),
+                workers: options.threads.max(1),
+                vector_bytes,
+                tile_bytes: TILE_BYTES,
+                line_points: options.line_points.max(2),
+                line_library: Some("RustFFT"),
+                butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
+                fragments: vec![
+                    Fragment4::<f16>::SHAPE,
+                    Fragment16::<f16>::SHAPE,
+                    Fragment4::<bf16>::SHAPE,
+                    Fragment16::<bf16>::SHAPE,
+                ],
+                precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
+            }),
+        }
+    }
+
+    /// Runs on memory of the host, without copies. `input` is `None` in place.
+    pub fn run_on_host(
+        &self,
+        prepared: &CpuPrepared,
+        input: Option<&[u8]>,
+        output: &mut [u8],
+        scratch: &mut [u8],
+    ) -> Result<()> {
+        prepared.run(Bytes {
+            input,
+            output,
+            scratch,
+        })
+    }
+}
+
+/// Sixty-four bytes, aligned for any vector.
+#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C, align(64))]
+struct CacheLine([u8; 64]);
+
+/// Host memory, aligned for any vector.
+#[derive(Debug)]
+pub struct CpuBuffer {
+    lines: Vec<CacheLine>,
+    bytes: usize,
+}
+
+impl CpuBuffer {
+    /// Zeroed memory of so many bytes.
+    pub fn new(bytes: usize) -> Result<Self> {
+        let count = bytes.div_ceil(64);
+        let mut lines = Vec::new();
+        lines
+            .try_reserve_exact(count)
+            .map_err(|_| Error::OutOfMemory {
+                backend: "cpu".into(),
+                what: "a buffer".into(),
+                bytes,
+            })?;
+        lines.resize(count, CacheLine([0; 64]));
+        Ok(CpuBuffer { lines, bytes })
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.lines)[..self.bytes]
+    }
+
+    /// Its bytes, to change.
+    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.bytes]
+    }
+}
+
+impl Buffer for CpuBuffer {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// A plan ready to run on the CPU.
+pub struct CpuPrepared {
+    plan: ByStorage,
+    not_in_place: Option<String>,
+}
+
+enum ByStorage {
+    F64(PreparedPlan<f64>),
+    F32(PreparedPlan<f32>),
+    F16(PreparedPlan<f16>),
+    Bf16(PreparedPlan<bf16>),
+}
+
+impl CpuPrepared {
+    fn run(&self, bytes: Bytes<'_>) -> Result<()> {
+        if let (None, Some(reason)) = (bytes.input, &self.not_in_place) {
+            return Err(Error::NotInPlace {
+                reason: reason.clone(),
+            });
+        }
+        match &self.plan {
+            ByStorage::F64(plan) => plan.run(bytes),
+            ByStorage::F32(plan) => plan.run(bytes),
+            ByStorage::F16(plan) => plan.run(bytes),
+            ByStorage::Bf16(plan) => plan.run(bytes),
+        }
+    }
+}
+
+impl Prepared for CpuPrepared {
+    fn scratch_bytes(&self) -> usize {
+        match &self.plan {
+            ByStorage::F64(plan) => plan.scratch_bytes(),
+            ByStorage::F32(plan) => plan.scratch_bytes(),
+            ByStorage::F16(plan) => plan.scratch_bytes(),
+            ByStorage::Bf16(plan) => plan.scratch_bytes(),
+        }
+    }
+}
+
+impl Backend for CpuBackend {
+    type Buffer = CpuBuffer;
+    type Prepared = CpuPrepared;
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<CpuBuffer> {
+        CpuBuffer::new(bytes)
+    }
+
+    fn write(&self, buffer: &mut CpuBuffer, offset: usize, bytes: &[u8]) -> Result<()> {
+        let range = inside(Side::Output, offset, bytes.len(), buffer.bytes)?;
+        buffer.as_bytes_mut()[range].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&self, buffer: &CpuBuffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        let range = inside(Side::Input, offset, bytes.len(), buffer.bytes)?;
+        bytes.copy_from_slice(&buffer.as_bytes()[range]);
+        Ok(())
+    }
+
+    fn prepare(&self, plan: &Plan) -> Result<CpuPrepared> {
+        let workers = self.limits.workers;
+        let storage = plan.request.precision.row().storage;
+        Ok(CpuPrepared {
+            plan: match storage {
+                ScalarType::F64 => ByStorage::F64(PreparedPlan::new(plan, workers)?),
+                ScalarType::F32 => ByStorage::F32(PreparedPlan::new(plan, workers)?),
+                ScalarType::F16 => ByStorage::F16(PreparedPlan::new(plan, workers)?),
+                ScalarType::Bf16 => ByStorage::Bf16(PreparedPlan::new(plan, workers)?),
+            },
+            not_in_place: plan.not_in_place.clone(),
+        })
+    }
+
+    fn launch(&self, prepared: &CpuPrepared, bindings: Bindings<'_, CpuBuffer>) -> Result<()> {
+        prepared.run(Bytes {
+            input: bindings.input.map(CpuBuffer::as_bytes),
+            output: bindings.output.as_bytes_mut(),
+            scratch: bindings.scratch.as_bytes_mut(),
+        })
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn split(
+        &self,
+        values: &CpuBuffer,
+        vector: usize,
+        hi: &mut CpuBuffer,
+        lo: &mut CpuBuffer,
+        exponents: &mut CpuBuffer,
+    ) -> Result<()> {
+        let values: &[f32] = typed(values.as_bytes(), Side::Input)?;
+        let vectors = whole_vectors(values.len(), vector)?;
+        let hi = typed_mut::<f16>(hi.as_bytes_mut(), values.len())?;
+        let lo = typed_mut::<f16>(lo.as_bytes_mut(), values.len())?;
+        let exponents = typed_mut::<i32>(exponents.as_bytes_mut(), vectors)?;
+        let parts = hi.chunks_exact_mut(vector).zip(lo.chunks_exact_mut(vector));
+        for ((values, (hi, lo)), e) in values.chunks_exact(vector).zip(parts).zip(exponents) {
+            *e = split::split(values, hi, lo);
+        }
+        Ok(())
+    }
+
+    fn combine(
+        &self,
+        hi: &CpuBuffer,
+        lo: &CpuBuffer,
+        exponents: &CpuBuffer,
+        vector: usize,
+        values: &mut CpuBuffer,
+    ) -> Result<()> {
+        let hi: &[f16] = typed(hi.as_bytes(), Side::Input)?;
+        let lo: &[f16] = typed(lo.as_bytes(), Side::Input)?;
+        let exponents: &[i32] = typed(exponents.as_bytes(), Side::Input)?;
+        let vectors = whole_vectors(hi.len(), vector)?;
+        if lo.len() < hi.len() || exponents.len() < vectors {
+            return Err(Error::BufferTooShort {
+                side: Side::Input,
+                expected: hi.len().max(vectors),
+                got: lo.len().min(exponents.len()),
+                unit: "elements",
+            });
+        }
+        let values = typed_mut::<f32>(values.as_bytes_mut(), hi.len())?;
+        let parts = hi.chunks_exact(vector).zip(lo.chunks_exact(vector));
+        for ((values, (hi, lo)), &e) in values.chunks_exact_mut(vector).zip(parts).zip(exponents) {
+            split::combine(hi, lo, e, values);
+        }
+        Ok(())
+    }
+}
+
+fn inside(side: Side, offset: usize, len: usize, bytes: usize) -> Result<std::ops::Range<usize>> {
+    match offset.checked_add(len) {
+        Some(end) if end <= bytes => Ok(offset..end),
+        _ => Err(Error::BufferTooShort {
+            side,
+            expected: offset.saturating_add(len),
+            got: bytes,
+            unit: "bytes",
+        }),
+    }
+}
+
+fn whole_vectors(values: usize, vector: usize) -> Result<usize> {
+    if vector == 0 || values % vector != 0 {
+        return Err(Error::Unsupported {
+            what: format!("{values} values in vectors of {vector}"),
+            backend: "cpu".into(),
+            instead: "give whole vectors of at least one value".into(),
+        });
+    }
+    Ok(values / vector)
+}
+
+fn typed<T: bytemuck::Pod>(bytes: &[u8], side: Side) -> Result<&[T]> {
+    bytemuck::try_cast_slice(bytes).map_err(|_| Error::BufferTooShort {
+        side,
+        expected: bytes.len().next_multiple_of(size_of::<T>()),
+        got: bytes.len(),
+        unit: "bytes",
+    })
+}
+
+fn typed_mut<T: bytemuck::Pod>(bytes: &mut [u8], count: usize) -> Result<&mut [T]> {
+    let (needed, got) = (count * size_of::<T>(), bytes.len());
+    if got < needed {
+        return Err(Error::BufferTooShort {
+            side: Side::Output,
+            expected: needed,
+            got,
+            unit: "bytes",
+        });
+    }
+    Ok(bytemuck::cast_slice_mut(&mut bytes[..needed]))
+}

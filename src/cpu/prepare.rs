@@ -1,0 +1,407 @@
+//! From a plan's passes to stages that run, with the proof that they stay inside.
+
+use super::columns::{ColumnFft, LaneScalar};
+use super::half_spectrum::HalfSpectrum;
+use super::lines::{Butterflies, Library, Lines};
+use super::scalar::{Real, Storage};
+use super::stage::{LineLoop, Path, Stage, TwiddleTable};
+use mmafft_backend_traits::{
+    Access, Direction, Domain, Engine, Error, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
+};
+
+/// A pass ready to run: for each tile, its stages in order.
+pub struct PreparedPass<S: Storage> {
+    /// The tiles; empty where the stages' own loops are all there is.
+    pub tiles: Vec<Loop>,
+    /// What happens to a tile.
+    pub work: TileWork<S>,
+}
+
+/// What happens to a tile.
+pub enum TileWork<S: Storage> {
+    /// One axis after the other, in memory.
+    InMemory(Vec<Stage<S>>),
+    /// The same in the workspace, where points are widened to what arithmetic uses: a
+    /// tile of several axes in 16 bits is rounded once, when it is stored.
+    Widened(Box<Widened<S::Compute>>),
+}
+
+/// A tile of several axes that is widened in the workspace.
+pub struct Widened<T: Real + Storage<Compute = T>> {
+    /// From the tile's input to its output, both dense.
+    pub stages: Vec<Stage<T>>,
+    /// Copies of what is read: memory to dense.
+    pub load: Copies,
+    /// Copies of what is written: dense to memory.
+    pub store: Copies,
+    /// Scalars of the dense input and output.
+    pub scalars: [usize; 2],
+    /// What stored points are multiplied by.
+    pub scale: T,
+}
+
+/// A strided array and its dense image, in scalars.
+pub struct Copies {
+    /// The side in memory.
+    pub access: Access,
+    /// Count, stride in memory and stride in the image, per axis.
+    pub axes: Vec<(usize, usize, usize)>,
+    /// The first scalar of the image.
+    pub dense: usize,
+}
+
+/// Scalars that the three slots must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extents {
+    /// Of the input.
+    pub input: usize,
+    /// Of the output.
+    pub output: usize,
+    /// Of the plan's scratch.
+    pub scratch: usize,
+}
+
+impl<S: Storage> PreparedPass<S> {
+    /// Complex numbers of workspace that one worker needs.
+    pub fn workspace(&self) -> usize {
+        match &self.work {
+            TileWork::InMemory(stages) => stages.iter().map(|s| s.workspace()).max().unwrap_or(0),
+            TileWork::Widened(w) => {
+                let stages = w.stages.iter().map(|s| s.workspace()).max();
+                w.dense_complex() + stages.unwrap_or(0)
+            }
+        }
+    }
+
+    /// Points of all lines of a tile's largest axis, for judging whether threads pay.
+    pub fn points(&self) -> usize {
+        match &self.work {
+            TileWork::InMemory(stages) => stages.iter().map(|s| s.points()).max(),
+            TileWork::Widened(w) => w.stages.iter().map(|s| s.points()).max(),
+        }
+        .unwrap_or(0)
+    }
+
+    /// Whether the pass stores to the caller's input.
+    pub fn writes_input(&self) -> bool {
+        match &self.work {
+            TileWork::InMemory(stages) => stages.iter().any(|s| s.store.slot == Slot::Input),
+            TileWork::Widened(w) => w.store.access.slot == Slot::Input,
+        }
+    }
+}
+
+impl<T: Real + Storage<Compute = T>> Widened<T> {
+    /// Complex numbers that the dense input and output take together.
+    pub fn dense_complex(&self) -> usize {
+        self.scalars.iter().map(|s| s.div_ceil(2)).sum()
+    }
+}
+
+impl Extents {
+    fn cover(&mut self, slot: Slot, scalars: usize) {
+        let extent = match slot {
+            Slot::Input => &mut self.input,
+            Slot::Output => &mut self.output,
+            Slot::Scratch => &mut self.scratch,
+        };
+        *extent = (*extent).max(scalars);
+    }
+}
+
+/// Prepares one pass and widens `extents` by what it touches.
+pub fn pass<S: Storage>(pass: &Pass, extents: &mut Extents) -> Result<PreparedPass<S>> {
+    check(pass, extents)?;
+    let fused = pass.axes.len() > 1;
+    let tiles = if fused {
+        pass.loops.clone()
+    } else {
+        Vec::new()
+    };
+    let work = match fused && !S::is_compute() {
+        true => TileWork::Widened(Box::new(widened(pass)?)),
+        false => TileWork::InMemory(stages(pass)?),
+    };
+    Ok(PreparedPass { tiles, work })
+}
+
+/// The dense form of a pass over a tile of several axes.
+fn widened<T: Real + Storage<Compute = T>>(pass: &Pass) -> Result<Widened<T>> {
+    let mut dense = pass.clone();
+    dense.loops.clear();
+    dense.scale = 1.0;
+    let mut scalars = [0; 2];
+    let mut copies = Vec::new();
+    for (side, access) in [&mut dense.load, &mut dense.store].into_iter().enumerate() {
+        let original = *access;
+        access.slot = [Slot::Input, Slot::Output][side];
+        (access.offset, access.imaginary) = (0, 1);
+        let mut stride = access.domain.scalars();
+        let mut first = 0;
+        let mut axes = Vec::new();
+        let mut address = original;
+        for (axis, from) in dense.axes.iter_mut().zip(&pass.axes).rev() {
+            let (range, own, memory) = match side {
+                0 => (&from.load_range, &mut axis.load_stride, from.load_stride),
+                _ => (&from.store_range, &mut axis.store_stride, from.store_stride),
+            };
+            *own = stride;
+            axes.push((range.len(), memory, stride));
+            address.offset += range.start * memory;
+            first += range.start * stride;
+            let lengths = axis.kind.lengths(axis.length);
+            stride *= if side == 0 { lengths.0 } else { lengths.1 };
+        }
+        axes.reverse();
+        scalars[side] = stride;
+        copies.push(Copies {
+            access: address,
+            axes,
+            dense: first,
+        });
+    }
+    let store = copies.pop().expect("two sides");
+    let load = copies.pop().expect("two sides");
+    Ok(Widened {
+        stages: stages(&dense)?,
+        load,
+        store,
+        scalars,
+        scale: T::rounded(pass.scale),
+    })
+}
+
+fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {
+    let fused = pass.axes.len() > 1;
+    let mut stages = Vec::new();
+    for (i, axis) in pass.axes.iter().enumerate() {
+        let mut loops = if fused {
+            Vec::new()
+        } else {
+            pass.loops.clone()
+        };
+        let mut axis = axis.clone();
+        let (mut load, mut store) = (pass.load, pass.store);
+        if i > 0 {
+            axis.load_stride = axis.store_stride;
+            load = pass.store;
+        }
+        for (j, other) in pass.axes.iter().enumerate().filter(|(j, _)| *j != i) {
+            let range = match j < i {
+                true => &other.store_range,
+                false => &other.load_range,
+            };
+            let strides = match i {
+                0 => [other.load_stride, other.store_stride],
+                _ => [other.store_stride; 2],
+            };
+            load.offset += range.start * strides[0];
+            store.offset += range.start * strides[1];
+            loops.push(Loop {
+                count: range.len(),
+                load: strides[0],
+                store: strides[1],
+            });
+        }
+        let last = i + 1 == pass.axes.len();
+        stages.push(stage(pass, axis, (load, store), loops, last)?);
+    }
+    Ok(stages)
+}
+
+/// Checks that no two points are stored to one address, and notes the last address of
+/// each slot.
+fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
+    let invalid = |what: &str| Error::Unsupported {
+        what: format!("a pass that {what}"),
+        backend: "cpu".into(),
+        instead: "plan with mmafft::plan".into(),
+    };
+    type Strides = fn(&Loop) -> usize;
+    let sides: [(&Access, Strides, bool); 2] = [
+        (&pass.load, |l| l.load, false),
+        (&pass.store, |l| l.store, true),
+    ];
+    for (access, of, storing) in sides {
+        let mut dims: Vec<(usize, usize)> = pass.loops.iter().map(|l| (l.count, of(l))).collect();
+        let mut last = access.offset;
+        let mut empty = false;
+        for axis in &pass.axes {
+            let (range, stride) = match storing {
+                true => (&axis.store_range, axis.store_stride),
+                false => (&axis.load_range, axis.load_stride),
+            };
+            let edges = pass.edges.filter(|_| !storing).map_or(0, |e| e.count);
+            if range.len() > edges {
+                let end = range.end - edges;
+                last += (end - 1) * stride;
+                dims.push((end - range.start, stride));
+            } else {
+                empty = true;
+            }
+        }
+        if access.domain == Domain::Complex {
+            dims.push((2, access.imaginary));
+            last += access.imaginary;
+        }
+        dims.retain(|d| d.0 > 1);
+        last += pass
+            .loops
+            .iter()
+            .map(|l| (l.count - 1) * of(l))
+            .sum::<usize>();
+        if !empty {
+            extents.cover(access.slot, last + 1);
+        }
+        dims.sort_by_key(|d| d.1);
+        let mut span = 1;
+        for (count, stride) in dims {
+            if storing && stride < span {
+                return Err(invalid("stores two points to one address"));
+            }
+            span += (count - 1) * stride;
+        }
+    }
+    if let Some(edges) = pass.edges {
+        let lines: usize = pass.loops.iter().map(|l| l.count).product();
+        extents.cover(Slot::Scratch, edges.offset + 2 * lines * edges.count);
+        let single = pass.axes.len() == 1 && pass.axes[0].kind == Kind::C2R;
+        if !single {
+            return Err(invalid("has edge points but is no C2R of one axis"));
+        }
+    }
+    Ok(())
+}
+
+fn stage<S: Storage>(
+    pass: &Pass,
+    axis: TileAxis,
+    (load, store): (Access, Access),
+    loops: Vec<Loop>,
+    last: bool,
+) -> Result<Stage<S>> {
+    let inverse = axis.direction == Direction::Inverse;
+    let mut loops = line_loops(&loops, pass.twiddle.map(|t| t.line_loop));
+    let whole = |range: &std::ops::Range<usize>, n: usize| *range == (0..n);
+    let plain = axis.kind == Kind::C2C
+        && S::is_compute()
+        && (load.imaginary, store.imaginary) == (1, 1)
+        && whole(&axis.load_range, axis.length)
+        && whole(&axis.store_range, axis.length)
+        && pass.twiddle.is_none();
+    let contiguous = axis.length == 1 || (axis.load_stride, axis.store_stride) == (2, 2);
+    let radices: Vec<usize> = pass
+        .steps
+        .iter()
+        .filter_map(|s| match s {
+            Step::Dft { axis: a, radix } if *a == axis.axis => Some(*radix),
+            _ => None,
+        })
+        .collect();
+    let lines = lines::<S::Compute>(pass, &axis, &radices, inverse)?;
+    // Neighbours are the lines with the smallest strides.
+    loops.sort_by_key(|l| std::cmp::Reverse(l.load + l.store));
+    let neighbours = loops
+        .last()
+        .is_some_and(|l| (l.load, l.store) == (2, 2) && l.count > 1);
+    let line = pass
+        .steps
+        .iter()
+        .any(|s| matches!(s, Step::Line { axis: a, .. } if *a == axis.axis));
+    let mut tile_lines = pass.tile.lines.max(1);
+    let path = if plain && contiguous && axis.length > 0 {
+        Path::Rows(lines)
+    } else if plain && neighbours && !line && pass.engine == Engine::Simt && !radices.is_empty() {
+        let columns = ColumnFft::new(&radices, inverse);
+        tile_lines = columns.lanes;
+        Path::Columns(columns)
+    } else {
+        let real = (axis.kind != Kind::C2C && axis.length % 2 == 0)
+            .then(|| HalfSpectrum::new(axis.length));
+        Path::Tile(lines, real)
+    };
+    if pass.axes.len() > 1 {
+        // A tile of several axes is already in the cache; its lines go a vector at a time.
+        let vector = S::Compute::vector_bytes() / size_of::<S::Compute>();
+        tile_lines = match &path {
+            Path::Rows(_) => (1 << 15) / (axis.length * 2 * size_of::<S>()).max(1),
+            _ => vector,
+        };
+    }
+    let inner = loops.last().map_or(1, |l| l.count);
+    Ok(Stage {
+        path,
+        load,
+        store,
+        lines: tile_lines.clamp(1, inner),
+        loops,
+        edges: pass.edges,
+        twiddle: pass.twiddle.map(|t| TwiddleTable::new(t.length, inverse)),
+        scale: S::Compute::rounded(if last { pass.scale } else { 1.0 }),
+        axis,
+    })
+}
+
+/// The pass' loops with their order; one of a single line if there are none.
+fn line_loops(loops: &[Loop], twiddled: Option<usize>) -> Vec<LineLoop> {
+    let mut order = 1;
+    let mut lines: Vec<LineLoop> = Vec::new();
+    for (i, l) in loops.iter().enumerate().rev() {
+        lines.push(LineLoop {
+            count: l.count,
+            load: l.load,
+            store: l.store,
+            order,
+            twiddled: twiddled == Some(i),
+        });
+        order *= l.count;
+    }
+    if lines.is_empty() {
+        lines.push(LineLoop {
+            count: 1,
+            load: 0,
+            store: 0,
+            order: 1,
+            twiddled: false,
+        });
+    }
+    lines.reverse();
+    lines
+}
+
+/// The transform of contiguous lines that the pass' steps describe for an axis.
+fn lines<T: Real + Storage<Compute = T>>(
+    pass: &Pass,
+    axis: &TileAxis,
+    radices: &[usize],
+    inverse: bool,
+) -> Result<Box<dyn Lines<T>>> {
+    let length = axis.core_length();
+    let convolved = pass
+        .steps
+        .iter()
+        .any(|s| matches!(s, Step::Chirp { axis: a, .. } if *a == axis.axis));
+    if radices.is_empty() {
+        return Ok(Box::new(Library::new(length, inverse)));
+    }
+    let unsupported = |what: &str| Error::Unsupported {
+        what: what.into(),
+        backend: "cpu".into(),
+        instead: "plan with mmafft::plan".into(),
+    };
+    match pass.engine {
+        Engine::Matrix => {
+            let convolved = convolved.then_some(length);
+            T::matrix_lines(radices, convolved, inverse, pass)
+                .ok_or_else(|| unsupported("the matrix engine in f64"))
+        }
+        Engine::Simt if convolved => Err(unsupported("Bluestein by butterflies")),
+        Engine::Simt if radices.contains(&16) => Err(Error::Radices {
+            radices: radices.to_vec(),
+            length,
+            reason: "the CPU has no butterfly of 16 points; use 8, 4 and 2, or the matrix engine"
+                .into(),
+        }),
+        Engine::Simt => Ok(Box::new(Butterflies::new(radices, inverse))),
+    }
+}

@@ -1,0 +1,464 @@
+//! One axis of a pass, ready to run: how its lines are found, transformed and put back.
+
+use super::columns::ColumnFft;
+use super::half_spectrum::HalfSpectrum;
+use super::lines::Lines;
+use super::memory::Memory;
+use super::scalar::{root, Real, Storage};
+use super::tile::Points;
+use mmafft_backend_traits::{Access, Edges, Kind, Slot, TileAxis};
+use num_complex::Complex;
+use rustfft::num_traits::{One, Zero};
+
+/// The memories that a plan's slots name.
+pub struct Slots<S> {
+    /// What is transformed; the output's memory in place.
+    pub input: Memory<S>,
+    /// What the transform produces.
+    pub output: Memory<S>,
+    /// The plan's scratch.
+    pub scratch: Memory<S>,
+}
+
+impl<S: Storage> Slots<S> {
+    /// The memory that `slot` names.
+    pub fn of(&self, slot: Slot) -> Memory<S> {
+        match slot {
+            Slot::Input => self.input,
+            Slot::Output => self.output,
+            Slot::Scratch => self.scratch,
+        }
+    }
+}
+
+/// A loop over lines.
+#[derive(Debug, Clone, Copy)]
+pub struct LineLoop {
+    /// How many.
+    pub count: usize,
+    /// Scalars between them, loading.
+    pub load: usize,
+    /// Scalars between them, storing.
+    pub store: usize,
+    /// Lines between them in the pass' own order, which edge points are in.
+    pub order: usize,
+    /// Whether it counts the lines of a four-step twiddle.
+    pub twiddled: bool,
+}
+
+/// How lines are transformed.
+pub enum Path<T> {
+    /// Contiguous complex lines, where they lie.
+    Rows(Box<dyn Lines<T>>),
+    /// A vector of neighbouring lines at a time, straight from memory to memory.
+    Columns(ColumnFft<T>),
+    /// Through a tile of contiguous lines.
+    Tile(Box<dyn Lines<T>>, Option<HalfSpectrum<T>>),
+}
+
+/// Roots of a four-step twiddle in two levels: exp(−2πi·e/N) = high[e / 2^b]·low[e mod 2^b].
+pub struct TwiddleTable {
+    length: usize,
+    bits: u32,
+    low: Vec<Complex<f64>>,
+    high: Vec<Complex<f64>>,
+    inverse: bool,
+}
+
+impl TwiddleTable {
+    /// Roots of order `length`.
+    pub fn new(length: usize, inverse: bool) -> Self {
+        let bits = (usize::BITS - length.leading_zeros()).div_ceil(2);
+        TwiddleTable {
+            length,
+            bits,
+            low: (0..1 << bits).map(|e| root(e, length)).collect(),
+            high: (0..=length >> bits)
+                .map(|e| root(e << bits, length))
+                .collect(),
+            inverse,
+        }
+    }
+
+    fn multiply<T: Real>(&self, line: &mut [Complex<T>], j: usize) {
+        for (k, x) in line.iter_mut().enumerate() {
+            let e = j * k % self.length;
+            let w = self.high[e >> self.bits] * self.low[e & ((1 << self.bits) - 1)];
+            let im = if self.inverse { -w.im } else { w.im };
+            *x = *x * Complex::new(T::rounded(w.re), T::rounded(im));
+        }
+    }
+}
+
+/// One axis of a pass.
+pub struct Stage<S: Storage> {
+    /// The axis.
+    pub axis: TileAxis,
+    /// How its lines are transformed.
+    pub path: Path<S::Compute>,
+    /// Where they come from.
+    pub load: Access,
+    /// Where they go.
+    pub store: Access,
+    /// The lines; the last loop counts neighbours.
+    pub loops: Vec<LineLoop>,
+    /// Lines transformed together.
+    pub lines: usize,
+    /// Points that lie in scratch.
+    pub edges: Option<Edges>,
+    /// The four-step twiddle.
+    pub twiddle: Option<TwiddleTable>,
+    /// What stored points are multiplied by.
+    pub scale: S::Compute,
+}
+
+/// Neighbouring lines that are transformed together.
+struct Group {
+    lines: usize,
+    load: usize,
+    store: usize,
+    order: usize,
+    twiddle: usize,
+}
+
+impl<S: Storage> Stage<S> {
+    /// How many groups of lines there are.
+    pub fn groups(&self) -> usize {
+        let (inner, outer) = self.loops.split_last().expect("a stage has a loop");
+        outer.iter().map(|l| l.count).product::<usize>() * inner.count.div_ceil(self.lines)
+    }
+
+    /// Points of all lines, for judging whether threads pay.
+    pub fn points(&self) -> usize {
+        self.loops.iter().map(|l| l.count).product::<usize>() * self.axis.length
+    }
+
+    /// Complex numbers of workspace that one worker needs.
+    pub fn workspace(&self) -> usize {
+        match &self.path {
+            Path::Rows(lines) => lines.scratch(),
+            Path::Columns(columns) => columns.workspace().div_ceil(2),
+            Path::Tile(lines, _) => {
+                let half = match self.axis.kind {
+                    Kind::C2C => 0,
+                    _ => self.axis.length / 2 + 1,
+                };
+                self.lines * (lines.length() + half) + lines.scratch()
+            }
+        }
+    }
+
+    /// Runs one group of lines, with everything shifted by so many scalars.
+    ///
+    /// # Safety
+    /// The slots have the extents that `prepare` computed, and no other worker runs the
+    /// same group at the same shift.
+    pub unsafe fn run(
+        &self,
+        slots: &Slots<S>,
+        shift: (usize, usize),
+        group: usize,
+        workspace: &mut [Complex<S::Compute>],
+    ) {
+        let mut group = self.group(group);
+        group.load += shift.0;
+        group.store += shift.1;
+        // SAFETY: by this function's contract.
+        unsafe {
+            match &self.path {
+                Path::Rows(lines) => self.rows(&**lines, slots, &group, workspace),
+                Path::Columns(columns) => columns.process(
+                    (slots.of(self.load.slot), group.load, self.axis.load_stride),
+                    (
+                        slots.of(self.store.slot),
+                        group.store,
+                        self.axis.store_stride,
+                    ),
+                    group.lines,
+                    self.scale,
+                    bytemuck::cast_slice_mut(workspace),
+                ),
+                Path::Tile(lines, real) => {
+                    let (tile, rest) = workspace.split_at_mut(self.lines * lines.length());
+                    let half = match self.axis.kind {
+                        Kind::C2C => 0,
+                        _ => self.lines * (self.axis.length / 2 + 1),
+                    };
+                    let (half, scratch) = rest.split_at_mut(half);
+                    let job = TileJob {
+                        stage: self,
+                        lines: &**lines,
+                        real: real.as_ref(),
+                        slots,
+                        group: &group,
+                    };
+                    match self.axis.kind {
+                        Kind::R2C => job.real_to_half(tile, half, scratch),
+                        Kind::C2R => job.half_to_real(tile, half, scratch),
+                        _ => job.complex(tile, scratch),
+                    }
+                }
+            }
+        }
+    }
+
+    fn group(&self, index: usize) -> Group {
+        let (inner, outer) = self.loops.split_last().expect("a stage has a loop");
+        let per_inner = inner.count.div_ceil(self.lines);
+        let first = index % per_inner * self.lines;
+        let mut rest = index / per_inner;
+        let mut group = Group {
+            lines: self.lines.min(inner.count - first),
+            load: self.load.offset + first * inner.load,
+            store: self.store.offset + first * inner.store,
+            order: first * inner.order,
+            twiddle: if inner.twiddled { first } else { 0 },
+        };
+        for l in outer.iter().rev() {
+            let i = rest % l.count;
+            rest /= l.count;
+            group.load += i * l.load;
+            group.store += i * l.store;
+            group.order += i * l.order;
+            group.twiddle += if l.twiddled { i } else { 0 };
+        }
+        group
+    }
+
+    fn inner(&self) -> &LineLoop {
+        self.loops.last().expect("a stage has a loop")
+    }
+
+    unsafe fn rows(
+        &self,
+        lines: &dyn Lines<S::Compute>,
+        slots: &Slots<S>,
+        group: &Group,
+        scratch: &mut [Complex<S::Compute>],
+    ) {
+        let (from, to) = (slots.of(self.load.slot), slots.of(self.store.slot));
+        let n = lines.length();
+        let inner = self.inner();
+        let in_place = from.is(&to) && group.load == group.store && inner.load == inner.store;
+        let together = inner.load == 2 * n && inner.store == 2 * n;
+        let (calls, per_call) = match together {
+            true => (1, group.lines),
+            false => (group.lines, 1),
+        };
+        for call in 0..calls {
+            // SAFETY: by the contract of `run`; input and output are one slice or disjoint.
+            unsafe {
+                let to = to.complex_mut(group.store + call * inner.store, per_call * n);
+                if in_place {
+                    lines.process(to, scratch);
+                } else {
+                    let from = from.complex(group.load + call * inner.load, per_call * n);
+                    lines.process_to(from, to, scratch);
+                }
+                if self.scale != S::Compute::one() {
+                    for x in to {
+                        *x = *x * self.scale;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One group on its way through a tile.
+struct TileJob<'a, S: Storage> {
+    stage: &'a Stage<S>,
+    lines: &'a dyn Lines<S::Compute>,
+    real: Option<&'a HalfSpectrum<S::Compute>>,
+    slots: &'a Slots<S>,
+    group: &'a Group,
+}
+
+impl<S: Storage> TileJob<'_, S> {
+    /// The loading side, from point `first` on.
+    fn from(&self, first: usize) -> Points<S> {
+        let stage = self.stage;
+        Points {
+            memory: self.slots.of(stage.load.slot),
+            start: self.group.load + first * stage.axis.load_stride,
+            stride: stage.axis.load_stride,
+            line_stride: stage.inner().load,
+            imaginary: stage.load.imaginary,
+        }
+    }
+
+    /// The storing side, from point `first` on.
+    fn to(&self, first: usize) -> Points<S> {
+        let stage = self.stage;
+        Points {
+            memory: self.slots.of(stage.store.slot),
+            start: self.group.store + first * stage.axis.store_stride,
+            stride: stage.axis.store_stride,
+            line_stride: stage.inner().store,
+            imaginary: stage.store.imaginary,
+        }
+    }
+
+    unsafe fn complex(
+        &self,
+        tile: &mut [Complex<S::Compute>],
+        scratch: &mut [Complex<S::Compute>],
+    ) {
+        let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
+        let tile = &mut tile[..count * n];
+        let (load, store) = (&stage.axis.load_range, &stage.axis.store_range);
+        if load.len() < n {
+            tile.fill(Complex::default());
+        }
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe {
+            self.from(load.start)
+                .load_complex(count, load.clone(), tile, n);
+        }
+        self.lines.process(tile, scratch);
+        if let Some(twiddle) = &stage.twiddle {
+            let step = usize::from(stage.inner().twiddled);
+            for (l, line) in tile.chunks_exact_mut(n).enumerate() {
+                twiddle.multiply(line, self.group.twiddle + l * step);
+            }
+        }
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe {
+            self.to(store.start)
+                .store_complex(count, store.clone(), tile, n, stage.scale);
+        }
+    }
+
+    unsafe fn real_to_half(
+        &self,
+        tile: &mut [Complex<S::Compute>],
+        half: &mut [Complex<S::Compute>],
+        scratch: &mut [Complex<S::Compute>],
+    ) {
+        let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
+        let (load, store) = (&stage.axis.load_range, &stage.axis.store_range);
+        let tile = &mut tile[..count * n];
+        let Some(real) = self.real else {
+            // An odd length: the complex transform of real points, of which half is kept.
+            tile.fill(Complex::default());
+            // SAFETY: by the contract of `Stage::run`.
+            unsafe {
+                let from = self.from(load.start);
+                from.load_real(count, load.clone(), false, tile, n);
+                self.lines.process(tile, scratch);
+                let to = self.to(store.start);
+                to.store_complex(count, store.clone(), tile, n, stage.scale);
+            }
+            return;
+        };
+        let from = self.from(load.start);
+        let whole = load.len() == 2 * n;
+        if S::is_compute() && whole && from.stride == 1 {
+            let (calls, per_call) = match from.line_stride == 2 * n {
+                true => (1, count),
+                false => (count, 1),
+            };
+            for call in 0..calls {
+                let tile = &mut tile[call * n..][..per_call * n];
+                // SAFETY: 2n reals in a row are n packed pairs; by the contract of `run`.
+                let pairs = unsafe {
+                    from.memory
+                        .complex(from.start + call * from.line_stride, per_call * n)
+                };
+                self.lines.process_to(pairs, tile, scratch);
+            }
+        } else {
+            if !whole {
+                tile.fill(Complex::default());
+            }
+            // SAFETY: by the contract of `Stage::run`.
+            unsafe { from.load_real(count, load.clone(), true, tile, n) };
+            self.lines.process(tile, scratch);
+        }
+        let to = self.to(store.start);
+        let direct = S::is_compute()
+            && store.len() == n + 1
+            && to.stride == 2
+            && to.imaginary == 1
+            && stage.scale == S::Compute::one();
+        for (l, z) in tile.chunks_exact(n).enumerate() {
+            if direct {
+                // SAFETY: by the contract of `Stage::run`; the line is loaded already.
+                let x = unsafe { to.memory.complex_mut(to.start + l * to.line_stride, n + 1) };
+                real.split(z, x);
+            } else {
+                real.split(z, &mut half[l * (n + 1)..][..n + 1]);
+            }
+        }
+        if !direct {
+            // SAFETY: by the contract of `Stage::run`.
+            unsafe { to.store_complex(count, store.clone(), half, n + 1, stage.scale) };
+        }
+    }
+
+    unsafe fn half_to_real(
+        &self,
+        tile: &mut [Complex<S::Compute>],
+        half: &mut [Complex<S::Compute>],
+        scratch: &mut [Complex<S::Compute>],
+    ) {
+        let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
+        let store = &stage.axis.store_range;
+        let m = stage.axis.length / 2 + 1;
+        let half = &mut half[..count * m];
+        let tile = &mut tile[..count * n];
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe { self.load_half(half, m) };
+        match self.real {
+            Some(real) => {
+                for (x, z) in half.chunks_exact(m).zip(tile.chunks_exact_mut(n)) {
+                    real.merge(x, z);
+                }
+            }
+            None => {
+                for (x, z) in half.chunks_exact(m).zip(tile.chunks_exact_mut(n)) {
+                    z[..m].copy_from_slice(x);
+                    z[0].im = S::Compute::zero();
+                    for k in 1..m {
+                        z[n - k] = x[k].conj();
+                    }
+                }
+            }
+        }
+        self.lines.process(tile, scratch);
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe {
+            let (to, packed) = (self.to(store.start), self.real.is_some());
+            to.store_real(count, store.clone(), packed, tile, n, stage.scale);
+        }
+    }
+
+    /// Loads the m points of each half spectrum, edge points from scratch.
+    unsafe fn load_half(&self, half: &mut [Complex<S::Compute>], m: usize) {
+        let (stage, count) = (self.stage, self.group.lines);
+        let range = &stage.axis.load_range;
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe {
+            let Some(edges) = stage.edges else {
+                if range.len() < m {
+                    half.fill(Complex::default());
+                }
+                let from = self.from(range.start);
+                from.load_complex(count, range.clone(), half, m);
+                return;
+            };
+            // The load's address 0 is that of point 1.
+            let interior = 1..1 + m - edges.count;
+            self.from(0).load_complex(count, interior, half, m);
+            for l in 0..count {
+                let line = self.group.order + l * stage.inner().order;
+                for e in 0..edges.count {
+                    let at = edges.offset + 2 * (line * edges.count + e);
+                    let scratch = self.slots.scratch;
+                    let x = Complex::new(scratch.get(at), scratch.get(at + 1));
+                    half[l * m + e * (m - 1)] = x;
+                }
+            }
+        }
+    }
+}

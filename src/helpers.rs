@@ -1,0 +1,111 @@
+//! What users of a transform need beside it.
+
+use num_complex::Complex;
+
+/// The frequencies of an `n`-point transform of samples `spacing` apart, in its order:
+/// 0, 1, …, then the negative ones, in cycles per unit of `spacing`.
+///
+/// ```
+/// assert_eq!(mmafft::frequencies(4, 0.5), [0.0, 0.5, -1.0, -0.5]);
+/// ```
+pub fn frequencies(n: usize, spacing: f64) -> Vec<f64> {
+    let positive = n.div_ceil(2);
+    let index = |k: usize| {
+        if k < positive {
+            k as f64
+        } else {
+            k as f64 - n as f64
+        }
+    };
+    (0..n).map(|k| index(k) / (n as f64 * spacing)).collect()
+}
+
+/// The frequencies of the half spectrum of `n` real samples: n/2+1 of them.
+///
+/// ```
+/// assert_eq!(mmafft::half_frequencies(4, 0.5), [0.0, 0.5, 1.0]);
+/// ```
+pub fn half_frequencies(n: usize, spacing: f64) -> Vec<f64> {
+    let count = if n == 0 { 0 } else { n / 2 + 1 };
+    (0..count)
+        .map(|k| k as f64 / (n as f64 * spacing))
+        .collect()
+}
+
+/// Moves the zero frequency of a row-major array to the centre, index n/2 of each axis.
+///
+/// # Panics
+/// If `data` has not as many elements as `shape` says.
+pub fn shift<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
+    rotate(shape, data, |n| n / 2)
+}
+
+/// Undoes [`shift`]; the two differ for odd lengths.
+///
+/// # Panics
+/// If `data` has not as many elements as `shape` says.
+pub fn inverse_shift<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
+    rotate(shape, data, |n| n.div_ceil(2))
+}
+
+/// Element i of each axis goes to i + by(n), around the end.
+fn rotate<T: Copy>(shape: &[usize], data: &[T], by: impl Fn(usize) -> usize) -> Vec<T> {
+    assert_eq!(shape.iter().product::<usize>(), data.len());
+    let mut out = data.to_vec();
+    let mut inner = data.len();
+    for &n in shape {
+        if n == 0 {
+            return out;
+        }
+        inner /= n;
+        for block in out.chunks_exact_mut(n * inner) {
+            block.rotate_right(by(n) * inner);
+        }
+    }
+    out
+}
+
+/// The smallest length ≥ `n` that is a product of 2, 3, 5 and 7: fast on every backend.
+///
+/// ```
+/// assert_eq!(mmafft::good_size(1021), 1024);
+/// assert_eq!(mmafft::good_size(11), 12);
+/// ```
+pub fn good_size(n: usize) -> usize {
+    let smooth = |mut m: usize| {
+        for p in [2, 3, 5, 7] {
+            while m % p == 0 {
+                m /= p;
+            }
+        }
+        m == 1
+    };
+    (n.max(1)..).find(|&m| smooth(m)).unwrap_or(n)
+}
+
+/// Complex points with imaginary parts of zero.
+pub fn complex<T: Copy + Default>(reals: &[T]) -> Vec<Complex<T>> {
+    reals
+        .iter()
+        .map(|&x| Complex::new(x, T::default()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shifting() {
+        assert_eq!(shift(&[5], &[0, 1, 2, 3, 4]), [3, 4, 0, 1, 2]);
+        assert_eq!(inverse_shift(&[5], &[3, 4, 0, 1, 2]), [0, 1, 2, 3, 4]);
+        assert_eq!(
+            shift(&[2, 3], &[0, 1, 2, 10, 11, 12]),
+            [12, 10, 11, 2, 0, 1]
+        );
+        for shape in [vec![4, 5, 3], vec![1], vec![7, 2]] {
+            let data: Vec<usize> = (0..shape.iter().product()).collect();
+            assert_eq!(inverse_shift(&shape, &shift(&shape, &data)), data);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Other libraries, run beside ours in one process. For benches; not part of the API.
+#![allow(missing_docs)]
+
+pub mod fftw;

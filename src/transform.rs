@@ -1,0 +1,342 @@
+//! [`Planner`] and [`Transform`]: from a request to results.
+
+use crate::any::{AnyBackend, AnyBuffer, AnyPrepared};
+use crate::element::{self, Element};
+use mmafft_backend_traits::{
+    Backend, Bindings, Buffer as _, Domain, Error, Limits, Placement, Plan, Prepared as _, Request,
+    Result, Side,
+};
+use std::sync::{Mutex, PoisonError};
+
+/// Plans requests for one backend, and prepares them.
+///
+/// ```
+/// use mmafft::{Complex, Planner, Request, Shape};
+///
+/// let planner = Planner::auto()?;
+/// let fft = planner.build(&Request::forward(Shape::d1(4)))?;
+/// let mut x = [1.0f32, 2.0, 3.0, 4.0].map(|x| Complex::new(x, 0.0));
+/// fft.process_in_place(&mut x)?;
+/// assert_eq!(x[0], Complex::new(10.0, 0.0));
+/// assert_eq!(x[1], Complex::new(-2.0, 2.0));
+/// # Ok::<(), mmafft::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Planner {
+    backend: AnyBackend,
+}
+
+impl Planner {
+    /// On the first of CUDA, HIP and CPU that can run plans.
+    pub fn auto() -> Result<Self> {
+        AnyBackend::auto().map(Planner::on)
+    }
+
+    /// On the CPU, with all threads. [`Planner::on`] takes other settings.
+    pub fn cpu() -> Result<Self> {
+        AnyBackend::cpu().map(Planner::on)
+    }
+
+    /// On an NVIDIA device; see [`AnyBackend::cuda`] for what this version does.
+    pub fn cuda(device: usize) -> Result<Self> {
+        AnyBackend::cuda(device).map(Planner::on)
+    }
+
+    /// On an AMD device; see [`AnyBackend::hip`] for what this version does.
+    pub fn hip(device: usize) -> Result<Self> {
+        AnyBackend::hip(device).map(Planner::on)
+    }
+
+    /// On this backend.
+    pub fn on(backend: AnyBackend) -> Self {
+        Planner { backend }
+    }
+
+    /// The device's limits.
+    pub fn limits(&self) -> &Limits {
+        self.backend.limits()
+    }
+
+    /// Plans, and stops at the data.
+    pub fn plan(&self, request: &Request) -> Result<Plan> {
+        crate::planner::plan(request, self.backend.limits())
+    }
+
+    /// Plans and prepares.
+    pub fn build(&self, request: &Request) -> Result<Transform> {
+        self.prepare(self.plan(request)?)
+    }
+
+    /// Prepares a plan made earlier, for this backend.
+    pub fn prepare(&self, plan: Plan) -> Result<Transform> {
+        Ok(Transform {
+            prepared: self.backend.prepare(&plan)?,
+            backend: self.backend.clone(),
+            plan,
+            pool: Mutex::default(),
+        })
+    }
+}
+
+/// Memory of a transform's backend, with the type of its elements.
+#[derive(Debug)]
+pub struct Buffer {
+    memory: AnyBuffer,
+    scalar: mmafft_backend_traits::ScalarType,
+    domain: Domain,
+}
+
+impl Buffer {
+    /// How many elements it has.
+    pub fn len(&self) -> usize {
+        self.memory.bytes() / (self.scalar.bytes() * self.domain.scalars())
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A plan prepared on a backend. It is immutable: any number of threads may run it at
+/// once. Scratch comes from a pool that grows to one per concurrent run, or from the caller.
+pub struct Transform {
+    plan: Plan,
+    backend: AnyBackend,
+    prepared: AnyPrepared,
+    pool: Mutex<Vec<AnyBuffer>>,
+}
+
+impl std::fmt::Debug for Transform {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut debug = f.debug_struct("Transform");
+        debug.field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+impl Transform {
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Bytes of scratch that one run needs, should the caller want to lend them.
+    pub fn scratch_bytes(&self) -> usize {
+        self.prepared.scratch_bytes()
+    }
+
+    /// Elements that an input must have: the extent of the layout, of complex or real
+    /// elements as the kind's input is.
+    pub fn input_len(&self) -> usize {
+        let domain = self.plan.request.kind.row().input;
+        self.plan.input_scalars.div_ceil(domain.scalars())
+    }
+
+    /// Elements that an output must have.
+    pub fn output_len(&self) -> usize {
+        let domain = self.plan.request.kind.row().output;
+        self.plan.output_scalars.div_ceil(domain.scalars())
+    }
+
+    /// Copies host data to a new buffer of the backend.
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer> {
+        let bytes = bytemuck::cast_slice(data);
+        let mut memory = self.backend.allocate(bytes.len())?;
+        self.backend.write(&mut memory, 0, bytes)?;
+        Ok(Buffer {
+            memory,
+            scalar: T::SCALAR,
+            domain: T::DOMAIN,
+        })
+    }
+
+    /// Copies a buffer to the host.
+    pub fn download<T: Element>(&self, buffer: &Buffer) -> Result<Vec<T>> {
+        if (buffer.scalar, buffer.domain) != (T::SCALAR, T::DOMAIN) {
+            return Err(Error::ElementType {
+                side: Side::Output,
+                expected: element::name(buffer.scalar, buffer.domain),
+                got: T::NAME,
+            });
+        }
+        self.backend.synchronize()?;
+        let mut data = vec![T::default(); buffer.len()];
+        self.backend
+            .read(&buffer.memory, 0, bytemuck::cast_slice_mut(&mut data))?;
+        Ok(data)
+    }
+
+    /// A buffer of zeros for the output.
+    pub fn allocate_output(&self) -> Result<Buffer> {
+        let scalar = self.plan.request.precision.row().storage;
+        let domain = self.plan.request.kind.row().output;
+        let bytes = self.output_len() * domain.scalars() * scalar.bytes();
+        let mut memory = self.backend.allocate(bytes)?;
+        self.backend.write(&mut memory, 0, &vec![0; bytes])?;
+        Ok(Buffer {
+            memory,
+            scalar,
+            domain,
+        })
+    }
+
+    /// Transforms one buffer into another.
+    pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
+        self.check(
+            Side::Input,
+            input.scalar,
+            Some(input.domain),
+            input.memory.bytes(),
+        )?;
+        self.check(
+            Side::Output,
+            output.scalar,
+            Some(output.domain),
+            output.memory.bytes(),
+        )?;
+        self.with_scratch(|scratch| {
+            let bindings = Bindings {
+                input: Some(&input.memory),
+                output: &mut output.memory,
+                scratch,
+            };
+            self.backend.launch(&self.prepared, bindings)
+        })
+    }
+
+    /// Transforms a buffer in place. Real kinds want a request made with
+    /// [`Request::in_place`].
+    pub fn run_in_place(&self, buffer: &mut Buffer) -> Result<()> {
+        self.check_in_place(buffer.scalar, buffer.domain, buffer.memory.bytes())?;
+        self.with_scratch(|scratch| {
+            let bindings = Bindings {
+                input: None,
+                output: &mut buffer.memory,
+                scratch,
+            };
+            self.backend.launch(&self.prepared, bindings)
+        })
+    }
+
+    /// Transforms host memory into other host memory; on the CPU without any copy.
+    pub fn process<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
+        self.on_host(|scratch| self.process_with_scratch(input, output, scratch))
+    }
+
+    /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller.
+    pub fn process_with_scratch<I: Element, O: Element>(
+        &self,
+        input: &[I],
+        output: &mut [O],
+        scratch: &mut [u8],
+    ) -> Result<()> {
+        self.check(Side::Input, I::SCALAR, Some(I::DOMAIN), size_of_val(input))?;
+        self.check(
+            Side::Output,
+            O::SCALAR,
+            Some(O::DOMAIN),
+            size_of_val(output),
+        )?;
+        let (input, output) = (
+            bytemuck::cast_slice(input),
+            bytemuck::cast_slice_mut(output),
+        );
+        self.backend
+            .run_on_host(&self.prepared, Some(input), output, scratch)
+    }
+
+    /// Transforms host memory in place. Real kinds want a request made with
+    /// [`Request::in_place`]; their buffer may be of reals or of complex numbers.
+    pub fn process_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
+        self.on_host(|scratch| self.process_in_place_with_scratch(data, scratch))
+    }
+
+    /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller.
+    pub fn process_in_place_with_scratch<T: Element>(
+        &self,
+        data: &mut [T],
+        scratch: &mut [u8],
+    ) -> Result<()> {
+        self.check_in_place(T::SCALAR, T::DOMAIN, size_of_val(data))?;
+        let data = bytemuck::cast_slice_mut(data);
+        self.backend
+            .run_on_host(&self.prepared, None, data, scratch)
+    }
+
+    /// Checks that a side's buffer has the plan's elements, and enough of them.
+    fn check(
+        &self,
+        side: Side,
+        scalar: mmafft_backend_traits::ScalarType,
+        domain: Option<Domain>,
+        bytes: usize,
+    ) -> Result<()> {
+        let row = self.plan.request.kind.row();
+        let storage = self.plan.request.precision.row().storage;
+        let (wanted, scalars) = match side {
+            Side::Input => (row.input, self.plan.input_scalars),
+            _ => (row.output, self.plan.output_scalars),
+        };
+        if scalar != storage || domain.is_some_and(|d| d != wanted) {
+            return Err(Error::ElementType {
+                side,
+                expected: element::name(storage, wanted),
+                got: element::name(scalar, domain.unwrap_or(wanted)),
+            });
+        }
+        let element = wanted.scalars() * storage.bytes();
+        let (expected, got) = (scalars.div_ceil(wanted.scalars()), bytes / element);
+        if bytes < scalars * storage.bytes() {
+            return Err(Error::BufferTooShort {
+                side,
+                expected,
+                got,
+                unit: "elements",
+            });
+        }
+        Ok(())
+    }
+
+    fn check_in_place(
+        &self,
+        scalar: mmafft_backend_traits::ScalarType,
+        domain: Domain,
+        bytes: usize,
+    ) -> Result<()> {
+        if let Some(reason) = &self.plan.not_in_place {
+            return Err(Error::NotInPlace {
+                reason: reason.clone(),
+            });
+        }
+        let row = self.plan.request.kind.row();
+        if row.input != row.output && self.plan.request.placement != Placement::InPlace {
+            return Err(Error::NotInPlace {
+                reason: "the request was not made with in_place()".into(),
+            });
+        }
+        // A buffer that is real on one side and complex on the other may be either.
+        let domain = (row.input == row.output).then_some(domain);
+        self.check(Side::Input, scalar, domain, bytes)?;
+        self.check(Side::Output, scalar, domain, bytes)
+    }
+
+    /// Runs `work` with scratch from the pool. The lock is not held meanwhile.
+    fn with_scratch<R>(&self, work: impl FnOnce(&mut AnyBuffer) -> Result<R>) -> Result<R> {
+        let lock = || self.pool.lock().unwrap_or_else(PoisonError::into_inner);
+        let pooled = lock().pop();
+        let mut scratch = match pooled {
+            Some(scratch) => scratch,
+            None => self.backend.allocate(self.scratch_bytes())?,
+        };
+        let result = work(&mut scratch);
+        lock().push(scratch);
+        result
+    }
+
+    fn on_host<R>(&self, work: impl FnOnce(&mut [u8]) -> Result<R>) -> Result<R> {
+        self.with_scratch(|scratch| match scratch.host_bytes_mut() {
+            Some(bytes) => work(bytes),
+            None => work(&mut []),
+        })
+    }
+}
