@@ -19,25 +19,38 @@ pub trait Element: bytemuck::Pod + Default + Send + Sync + sealed::Sealed {
     const NAME: &'static str;
 }
 
+/// A real element, which [`Complex`] can be made of.
+pub trait RealElement: Element {
+    /// The name of the complex element in errors.
+    const COMPLEX_NAME: &'static str;
+}
+
 macro_rules! element {
-    ($t:ty, $scalar:ident, $domain:ident, $name:literal) => {
+    ($t:ty, $scalar:ident, $name:literal, $complex:literal) => {
         impl sealed::Sealed for $t {}
         impl Element for $t {
             const SCALAR: ScalarType = ScalarType::$scalar;
-            const DOMAIN: Domain = Domain::$domain;
+            const DOMAIN: Domain = Domain::Real;
             const NAME: &'static str = $name;
+        }
+        impl RealElement for $t {
+            const COMPLEX_NAME: &'static str = $complex;
         }
     };
 }
 
-element!(f64, F64, Real, "f64");
-element!(f32, F32, Real, "f32");
-element!(f16, F16, Real, "f16");
-element!(bf16, Bf16, Real, "bf16");
-element!(Complex<f64>, F64, Complex, "Complex<f64>");
-element!(Complex<f32>, F32, Complex, "Complex<f32>");
-element!(Complex<f16>, F16, Complex, "Complex<f16>");
-element!(Complex<bf16>, Bf16, Complex, "Complex<bf16>");
+element!(f64, F64, "f64", "Complex<f64>");
+element!(f32, F32, "f32", "Complex<f32>");
+element!(f16, F16, "f16", "Complex<f16>");
+element!(bf16, Bf16, "bf16", "Complex<bf16>");
+
+impl<T: RealElement> sealed::Sealed for Complex<T> {}
+
+impl<T: RealElement> Element for Complex<T> {
+    const SCALAR: ScalarType = T::SCALAR;
+    const DOMAIN: Domain = Domain::Complex;
+    const NAME: &'static str = T::COMPLEX_NAME;
+}
 
 /// The name of the element type with this scalar and domain.
 pub fn name(scalar: ScalarType, domain: Domain) -> &'static str {

@@ -43,7 +43,7 @@ mod transform;
 pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
-pub use element::Element;
+pub use element::{Element, RealElement};
 pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};
 pub use mmafft_backend_traits as backend_traits;
 pub use mmafft_backend_traits::{

@@ -3,7 +3,7 @@
 //! Everything is `#[inline(always)]` into one function per instruction set, so that the
 //! butterflies compile to plain vector code; `columns.rs` has the algorithm.
 
-use super::columns::{ColumnFft, ColumnTile, Lanes};
+use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_VECTORS};
 use super::scalar::Real;
 use pulp::Simd;
 
@@ -82,19 +82,25 @@ impl<T: Copy + Default> Rows<T> {
     }
 }
 
-/// One Stockham step.
+/// One Stockham step on one or several vectors of lines.
 struct StepArgs<'a, T> {
-    from: Rows<T>,
-    to: Rows<T>,
+    from: [Rows<T>; MOST_VECTORS],
+    to: [Rows<T>; MOST_VECTORS],
+    /// How many vectors there are.
+    vectors: usize,
     /// n/r, the number of distinct twiddle rows.
     m: usize,
     /// Interleaved sub-transforms so far.
     s: usize,
     twiddles: &'a [T],
+    /// Of an odd radix: cos 2πm/r, then sin 2πm/r, for m in 0..r.
+    roots: &'a [T],
     scale: Option<T>,
 }
 
-/// Transforms a tile.
+/// Transforms a tile. The steps that touch memory go over all vectors of a row before the
+/// next row, so that a visit to a row is worth its address translation and its cache
+/// misses; those in between go vector by vector, each in its own copy.
 #[inline(always)]
 pub fn transform<S: Simd, T: Lanes<S> + Real>(
     simd: S,
@@ -102,54 +108,71 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
     tile: ColumnTile<'_, T>,
 ) {
     let width = 2 * T::W;
-    assert!(tile.workspace.len() >= fft.workspace());
+    assert!(tile.workspace.len() >= fft.workspace() && tile.lines <= fft.vectors * T::W);
     let aligned = tile.workspace.as_mut_ptr().align_offset(size_of::<T::V>());
-    // SAFETY: the workspace has W scalars to spare for the alignment.
-    let first = unsafe { tile.workspace.as_mut_ptr().add(aligned.min(T::W)) };
+    let first = tile.workspace.as_mut_ptr().wrapping_add(aligned.min(T::W));
     let planar = |copy: usize| Rows {
-        // Copy 1 is used from the third radix on, when the workspace has two copies.
         start: first.wrapping_add(copy * fft.length * width),
         stride: width,
         memory: false,
         lines: T::W,
         swap: false,
     };
-    let memory = |start: *mut T, stride: usize| Rows {
-        start,
+    let memory = |start: *mut T, stride: usize, vector: usize| Rows {
+        start: start.wrapping_add(vector * width),
         stride,
         memory: true,
-        lines: tile.lines,
+        lines: tile.lines.saturating_sub(vector * T::W).min(T::W),
         swap: fft.inverse,
     };
+    let vectors = tile.lines.div_ceil(T::W);
+    // Which copy of the workspace each vector is in; one more is free.
+    let mut copies: [usize; MOST_VECTORS] = std::array::from_fn(|v| v);
+    let mut free = vectors;
     let (mut rest, mut s) = (fft.length, 1);
     let last = fft.radices.len() - 1;
     for (i, &radix) in fft.radices.iter().enumerate() {
         let m = rest / radix;
-        let args = StepArgs {
-            from: match i {
-                0 => memory(tile.load.cast_mut(), tile.load_stride),
-                _ => planar((i - 1) % 2),
-            },
-            to: if i == last {
-                memory(tile.store, tile.store_stride)
-            } else {
-                planar(i % 2)
-            },
-            m,
-            s,
-            twiddles: &fft.twiddles[i],
-            scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
-        };
-        match radix {
-            2 => step::<S, T, 2>(simd, args),
-            3 => step::<S, T, 3>(simd, args),
-            4 => step::<S, T, 4>(simd, args),
-            5 => step::<S, T, 5>(simd, args),
-            7 => step::<S, T, 7>(simd, args),
-            8 => step::<S, T, 8>(simd, args),
-            11 => step::<S, T, 11>(simd, args),
-            13 => step::<S, T, 13>(simd, args),
-            _ => unreachable!("CpuBackend::prepare refuses radices without a butterfly"),
+        let outer = i == 0 || i == last;
+        for vector in 0..if outer { 1 } else { vectors } {
+            let mut from = copies.map(planar);
+            let mut to = copies.map(planar);
+            let mut together = vectors;
+            if !outer {
+                from[0] = planar(copies[vector]);
+                to[0] = planar(free);
+                std::mem::swap(&mut copies[vector], &mut free);
+                together = 1;
+            }
+            for v in 0..MOST_VECTORS {
+                if i == 0 {
+                    from[v] = memory(tile.load.cast_mut(), tile.load_stride, v);
+                }
+                if i == last {
+                    to[v] = memory(tile.store, tile.store_stride, v);
+                }
+            }
+            let args = StepArgs {
+                from,
+                to,
+                vectors: together,
+                m,
+                s,
+                twiddles: &fft.twiddles[i],
+                roots: &fft.roots[i],
+                scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
+            };
+            match radix {
+                2 => step::<S, T, 2>(simd, args),
+                3 => step::<S, T, 3>(simd, args),
+                4 => step::<S, T, 4>(simd, args),
+                5 => step::<S, T, 5>(simd, args),
+                7 => step::<S, T, 7>(simd, args),
+                8 => step::<S, T, 8>(simd, args),
+                11 => step::<S, T, 11>(simd, args),
+                13 => step::<S, T, 13>(simd, args),
+                _ => unreachable!("CpuBackend::prepare refuses radices without a butterfly"),
+            }
         }
         rest = m;
         s *= radix;
@@ -175,32 +198,41 @@ fn step_inner<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepAr
     let StepArgs {
         from,
         to,
+        vectors,
         m,
         s,
         twiddles,
+        roots,
         scale,
     } = args;
-    let scale = scale.map(|x| T::splat(simd, x));
-    let odd = OddTable::<T, R>::new();
+    let zero = (T::splat(simd, T::zero()), T::splat(simd, T::zero()));
+    let scaled = scale.is_some();
+    let scale = T::splat(simd, scale.unwrap_or(T::one()));
     for p in 0..m {
         let row = &twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
         for q in 0..s {
-            // SAFETY: q + s(p + m·j) and q + s(R·p + k) are below s·m·R, the length.
-            unsafe {
-                let x: [C<S, T>; R] = std::array::from_fn(|j| from.load(simd, q + s * (p + m * j)));
-                let mut y = dft::<S, T, R>(simd, x, &odd);
-                if p > 0 {
-                    for k in 1..R {
-                        y[k] = multiply::<S, T>(simd, y[k], row[2 * k - 2], row[2 * k - 1]);
+            for (from, to) in from[..vectors].iter().zip(&to[..vectors]) {
+                // SAFETY: q + s(p + m·j) and q + s(R·p + k) are below s·m·R, the length.
+                unsafe {
+                    // A loop, as closures do not inherit the instruction set.
+                    let mut x = [zero; R];
+                    for (j, x) in x.iter_mut().enumerate() {
+                        *x = from.load(simd, q + s * (p + m * j));
                     }
-                }
-                if let Some(scale) = scale {
-                    for y in &mut y {
-                        *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
+                    let mut y = dft::<S, T, R>(simd, x, roots);
+                    if p > 0 {
+                        for k in 1..R {
+                            y[k] = multiply::<S, T>(simd, y[k], row[2 * k - 2], row[2 * k - 1]);
+                        }
                     }
-                }
-                for (k, y) in y.into_iter().enumerate() {
-                    to.store(simd, q + s * (R * p + k), y);
+                    if scaled {
+                        for y in &mut y {
+                            *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
+                        }
+                    }
+                    for (k, y) in y.into_iter().enumerate() {
+                        to.store(simd, q + s * (R * p + k), y);
+                    }
                 }
             }
         }
@@ -244,7 +276,7 @@ fn add_i<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, b: C<S, T>) -> C<S, T> {
 fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
     simd: S,
     x: [C<S, T>; R],
-    table: &OddTable<T, R>,
+    roots: &[T],
 ) -> [C<S, T>; R] {
     let mut y = x;
     match R {
@@ -280,7 +312,7 @@ fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
             y[3] = add::<S, T>(simd, e[3], o3);
             y[7] = sub::<S, T>(simd, e[3], o3);
         }
-        _ => odd_dft::<S, T, R>(simd, &x, &mut y, table),
+        _ => odd_dft::<S, T, R>(simd, &x, &mut y, roots),
     }
     y
 }
@@ -297,23 +329,6 @@ fn dft4<S: Simd, T: Lanes<S>>(simd: S, x: [C<S, T>; 4]) -> [C<S, T>; 4] {
     ]
 }
 
-/// cos and sin of 2πm/R.
-struct OddTable<T, const R: usize>([T; R], [T; R]);
-
-impl<T: Real, const R: usize> OddTable<T, R> {
-    #[inline(always)]
-    fn new() -> Self {
-        let w: [num_complex::Complex<T>; R] = std::array::from_fn(|m| {
-            if R % 2 == 1 {
-                super::scalar::root(m, R)
-            } else {
-                Default::default()
-            }
-        });
-        OddTable(w.map(|w| w.re), w.map(|w| -w.im))
-    }
-}
-
 /// An odd R: with e = x[n] + x[R−n] and o = x[n] − x[R−n],
 /// X[k], X[R−k] = (x[0] + Σ cos·e) ∓ i·(Σ sin·o): real products, a quarter of them.
 #[inline(always)]
@@ -321,7 +336,7 @@ fn odd_dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
     simd: S,
     x: &[C<S, T>; R],
     y: &mut [C<S, T>; R],
-    table: &OddTable<T, R>,
+    roots: &[T],
 ) {
     let h = R / 2;
     let mut e = *x;
@@ -335,17 +350,17 @@ fn odd_dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
     for k in 1..=h {
         let mut a = x[0];
         let mut b: C<S, T> = {
-            let sin = T::splat(simd, table.1[k % R]);
+            let sin = T::splat(simd, roots[R + k]);
             (T::vmul(simd, o[1].0, sin), T::vmul(simd, o[1].1, sin))
         };
         for n in 1..=h {
-            let cos = T::splat(simd, table.0[k * n % R]);
+            let cos = T::splat(simd, roots[k * n % R]);
             a = (
                 T::vfma(simd, e[n].0, cos, a.0),
                 T::vfma(simd, e[n].1, cos, a.1),
             );
             if n > 1 {
-                let sin = T::splat(simd, table.1[k * n % R]);
+                let sin = T::splat(simd, roots[R + k * n % R]);
                 b = (
                     T::vfma(simd, o[n].0, sin, b.0),
                     T::vfma(simd, o[n].1, sin, b.1),

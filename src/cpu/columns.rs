@@ -166,13 +166,20 @@ pub struct ColumnTile<'a, T> {
     pub store: *mut T,
     /// Scalars from row to row.
     pub store_stride: usize,
-    /// Lines, at most the lanes of a vector.
+    /// Lines, at most [`ColumnFft::lines`].
     pub lines: usize,
     /// The normalisation.
     pub scale: T,
     /// [`ColumnFft::workspace`] scalars.
     pub workspace: &'a mut [T],
 }
+
+/// The most vectors that are transformed together.
+pub const MOST_VECTORS: usize = 4;
+
+/// Bytes that the copies of vectors transformed together may take, the free one included:
+/// three quarters of a second-level cache.
+const WORKSPACE_BYTES: usize = 768 << 10;
 
 /// A transform of neighbouring lines.
 #[derive(Debug)]
@@ -183,10 +190,14 @@ pub struct ColumnFft<T> {
     pub radices: Vec<usize>,
     /// For each radix but the last: for each p, the r−1 twiddles as (re, im).
     pub twiddles: Vec<Vec<T>>,
+    /// For each odd radix r: cos 2πm/r, then sin 2πm/r, for m in 0..r.
+    pub roots: Vec<Vec<T>>,
     /// Whether real and imaginary parts change places on both sides.
     pub inverse: bool,
     /// Lanes of a vector.
     pub lanes: usize,
+    /// Vectors that are transformed together.
+    pub vectors: usize,
     arch: Arch,
 }
 
@@ -202,8 +213,19 @@ impl<T: Real> ColumnFft<T> {
             twiddles.push(table.flat_map(|w| [w.re, w.im]).collect());
             rest = m;
         }
+        let cosines = |r: usize| (0..r).map(move |m| root::<T>(m, r).re);
+        let sines = |r: usize| (0..r).map(move |m| -root::<T>(m, r).im);
+        let odd = |&r: &usize| match r % 2 {
+            0 => Vec::new(),
+            _ => cosines(r).chain(sines(r)).collect(),
+        };
+        let copy = (2 * length * T::vector_bytes()).max(1);
         ColumnFft {
             length,
+            vectors: (WORKSPACE_BYTES / copy)
+                .saturating_sub(1)
+                .clamp(1, MOST_VECTORS),
+            roots: radices.iter().map(odd).collect(),
             radices: radices.to_vec(),
             twiddles,
             inverse,
@@ -212,13 +234,18 @@ impl<T: Real> ColumnFft<T> {
         }
     }
 
-    /// Scalars of workspace for one tile: two planar copies, and the padding that keeps
-    /// vectors aligned.
+    /// Lines that are transformed together.
+    pub fn lines(&self) -> usize {
+        self.vectors * self.lanes
+    }
+
+    /// Scalars of workspace for one tile: a planar copy of each vector and a free one, and
+    /// the padding that keeps vectors aligned.
     pub fn workspace(&self) -> usize {
         let copies = match self.radices.len() {
             0 | 1 => 0,
-            2 => 1,
-            _ => 2,
+            2 => self.vectors,
+            _ => self.vectors + 1,
         };
         copies * self.length * 2 * self.lanes + self.lanes
     }
@@ -237,7 +264,7 @@ impl<T: Real> ColumnFft<T> {
         scale: T,
         workspace: &mut [T],
     ) {
-        debug_assert!(S::is_compute() && lines <= self.lanes);
+        debug_assert!(S::is_compute() && lines <= self.lines());
         let rows = |stride: usize| (self.length - 1) * stride + 2 * lines;
         // SAFETY: the caller's contract covers exactly these rows.
         let (from, to) = unsafe {

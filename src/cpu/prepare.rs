@@ -313,7 +313,7 @@ fn stage<S: Storage>(
         Path::Rows(lines)
     } else if plain && neighbours && !line && pass.engine == Engine::Simt && !radices.is_empty() {
         let columns = ColumnFft::new(&radices, inverse);
-        tile_lines = columns.lanes;
+        tile_lines = columns.lines();
         Path::Columns(columns)
     } else {
         let real = (axis.kind != Kind::C2C && axis.length % 2 == 0)
@@ -324,6 +324,7 @@ fn stage<S: Storage>(
         // A tile of several axes is already in the cache; its lines go a vector at a time.
         let vector = S::Compute::vector_bytes() / size_of::<S::Compute>();
         tile_lines = match &path {
+            Path::Columns(columns) => columns.lines(),
             Path::Rows(_) => (1 << 15) / (axis.length * 2 * size_of::<S>()).max(1),
             _ => vector,
         };

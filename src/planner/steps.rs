@@ -7,9 +7,13 @@ use mmafft_backend_traits::{
     Residency, Result, ScalarType, Step, Tile, TileAxis, Twiddle,
 };
 
-/// Bytes of lines that are transformed together where lines are contiguous: half of a
+/// Bytes of contiguous lines that are transformed together: enough that the calls cost
+/// nothing beside the work.
+const LINE_BYTES: usize = 256 << 10;
+
+/// The same for real lines, which wait in the tile between transform and split: half of a
 /// first-level cache.
-const LINE_BYTES: usize = 16 << 10;
+const REAL_LINE_BYTES: usize = 16 << 10;
 
 /// The pass made of stages that share a tile.
 pub fn pass(stages: &[Stage], problem: &Problem, limits: &Limits) -> Result<Pass> {
@@ -247,7 +251,11 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, l: &Limit
     let all: usize = stage.others.iter().map(|(_, r)| r.len()).product::<usize>()
         * stage.inner.iter().map(|l| l.count).product::<usize>();
     let lines = match (axes.len(), library && contiguous) {
-        (1, true) => (LINE_BYTES / bytes.max(1)).max(1),
+        (1, true) => {
+            let complex = axes[0].kind == Kind::C2C;
+            let most = if complex { LINE_BYTES } else { REAL_LINE_BYTES };
+            (most / bytes.max(1)).max(1)
+        }
         (1, false) => l.lanes(p.storage()),
         _ => 1,
     };
