@@ -142,7 +142,8 @@ fn axis_words(axis: &TileAxis) -> String {
     )
 }
 
-/// How one side is reached: `stride 2, points 0..64`, in scalars.
+/// How one side is reached: `stride 2, points 0..64`; in points where real and imaginary
+/// parts lie side by side, else in scalars.
 fn side(
     pass: &Pass,
     access: &Access,
@@ -154,6 +155,8 @@ fn side(
         .map(|axis| {
             let (stride, range) = of(axis);
             let lengths = axis.kind.lengths(axis.length);
+            let interleaved = access.domain == crate::Domain::Complex && access.imaginary == 1;
+            let stride = if interleaved { stride / 2 } else { stride };
             let whole = range.start == 0 && (range.end == lengths.0 || range.end == lengths.1);
             match whole {
                 true => format!("stride {stride}"),

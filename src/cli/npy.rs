@@ -28,10 +28,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use array::{Array, Values};
-pub use dtype::{DType, Endian, Kind};
+pub use array::Array;
 pub use error::NpyError;
-pub use write::{write, Element};
+pub use write::write;
 
 use source::Source;
 

@@ -29,6 +29,7 @@ pub enum Values {
     ComplexF32(Vec<Complex<f32>>),
 }
 
+#[cfg(test)]
 impl Values {
     /// The number of values.
     pub fn len(&self) -> usize {

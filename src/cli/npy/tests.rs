@@ -1,6 +1,8 @@
 //! Tests of the `.npy` reader and writer; the files are built by hand here,
 //! independently of the writer.
 
+use super::array::Values;
+use super::dtype::DType;
 use super::*;
 
 mod decoding;

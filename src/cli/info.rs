@@ -1,0 +1,111 @@
+//! `mmafft info`: what this build has, what it found, and how to get the rest.
+
+use super::Failure;
+use mmafft::backend_traits::FragmentShape;
+use mmafft::{Limits, Planner, BACKENDS};
+
+/// Prints backends, devices, matrix products and limits.
+pub fn run() -> Result<(), Failure> {
+    println!("mmafft {}", env!("CARGO_PKG_VERSION"));
+    for backend in BACKENDS {
+        println!("\n{}", backend.name);
+        if !backend.built {
+            println!(
+                "  not in this build: build with `--features {}`",
+                backend.feature
+            );
+            continue;
+        }
+        match backend.name {
+            "cpu" => print_limits(Planner::cpu()?.limits()),
+            "cuda" => cuda(),
+            "hip" => hip(),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the planner knows of a device.
+fn print_limits(limits: &Limits) {
+    let precisions: Vec<&str> = limits.precisions.iter().map(|p| p.row().name).collect();
+    println!("  {}", limits.device);
+    println!("  precisions       {}", precisions.join(", "));
+    println!("  tile             {} KiB on chip", limits.tile_bytes >> 10);
+    match limits.line_points {
+        usize::MAX => println!("  longest line     any, in one pass"),
+        points => println!("  longest line     {points} points in one pass"),
+    }
+    if let Some(library) = limits.line_library {
+        println!("  contiguous lines {library}, any length");
+    }
+    println!("  butterflies      {:?}", limits.butterflies);
+    println!("  matrix products  {}", products(&limits.fragments));
+}
+
+fn products(fragments: &[FragmentShape]) -> String {
+    let words: Vec<String> = fragments
+        .iter()
+        .map(|f| format!("{}x{}x{} {}", f.m, f.n, f.k, f.operand.name()))
+        .collect();
+    match words.is_empty() {
+        true => "none".into(),
+        false => words.join(", "),
+    }
+}
+
+/// The lines on a vendor's devices; the two crates have the same names in them.
+#[cfg(any(feature = "cuda", feature = "hip"))]
+macro_rules! devices {
+    ($krate:ident, $compiler:literal, $get:literal) => {{
+        let versions = $krate::versions();
+        let or_missing = |v: Option<String>| v.unwrap_or_else(|| "not found".into());
+        println!("  driver           {}", or_missing(versions.driver));
+        match versions.compiler {
+            Some(version) => println!("  {:<16} {version}", $compiler),
+            None => println!("  {:<16} not found: {}", $compiler, $get),
+        }
+        match $krate::devices() {
+            Err(error) => println!("  {error}"),
+            Ok(devices) => {
+                for device in devices {
+                    println!(
+                        "  device {}: {}, {}, {} multiprocessors, {} GiB, {} KiB shared",
+                        device.ordinal,
+                        device.name,
+                        device.architecture,
+                        device.multiprocessors,
+                        device.memory_bytes >> 30,
+                        device.shared_bytes_per_block >> 10
+                    );
+                    match device.check() {
+                        Ok(()) => println!(
+                            "    matrix products {}",
+                            products(&$krate::fragments(&device.architecture))
+                        ),
+                        Err(error) => println!("    {error}"),
+                    }
+                }
+            }
+        }
+        println!("  this version finds devices and does not run on them yet");
+    }};
+}
+
+fn cuda() {
+    #[cfg(feature = "cuda")]
+    devices!(
+        mmafft_kernels_cuda,
+        "NVRTC",
+        "install the CUDA toolkit, or `pip install nvidia-cuda-nvrtc` and set LD_LIBRARY_PATH"
+    );
+}
+
+fn hip() {
+    #[cfg(feature = "hip")]
+    devices!(
+        mmafft_kernels_hip,
+        "hipRTC",
+        "install ROCm's hip-runtime-amd, or Debian's libamdhip64"
+    );
+}

@@ -1,0 +1,51 @@
+//! The command line: one module a command.
+
+mod accuracy;
+mod bench;
+mod estimate;
+mod info;
+mod npy;
+mod plan;
+mod plot;
+mod progress;
+mod request;
+mod spectrum;
+mod transform;
+
+use clap::{Parser, Subcommand};
+
+/// An error as one clear line.
+type Failure = Box<dyn std::error::Error>;
+
+/// Fast Fourier transforms on CPUs, NVIDIA tensor cores and AMD matrix cores.
+#[derive(Parser)]
+#[command(version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Show backends, devices, their matrix products and limits, and what is missing.
+    Info,
+    /// Transform a NumPy array, and draw its spectrum.
+    Transform(transform::Arguments),
+    /// Print how a transform would be computed.
+    Plan(plan::Arguments),
+    /// Print the error tables of the papers beside ours.
+    Accuracy(accuracy::Arguments),
+    /// Time transforms beside a memory copy.
+    Bench(bench::Arguments),
+}
+
+/// Runs the command that the arguments name.
+pub fn run() -> Result<(), Failure> {
+    match Cli::parse().command {
+        Command::Info => info::run(),
+        Command::Transform(arguments) => transform::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Accuracy(arguments) => accuracy::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+    }
+}

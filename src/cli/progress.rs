@@ -1,0 +1,56 @@
+//! Progress of work that takes over a second.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// A bar on standard error that appears after a second, and goes when it is dropped.
+pub struct Progress {
+    bar: ProgressBar,
+    watcher: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Of so many steps.
+    pub fn new(steps: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {pos}/{len} {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        let (stop, stopped) = channel();
+        let shown = bar.clone();
+        let watcher = std::thread::spawn(move || {
+            let wait = stopped.recv_timeout(Duration::from_secs(1));
+            if wait == Err(RecvTimeoutError::Timeout) {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.enable_steady_tick(Duration::from_millis(200));
+            }
+        });
+        Progress {
+            bar,
+            watcher: Some((stop, watcher)),
+        }
+    }
+
+    /// Says what is being done.
+    pub fn doing(&self, what: &str) {
+        self.bar.set_message(what.to_string());
+    }
+
+    /// One step is done.
+    pub fn step(&self) {
+        self.bar.inc(1);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((stop, watcher)) = self.watcher.take() {
+            drop(stop);
+            // A watcher that panicked has nothing left to show.
+            let _ = watcher.join();
+        }
+        self.bar.finish_and_clear();
+    }
+}

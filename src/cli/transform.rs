@@ -1,0 +1,336 @@
+//! `mmafft transform`: a NumPy array in, its transform out, and a picture.
+
+use super::estimate::{self, FirstArray};
+use super::npy::{self, Array};
+use super::progress::Progress;
+use super::request::{kinds, precisions, Common};
+use super::spectrum::Spectrum;
+use super::Failure;
+use clap::Args;
+use half::{bf16, f16};
+use mmafft::{Complex, Domain, Kind, Precision, RealElement, Request, Shape, Transform};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Arguments of `mmafft transform`.
+#[derive(Args)]
+pub struct Arguments {
+    /// A .npy file: any real, integer or complex dtype, rank 1 to 4, either order
+    input: PathBuf,
+    /// Where to write the result: complex64 or complex128, or real
+    #[arg(short, long, required_unless_present = "plot")]
+    output: Option<PathBuf>,
+    /// What becomes what
+    #[arg(long, default_value = "c2c", value_parser = kinds())]
+    kind: Kind,
+    /// The real length of the halved axis, for c2r [default: 2(m-1)]
+    #[arg(long)]
+    length: Option<usize>,
+    /// How points are stored and computed [default: f64 for float64 and complex128, else f32]
+    #[arg(long, value_parser = precisions())]
+    precision: Option<Precision>,
+    /// Draw magnitudes over frequency as SVG
+    #[arg(long)]
+    plot: Option<PathBuf>,
+    /// The distance of samples, for the plot's frequencies
+    #[arg(long, default_value_t = 1.0)]
+    spacing: f64,
+    /// The unit of --spacing
+    #[arg(long, default_value = "sample")]
+    unit: String,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Scalars that points are stored in.
+trait Stored: RealElement {
+    /// The points as complex numbers; what is wider is rounded.
+    fn complex(array: &Array) -> Vec<Complex<Self>>;
+    /// The points as reals; `None` for a complex array.
+    fn real(array: &Array) -> Option<Vec<Self>>;
+    /// The value.
+    fn value(self) -> f64;
+}
+
+impl Stored for f64 {
+    fn complex(array: &Array) -> Vec<Complex<f64>> {
+        array.to_complex_f64()
+    }
+    fn real(array: &Array) -> Option<Vec<f64>> {
+        array.to_real_f64()
+    }
+    fn value(self) -> f64 {
+        self
+    }
+}
+
+impl Stored for f32 {
+    fn complex(array: &Array) -> Vec<Complex<f32>> {
+        array.to_complex_f32()
+    }
+    fn real(array: &Array) -> Option<Vec<f32>> {
+        array.to_real_f32()
+    }
+    fn value(self) -> f64 {
+        self.into()
+    }
+}
+
+macro_rules! stored_in_16_bits {
+    ($t:ty) => {
+        impl Stored for $t {
+            fn complex(array: &Array) -> Vec<Complex<$t>> {
+                let narrow =
+                    |x: &Complex<f64>| Complex::new(<$t>::from_f64(x.re), <$t>::from_f64(x.im));
+                array.to_complex_f64().iter().map(narrow).collect()
+            }
+            fn real(array: &Array) -> Option<Vec<$t>> {
+                let values = array.to_real_f64()?;
+                Some(values.into_iter().map(<$t>::from_f64).collect())
+            }
+            fn value(self) -> f64 {
+                self.into()
+            }
+        }
+    };
+}
+
+stored_in_16_bits!(f16);
+stored_in_16_bits!(bf16);
+
+/// A transform that has run: what came out, as the widest type.
+struct Outcome {
+    /// The output's shape.
+    shape: Vec<usize>,
+    /// Complex points; real ones have imaginary parts of zero.
+    values: Vec<Complex<f64>>,
+    /// How long the transform took.
+    time: Duration,
+}
+
+/// Reads, transforms, writes and draws.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let progress = Progress::new(4);
+    progress.doing("reading");
+    let array =
+        npy::read(&arguments.input).map_err(|e| format!("{}: {e}", arguments.input.display()))?;
+    let request = request(arguments, &array)?;
+    progress.step();
+    progress.doing("transforming");
+    let fft = arguments.common.planner()?.build(&request)?;
+    let outcome = match request.precision {
+        Precision::F64 => transform::<f64>(&fft, &array),
+        Precision::F16 => transform::<f16>(&fft, &array),
+        Precision::Bf16 => transform::<bf16>(&fft, &array),
+        _ => transform::<f32>(&fft, &array),
+    }?;
+    progress.step();
+    progress.doing("estimating the error");
+    let estimate = estimated_error(fft.plan(), &array, &outcome);
+    let picture = match &arguments.plot {
+        Some(_) => Some(picture(arguments, fft.plan(), &array, &outcome)?),
+        None => None,
+    };
+    progress.step();
+    progress.doing("writing");
+    if let Some(path) = &arguments.output {
+        write(path, &request, &outcome).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    if let (Some(path), Some(svg)) = (&arguments.plot, picture) {
+        std::fs::write(path, svg).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    }
+    drop(progress);
+    report(arguments, &array, &fft, &outcome, estimate);
+    Ok(())
+}
+
+/// The request that the arguments make of this array.
+fn request(arguments: &Arguments, array: &Array) -> Result<Request, Failure> {
+    let common = &arguments.common;
+    let rank = array.shape.len();
+    let precision = arguments
+        .precision
+        .unwrap_or(match array.dtype.is_double() {
+            true => Precision::F64,
+            false => Precision::F32,
+        });
+    let (kind, _) = common.kind(arguments.kind);
+    if kind == Kind::R2C && array.dtype.is_complex() {
+        return Err(format!(
+            "r2c takes real numbers, and {} holds {}: use --kind c2c",
+            arguments.input.display(),
+            array.dtype
+        )
+        .into());
+    }
+    if arguments.length.is_some() && kind != Kind::C2R {
+        return Err("--length is the real length of a c2r output: leave it out".into());
+    }
+    let axes = common.axes(rank)?;
+    let halved = axes
+        .as_ref()
+        .map_or(rank.checked_sub(1), |a| a.last().copied());
+    let shape = match (kind, halved) {
+        (Kind::C2R, Some(axis)) => Shape::from_half(&array.shape, axis, arguments.length)?,
+        _ => Shape::new(&array.shape),
+    };
+    Ok(common.request(arguments.kind, shape, precision)?)
+}
+
+fn transform<T: Stored>(fft: &Transform, array: &Array) -> Result<Outcome, Failure> {
+    let request = &fft.plan().request;
+    let row = request.kind.row();
+    let buffer = match row.input {
+        Domain::Real => fft.upload(&T::real(array).unwrap_or_default())?,
+        Domain::Complex => fft.upload(&T::complex(array))?,
+    };
+    let mut output = fft.allocate_output()?;
+    let started = Instant::now();
+    fft.run(&buffer, &mut output)?;
+    let time = started.elapsed();
+    let values = match row.output {
+        Domain::Real => {
+            let out: Vec<T> = fft.download(&output)?;
+            out.into_iter().map(|x| Complex::from(x.value())).collect()
+        }
+        Domain::Complex => widened(fft.download::<Complex<T>>(&output)?),
+    };
+    let mut shape = request.shape.dims().to_vec();
+    if let Some(&halved) = request.axes.as_ref().and_then(|a| a.last()) {
+        shape[halved] = request.kind.lengths(shape[halved]).1;
+    }
+    Ok(Outcome {
+        shape,
+        values,
+        time,
+    })
+}
+
+/// Writes the output in the precision's own width, half precisions as single.
+fn write(path: &PathBuf, request: &Request, outcome: &Outcome) -> Result<(), npy::NpyError> {
+    let (shape, values) = (&outcome.shape, &outcome.values);
+    let double = request.precision == Precision::F64;
+    match (request.kind.row().output, double) {
+        (Domain::Complex, true) => npy::write(path, shape, values),
+        (Domain::Complex, false) => {
+            let narrow = |x: &Complex<f64>| Complex::new(x.re as f32, x.im as f32);
+            npy::write(path, shape, &values.iter().map(narrow).collect::<Vec<_>>())
+        }
+        (Domain::Real, true) => npy::write(
+            path,
+            shape,
+            &values.iter().map(|x| x.re).collect::<Vec<_>>(),
+        ),
+        (Domain::Real, false) => {
+            let narrow = |x: &Complex<f64>| x.re as f32;
+            npy::write(path, shape, &values.iter().map(narrow).collect::<Vec<_>>())
+        }
+    }
+}
+
+/// The error of the first array along the axes that are not transformed.
+fn estimated_error(plan: &mmafft::Plan, array: &Array, outcome: &Outcome) -> Option<(f64, usize)> {
+    let request = &plan.request;
+    let mut axes = request.axes.clone()?;
+    let halved = *axes.last()?;
+    axes.sort_unstable();
+    let lengths: Vec<usize> = axes.iter().map(|&a| request.shape.dims()[a]).collect();
+    if lengths.iter().product::<usize>() > estimate::MOST_TERMS {
+        return None;
+    }
+    // What the transform was given is the input rounded to its storage.
+    let input: Vec<Complex<f64>> = match request.precision {
+        Precision::F64 => f64::complex(array),
+        Precision::F16 => widened(f16::complex(array)),
+        Precision::Bf16 => widened(bf16::complex(array)),
+        _ => widened(f32::complex(array)),
+    };
+    estimate::relative_l2(
+        request,
+        &FirstArray {
+            input: &first_array(&array.shape, &axes, &input),
+            output: &first_array(&outcome.shape, &axes, &outcome.values),
+            lengths: &lengths,
+            halved: axes.iter().position(|&a| a == halved)?,
+        },
+    )
+}
+
+fn widened<T: Stored>(values: Vec<Complex<T>>) -> Vec<Complex<f64>> {
+    let widen = |x: Complex<T>| Complex::new(x.re.value(), x.im.value());
+    values.into_iter().map(widen).collect()
+}
+
+/// The points at index 0 of every axis that is not in `axes`.
+fn first_array(shape: &[usize], axes: &[usize], values: &[Complex<f64>]) -> Vec<Complex<f64>> {
+    let in_first = |index: &usize| {
+        let mut rest = *index;
+        (0..shape.len()).rev().all(|axis| {
+            let i = rest % shape[axis];
+            rest /= shape[axis];
+            i == 0 || axes.contains(&axis)
+        })
+    };
+    let all = (0..values.len()).filter(in_first);
+    all.map(|i| values[i]).collect()
+}
+
+fn picture(
+    arguments: &Arguments,
+    plan: &mmafft::Plan,
+    array: &Array,
+    outcome: &Outcome,
+) -> Result<String, Failure> {
+    if !(arguments.spacing.is_finite() && arguments.spacing > 0.0) {
+        return Err(format!("--spacing is a positive number, got {}", arguments.spacing).into());
+    }
+    let axes = plan.request.axes.clone().unwrap_or_default();
+    let length = axes.last().map_or(1, |&a| plan.request.shape.dims()[a]);
+    let name = arguments.input.file_name().unwrap_or_default();
+    Ok(Spectrum {
+        values: &outcome.values,
+        shape: &outcome.shape,
+        axes: &axes,
+        length,
+        kind: plan.request.kind,
+        real_input: !array.dtype.is_complex(),
+        spacing: arguments.spacing,
+        unit: &arguments.unit,
+        title: &format!("Spectrum of {}", name.to_string_lossy()),
+    }
+    .to_svg()?)
+}
+
+fn report(
+    arguments: &Arguments,
+    array: &Array,
+    fft: &Transform,
+    outcome: &Outcome,
+    estimate: Option<(f64, usize)>,
+) {
+    let request = &fft.plan().request;
+    println!(
+        "{}: {:?} {} -> {:?} {} {}",
+        arguments.input.display(),
+        array.shape,
+        array.dtype,
+        outcome.shape,
+        request.precision.row().name,
+        request.kind.row().name
+    );
+    println!(
+        "backend {}, {:.3} ms",
+        fft.plan().backend,
+        outcome.time.as_secs_f64() * 1e3
+    );
+    let bound = fft.plan().error_bound;
+    match estimate {
+        Some((error, points)) => println!(
+            "relative L2 error about {error:.1e}, from {points} points by the definition; at most {bound:.1e}"
+        ),
+        None => println!("relative L2 error at most {bound:.1e}"),
+    }
+    for path in arguments.output.iter().chain(&arguments.plot) {
+        println!("wrote {}", path.display());
+    }
+}
