@@ -74,7 +74,7 @@ fn rotate<T: Copy>(shape: &[usize], data: &[T], by: impl Fn(usize) -> usize) -> 
 pub fn good_size(n: usize) -> usize {
     let smooth = |mut m: usize| {
         for p in [2, 3, 5, 7] {
-            while m % p == 0 {
+            while m.is_multiple_of(p) {
                 m /= p;
             }
         }

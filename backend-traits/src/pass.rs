@@ -80,7 +80,7 @@ impl TileAxis {
     pub fn core_length(&self) -> usize {
         match self.kind {
             Kind::C2C => self.length,
-            Kind::R2C | Kind::C2R if self.length % 2 == 0 => self.length / 2,
+            Kind::R2C | Kind::C2R if self.length.is_multiple_of(2) => self.length / 2,
             Kind::R2C | Kind::C2R => self.length,
         }
     }

@@ -47,7 +47,7 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
     let mut rest = n;
     let mut factors = Vec::new();
     for &radix in radices.iter().filter(|&&r| r > 1) {
-        while rest % radix == 0 && rest > 0 {
+        while rest.is_multiple_of(radix) && rest > 0 {
             factors.push(radix);
             rest /= radix;
         }

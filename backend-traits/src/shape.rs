@@ -112,7 +112,7 @@ pub fn largest_prime_factor(mut n: usize) -> usize {
     let mut largest = 1;
     let mut p = 2;
     while p * p <= n {
-        while n % p == 0 {
+        while n.is_multiple_of(p) {
             n /= p;
             largest = p;
         }

@@ -56,7 +56,7 @@ impl<T: Real> HalfSpectrum<T> {
                 *high = (even - turned).conj();
             }
         }
-        if h % 2 == 0 {
+        if h.is_multiple_of(2) {
             x[h / 2] = z[h / 2].conj();
         }
     }
@@ -77,7 +77,7 @@ impl<T: Real> HalfSpectrum<T> {
             z[k] = even + odd;
             z[h - k] = (even - odd).conj();
         }
-        if h % 2 == 0 {
+        if h.is_multiple_of(2) {
             let middle = x[h / 2].conj();
             z[h / 2] = middle + middle;
         }

@@ -193,9 +193,9 @@ fn run_step<F: Fragment>(step: &Step<F>, x: &[C32], y: &mut [C32], s: usize, twi
                 planar[row * side * side + at] = main + x * unit;
             }
         }
-        for c in 0..width {
+        for (c, &exponent) in exponents[..width].iter().enumerate() {
             let (p, q) = ((first + c) / s, (first + c) % s);
-            let up = split::power_of_two(exponents[c]);
+            let up = split::power_of_two(exponent);
             for k in 0..r {
                 let part = |at: usize| (f64::from(planar[at]) * up) as f32;
                 let value = C32::new(part(k * side + c), part((k + r) * side + c));

@@ -305,7 +305,7 @@ fn inside(side: Side, offset: usize, len: usize, bytes: usize) -> Result<std::op
 }
 
 fn whole_vectors(values: usize, vector: usize) -> Result<usize> {
-    if vector == 0 || values % vector != 0 {
+    if vector == 0 || !values.is_multiple_of(vector) {
         return Err(Error::Unsupported {
             what: format!("{values} values in vectors of {vector}"),
             backend: "cpu".into(),

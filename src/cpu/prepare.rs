@@ -316,7 +316,7 @@ fn stage<S: Storage>(
         tile_lines = columns.lines();
         Path::Columns(columns)
     } else {
-        let real = (axis.kind != Kind::C2C && axis.length % 2 == 0)
+        let real = (axis.kind != Kind::C2C && axis.length.is_multiple_of(2))
             .then(|| HalfSpectrum::new(axis.length));
         Path::Tile(lines, real)
     };

@@ -110,7 +110,7 @@ fn split(
 /// that a tile holds.
 fn balanced_factor(n: usize, limit: usize) -> Option<usize> {
     let root = (n as f64).sqrt() as usize + 1;
-    (2..=root.min(limit)).rev().find(|d| n % d == 0)
+    (2..=root.min(limit)).rev().find(|d| n.is_multiple_of(*d))
 }
 
 fn unsupported(stage: &Stage, limits: &Limits) -> Error {

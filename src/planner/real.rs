@@ -97,7 +97,7 @@ impl Builder<'_> {
 
     fn with_edges(&mut self, others: &[usize]) {
         let dim = &self.problem.dims[self.halved];
-        let (half, even) = (dim.lengths[INPUT], dim.length % 2 == 0);
+        let (half, even) = (dim.lengths[INPUT], dim.length.is_multiple_of(2));
         let count = if even { half.min(2) } else { 1 };
 
         // The output's memory as half spectra without their edges: point k, counted from

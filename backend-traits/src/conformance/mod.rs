@@ -4,7 +4,7 @@
 //! mmafft_backend_traits::conformance_suite!(cpu, Ok(CpuBackend::default()), mmafft::plan);
 //! ```
 //!
-//! Requests from a table ([`cases`]) and at random are planned for the backend's own limits
+//! Requests from a table ([`requests`]) and at random are planned for the backend's own limits
 //! and run on poisoned buffers: every gap of a layout, everything outside of a zero range
 //! and the whole output hold NaN before the run. Results are compared with a double-double
 //! DFT, array by array, with the bound of the precision's row; whatever is not wanted must
