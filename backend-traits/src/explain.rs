@@ -89,11 +89,11 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         bytes(read),
         bytes(written)
     )?;
-    writeln!(
-        out,
-        "  load   {}",
-        side(pass, &pass.load, |a| (a.load_stride, &a.load_range))
-    )?;
+    let load = side(pass, &pass.load, |a| {
+        let length = a.kind.lengths(a.length).0;
+        (a.load_stride, &a.load_range, length)
+    });
+    writeln!(out, "  load   {load}")?;
     let residency = match pass.tile.residency {
         Residency::Block => "block".into(),
         Residency::Cluster(n) => format!("cluster of {n}"),
@@ -122,7 +122,10 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     write!(
         out,
         "  store  {}",
-        side(pass, &pass.store, |a| (a.store_stride, &a.store_range))
+        side(pass, &pass.store, |a| {
+            let length = a.kind.lengths(a.length).1;
+            (a.store_stride, &a.store_range, length)
+        })
     )?;
     if let Some(twiddle) = pass.twiddle {
         write!(out, ", times roots of order {}", twiddle.length)?;
@@ -147,17 +150,16 @@ fn axis_words(axis: &TileAxis) -> String {
 fn side(
     pass: &Pass,
     access: &Access,
-    of: impl Fn(&TileAxis) -> (usize, &std::ops::Range<usize>),
+    of: impl Fn(&TileAxis) -> (usize, &std::ops::Range<usize>, usize),
 ) -> String {
     let axes: Vec<String> = pass
         .axes
         .iter()
         .map(|axis| {
-            let (stride, range) = of(axis);
-            let lengths = axis.kind.lengths(axis.length);
+            let (stride, range, length) = of(axis);
             let interleaved = access.domain == crate::Domain::Complex && access.imaginary == 1;
             let stride = if interleaved { stride / 2 } else { stride };
-            let whole = range.start == 0 && (range.end == lengths.0 || range.end == lengths.1);
+            let whole = *range == (0..length);
             match whole {
                 true => format!("stride {stride}"),
                 false => format!("stride {stride}, only {}..{}", range.start, range.end),
@@ -189,7 +191,7 @@ fn steps(steps: &[Step]) -> String {
             Step::Twiddle { length, .. } => format!("twiddle {length}"),
             Step::Exchange => "exchange".into(),
             Step::Chirp { length, padded, .. } => {
-                format!("chirp {length} in a convolution of {padded}, twice:")
+                format!("chirp {length}, a convolution of {padded} in two of what follows")
             }
         })
         .collect();

@@ -27,12 +27,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Bytes read and written by all passes together.
+    /// Bytes read and written by all passes together, as far as they can be counted.
     pub fn bytes_moved(&self) -> usize {
         self.passes
             .iter()
             .map(|pass| pass.bytes())
-            .map(|(read, written)| read + written)
-            .sum()
+            .fold(0, |sum, (read, written)| {
+                sum.saturating_add(read).saturating_add(written)
+            })
     }
 }

@@ -55,15 +55,15 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
     (rest == 1).then_some(factors)
 }
 
-/// Checks radices that a user asks for against the table.
-pub fn check(radices: &[usize]) -> Result<()> {
+/// Checks radices that a user asks for a transform of `length` against the table.
+pub fn check(radices: &[usize], length: usize) -> Result<()> {
     match radices.iter().find(|&&r| find(r).is_none()) {
         None => Ok(()),
         Some(radix) => Err(Error::Radices {
             radices: radices.to_vec(),
-            length: *radix,
+            length,
             reason: format!(
-                "expected radices from {:?}",
+                "there is no radix {radix}, expected some of {:?}",
                 RADICES.iter().map(|row| row.radix).collect::<Vec<_>>()
             ),
         }),

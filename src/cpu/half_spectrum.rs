@@ -68,14 +68,21 @@ impl<T: Real> HalfSpectrum<T> {
         let x = &x[..=h];
         let z = &mut z[..h];
         z[0] = Complex::new(x[0].re + x[h].re, x[0].re - x[h].re);
-        for k in 1..h.div_ceil(2) {
-            let (a, b) = (x[k], x[h - k].conj());
-            let even = a + b;
-            // i·conj(wᵏ)·(X[k] − conj X[h−k])
-            let turned = (a - b) * self.roots[k].conj();
-            let odd = Complex::new(-turned.im, turned.re);
-            z[k] = even + odd;
-            z[h - k] = (even - odd).conj();
+        let pairs = h.div_ceil(2);
+        if h > 1 {
+            let (low, high) = z[1..].split_at_mut(pairs - 1);
+            let high = &mut high[h - 1 - 2 * (pairs - 1)..];
+            let up = x[1..pairs].iter().zip(x[h - pairs + 1..h].iter().rev());
+            let out = low.iter_mut().zip(high.iter_mut().rev());
+            for (((a, b), w), (low, high)) in up.zip(&self.roots[1..pairs]).zip(out) {
+                let b = b.conj();
+                let even = a + b;
+                // i·conj(wᵏ)·(X[k] − conj X[h−k])
+                let turned = (a - b) * w.conj();
+                let odd = Complex::new(-turned.im, turned.re);
+                *low = even + odd;
+                *high = (even - odd).conj();
+            }
         }
         if h.is_multiple_of(2) {
             let middle = x[h / 2].conj();

@@ -407,16 +407,25 @@ impl<S: Storage> TileJob<'_, S> {
         let m = stage.axis.length / 2 + 1;
         let half = &mut half[..count * m];
         let tile = &mut tile[..count * n];
-        // SAFETY: by the contract of `Stage::run`.
-        unsafe { self.load_half(half, m) };
-        match self.real {
-            Some(real) => {
-                for (x, z) in half.chunks_exact(m).zip(tile.chunks_exact_mut(n)) {
-                    real.merge(x, z);
-                }
-            }
-            None => {
-                for (x, z) in half.chunks_exact(m).zip(tile.chunks_exact_mut(n)) {
+        let from = self.from(0);
+        let in_rows = S::is_compute()
+            && stage.edges.is_none()
+            && stage.axis.load_range.len() == m
+            && from.stride == 2
+            && from.imaginary == 1;
+        if !in_rows {
+            // SAFETY: by the contract of `Stage::run`.
+            unsafe { self.load_half(half, m) };
+        }
+        for (l, z) in tile.chunks_exact_mut(n).enumerate() {
+            let x = match in_rows {
+                // SAFETY: by the contract of `Stage::run`; S is its own Compute.
+                true => unsafe { from.memory.complex(from.start + l * from.line_stride, m) },
+                false => &half[l * m..][..m],
+            };
+            match self.real {
+                Some(real) => real.merge(x, z),
+                None => {
                     z[..m].copy_from_slice(x);
                     z[0].im = S::Compute::zero();
                     for k in 1..m {
@@ -425,12 +434,27 @@ impl<S: Storage> TileJob<'_, S> {
                 }
             }
         }
+        let (to, packed) = (self.to(store.start), self.real.is_some());
+        let whole = packed && store.len() == 2 * n && stage.scale == S::Compute::one();
+        if S::is_compute() && whole && to.stride == 1 {
+            let (calls, per_call) = match to.line_stride == 2 * n {
+                true => (1, count),
+                false => (count, 1),
+            };
+            for call in 0..calls {
+                let tile = &tile[call * n..][..per_call * n];
+                // SAFETY: by the contract of `Stage::run`; every line is loaded already.
+                let pairs = unsafe {
+                    to.memory
+                        .complex_mut(to.start + call * to.line_stride, per_call * n)
+                };
+                self.lines.process_to(tile, pairs, scratch);
+            }
+            return;
+        }
         self.lines.process(tile, scratch);
         // SAFETY: by the contract of `Stage::run`.
-        unsafe {
-            let (to, packed) = (self.to(store.start), self.real.is_some());
-            to.store_real(count, store.clone(), packed, tile, n, stage.scale);
-        }
+        unsafe { to.store_real(count, store.clone(), packed, tile, n, stage.scale) };
     }
 
     /// Loads the m points of each half spectrum, edge points from scratch.

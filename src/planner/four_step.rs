@@ -9,7 +9,7 @@
 
 use super::problem::Problem;
 use super::stage::{Place, Route, Stage};
-use mmafft_backend_traits::{Error, Kind, Limits, Loop, Result, Slot};
+use mmafft_backend_traits::{radix, Error, Kind, Limits, Loop, Result, Slot};
 
 /// Replaces stages with longer lines than the device takes.
 pub fn split_long_lines(route: Route, problem: &Problem, limits: &Limits) -> Result<Route> {
@@ -38,7 +38,8 @@ fn split(
     }
     let n = stage.length;
     let whole = 0..n;
-    let n1 = balanced_factor(n, limits.line_points);
+    let asked = problem.request.radices.as_deref();
+    let n1 = balanced_factor(n, limits.line_points, asked);
     let (Some(n1), Kind::C2C) = (n1, stage.kind) else {
         return Err(unsupported(&stage, limits));
     };
@@ -107,10 +108,13 @@ fn split(
 }
 
 /// The divisor of `n` nearest to its root (or, for lines of three factors, the largest)
-/// that a tile holds.
-fn balanced_factor(n: usize, limit: usize) -> Option<usize> {
+/// that a tile holds, and that the radices asked for make.
+fn balanced_factor(n: usize, limit: usize, asked: Option<&[usize]>) -> Option<usize> {
     let root = (n as f64).sqrt() as usize + 1;
-    (2..=root.min(limit)).rev().find(|d| n.is_multiple_of(*d))
+    let made = |d: usize| asked.is_none_or(|radices| radix::factor(d, radices).is_some());
+    (2..=root.min(limit))
+        .rev()
+        .find(|d| n.is_multiple_of(*d) && made(*d) && made(n / d))
 }
 
 fn unsupported(stage: &Stage, limits: &Limits) -> Error {

@@ -47,7 +47,8 @@ fn joins(group: &[Stage], stage: &Stage, problem: &Problem, limits: &Limits) -> 
         });
     // A tile in 16 bits is widened anyway, and one rounding is better than two.
     let widened = problem.storage().bytes() == 2;
-    (compact || widened)
-        && bytes <= limits.tile_bytes
-        && (tiles >= limits.workers || limits.workers == 1)
+    // There, how many workers and arrays there are must not decide either: results would
+    // depend on it. Elsewhere the tile is rounded alike both ways.
+    let enough = tiles >= limits.workers || limits.workers == 1;
+    (widened || (compact && enough)) && bytes <= limits.tile_bytes
 }

@@ -56,7 +56,8 @@ impl Problem {
             });
         }
         if let Some(radices) = &request.radices {
-            radix::check(radices)?;
+            let last = axes.last().map_or(1, |&a| request.shape.dims()[a]);
+            radix::check(radices, last)?;
         }
         request.axes = Some(axes.clone());
         let row = request.kind.row();
@@ -157,8 +158,8 @@ impl Problem {
         if differ {
             return Some(match complex {
                 true => "input and output have different layouts; give both the same".into(),
-                false => "input and output rows start at different bytes; build the request with \
-                          in_place(), which pads the real rows to 2(n/2+1)"
+                false => "input and output rows start at different bytes; a request made with \
+                          in_place() and no layouts pads the real rows to 2(n/2+1)"
                     .into(),
             });
         }

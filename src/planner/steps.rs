@@ -144,6 +144,16 @@ fn axis_steps(
         Engine::Simt => limits.butterflies.to_vec(),
     };
     let radices = asked.unwrap_or(&table);
+    if let Some(radix) = radices.iter().find(|r| !table.contains(r)) {
+        return Err(Error::Radices {
+            radices: radices.to_vec(),
+            length,
+            reason: format!(
+                "{} has no butterfly of {radix} points, expected some of {table:?}",
+                limits.backend
+            ),
+        });
+    }
     if let (Some(library), Engine::Simt, None) = (limits.line_library, engine, asked) {
         let lanes = limits.lanes(problem.storage());
         if !columns_pay(stage, problem, limits) || radix::factor(length, radices).is_none() {

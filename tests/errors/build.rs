@@ -1,0 +1,144 @@
+//! What the planner, a backend or this build does not do.
+
+use crate::check_words;
+use mmafft::{
+    AnyBackend, CpuBackend, CpuOptions, Engine, Error, Planner, Precision, Request, Shape,
+};
+
+/// Plans and prepares on the CPU, which must fail.
+#[track_caller]
+fn refused(request: &Request) -> Error {
+    let planner = Planner::cpu().expect("the CPU is built");
+    let error = planner.build(request).expect_err("it cannot be built");
+    check_words(&error);
+    error
+}
+
+#[test]
+fn radices_that_leave_a_factor() {
+    for (n, radices) in [(30, &[2, 3][..]), (8, &[]), (7, &[2]), (24, &[8, 2])] {
+        let request = Request::forward(Shape::d1(n)).radices(radices);
+        for precision in [Precision::F32, Precision::SplitF16] {
+            let error = Error::Radices {
+                radices: radices.to_vec(),
+                length: n,
+                reason: "they leave a factor over".into(),
+            };
+            assert_eq!(refused(&request.clone().precision(precision)), error);
+        }
+    }
+}
+
+#[test]
+fn radices_outside_of_the_table() {
+    for bad in [0, 1, 6, 17, usize::MAX] {
+        let request = Request::forward(Shape::d1(12)).radices(&[2, bad]);
+        match refused(&request) {
+            Error::Radices {
+                radices, reason, ..
+            } => {
+                assert_eq!(radices, [2, bad]);
+                assert!(reason.contains("16, 13, 11, 8, 7, 5, 4, 3, 2"), "{reason}");
+            }
+            error => panic!("{error:?}"),
+        }
+    }
+}
+
+#[test]
+fn butterflies_of_sixteen() {
+    for (n, radices) in [(256, &[16][..]), (32, &[16, 2])] {
+        let request = Request::forward(Shape::d1(n)).radices(radices);
+        match refused(&request) {
+            Error::Radices { length, reason, .. } => {
+                assert_eq!(length, n);
+                assert!(reason.contains("no butterfly of 16"), "{reason}");
+            }
+            error => panic!("{error:?}"),
+        }
+        let matrix = request.precision(Precision::SplitF16);
+        let planner = Planner::cpu().expect("the CPU is built");
+        planner.build(&matrix).expect("the matrix engine has it");
+    }
+}
+
+#[test]
+fn engines_that_a_precision_has_not() {
+    for (precision, engine, what) in [
+        (
+            Precision::SplitF16,
+            Engine::Simt,
+            "split-f16 by butterflies",
+        ),
+        (Precision::F32, Engine::Matrix, "the matrix engine for f32"),
+        (Precision::F64, Engine::Matrix, "the matrix engine for f64"),
+    ] {
+        let request = Request::forward(Shape::d1(64))
+            .precision(precision)
+            .engine(engine);
+        match refused(&request) {
+            Error::Unsupported {
+                what: got, backend, ..
+            } => assert_eq!((got.as_str(), backend.as_str()), (what, "cpu")),
+            error => panic!("{error:?}"),
+        }
+    }
+}
+
+#[test]
+fn lines_that_cannot_be_split() {
+    let options = CpuOptions {
+        threads: 1,
+        line_points: 64,
+    };
+    let planner = Planner::on(AnyBackend::Cpu(CpuBackend::new(options)));
+    for request in [
+        Request::forward(Shape::d1(97 * 64)),
+        Request::r2c(Shape::d1(128)),
+        Request::c2r(Shape::d2(4, 128)),
+        Request::forward(Shape::d1(4096)).nonzero_input(0, 0..9),
+    ] {
+        let error = planner.plan(&request).expect_err("a line too long");
+        check_words(&error);
+        assert!(matches!(error, Error::Unsupported { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn too_little_scratch_allowed() {
+    // Two edge points of two scalars for each of 2·24 rows.
+    let request = Request::c2r(Shape::d2(24, 40)).batch(2);
+    let needed = 2 * 24 * 2 * 2 * 4;
+    for limit in [0, 1, needed - 1] {
+        let error = Error::ScratchLimit {
+            expected: needed,
+            got: limit,
+        };
+        assert_eq!(refused(&request.clone().scratch_limit(limit)), error);
+    }
+    let planner = Planner::cpu().expect("the CPU is built");
+    let plan = planner.plan(&request.scratch_limit(needed));
+    assert_eq!(plan.expect("enough").scratch_bytes, needed);
+}
+
+#[test]
+fn backends_that_are_not_built() {
+    type Make = fn(usize) -> mmafft::Result<Planner>;
+    for (name, built, make) in [
+        ("cuda", cfg!(feature = "cuda"), Planner::cuda as Make),
+        ("hip", cfg!(feature = "hip"), Planner::hip),
+    ] {
+        for device in [0, 7, usize::MAX] {
+            let error = make(device).expect_err("this version cannot run there");
+            check_words(&error);
+            let not_built = Error::NotBuilt {
+                backend: name,
+                feature: name,
+            };
+            assert_eq!(error == not_built, !built, "{error:?}");
+        }
+    }
+    let error = AnyBackend::from_name("abacus").expect_err("there is none");
+    check_words(&error);
+    assert!(matches!(error, Error::Unsupported { .. }));
+}

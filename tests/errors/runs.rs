@@ -1,0 +1,200 @@
+//! Runs with the wrong buffers: the output keeps every bit.
+
+use crate::check_words;
+use half::f16;
+use mmafft::{
+    Complex, Element, Error, Layout, Planner, Precision, Request, Shape, Side, Transform,
+};
+
+type C32 = Complex<f32>;
+
+fn build(request: Request) -> Transform {
+    let planner = Planner::cpu().expect("the CPU is built");
+    planner.build(&request).expect("it can be built")
+}
+
+/// Complex numbers whose bits no transform of zeros gives.
+fn poison(count: usize) -> Vec<C32> {
+    let nan = f32::from_bits(0x7fc1_2345);
+    vec![Complex::new(nan, -nan); count]
+}
+
+fn bits(data: &[C32]) -> Vec<[u32; 2]> {
+    data.iter()
+        .map(|x| [x.re.to_bits(), x.im.to_bits()])
+        .collect()
+}
+
+/// Checks the error, and that the output is as [`poison`] made it.
+#[track_caller]
+fn untouched(result: mmafft::Result<()>, output: &[C32], expected: Error) {
+    let error = result.expect_err("the buffers are wrong");
+    check_words(&error);
+    assert_eq!(error, expected);
+    assert_eq!(bits(output), bits(&poison(output.len())), "{error}");
+}
+
+fn too_short(side: Side, expected: usize, got: usize, unit: &'static str) -> Error {
+    Error::BufferTooShort {
+        side,
+        expected,
+        got,
+        unit,
+    }
+}
+
+#[test]
+fn short_buffers() {
+    let gap = Layout::strided(&[3]).distance(61).offset(2);
+    for (request, input, output) in [
+        (Request::forward(Shape::d1(16)), 16, 16),
+        (Request::forward(Shape::d2(4, 6)).batch(3), 72, 72),
+        // 2 + 61 + 15·3 + 1.
+        (
+            Request::forward(Shape::d1(16)).batch(2).input_layout(gap),
+            109,
+            32,
+        ),
+    ] {
+        let fft = build(request);
+        assert_eq!((fft.input_len(), fft.output_len()), (input, output));
+        for got in [0, 1, input - 1] {
+            let mut out = poison(output);
+            let result = fft.process(&vec![C32::default(); got], &mut out);
+            untouched(result, &out, too_short(Side::Input, input, got, "elements"));
+        }
+        for got in [0, 1, output - 1] {
+            let mut out = poison(got);
+            let result = fft.process(&vec![C32::default(); input], &mut out);
+            untouched(
+                result,
+                &out,
+                too_short(Side::Output, output, got, "elements"),
+            );
+        }
+        let mut out = poison(output);
+        fft.process(&vec![C32::default(); input], &mut out)
+            .expect("the next run is not disturbed");
+    }
+}
+
+#[test]
+fn short_buffers_in_place() {
+    let fft = build(Request::forward(Shape::d2(4, 6)).batch(3));
+    for got in [0, 1, 71] {
+        let mut data = poison(got);
+        let result = fft.process_in_place(&mut data);
+        untouched(result, &data, too_short(Side::Input, 72, got, "elements"));
+    }
+    // Padded rows: 4 of 2·4 reals, the last of which needs no padding on its real side.
+    let real = build(Request::r2c(Shape::d2(4, 6)).in_place());
+    for got in [0, 15] {
+        let mut data = poison(got);
+        let result = real.process_in_place(&mut data);
+        let error = result.expect_err("too short");
+        check_words(&error);
+        assert!(matches!(error, Error::BufferTooShort { .. }), "{error:?}");
+        assert_eq!(bits(&data), bits(&poison(got)));
+    }
+}
+
+#[test]
+fn short_scratch() {
+    // Edge points of a half spectrum want scratch, and so does the CPU's own workspace.
+    let fft = build(Request::c2r(Shape::d2(24, 40)));
+    let needed = fft.scratch_bytes();
+    assert!(needed > 0);
+    let input = vec![C32::default(); fft.input_len()];
+    for got in [0, 1, needed - 1] {
+        let mut out = poison(fft.output_len() / 2);
+        let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
+        let result = fft.process_with_scratch(&input, reals, &mut vec![0; got]);
+        untouched(result, &out, too_short(Side::Scratch, needed, got, "bytes"));
+    }
+}
+
+#[test]
+fn wrong_elements() {
+    fn on_input<T: Element>(fft: &Transform) {
+        let mut out = poison(16);
+        let result = fft.process(&[T::default(); 16], &mut out);
+        let expected = Error::ElementType {
+            side: Side::Input,
+            expected: "Complex<f32>",
+            got: T::NAME,
+        };
+        untouched(result, &out, expected.clone());
+        // The same of a buffer on the device.
+        let buffer = fft.upload(&[T::default(); 16]).expect("memory");
+        let mut out = fft.upload(&poison(16)).expect("memory");
+        let result = fft.run(&buffer, &mut out);
+        let after: Vec<C32> = fft.download(&out).expect("the right type");
+        untouched(result, &after, expected);
+    }
+    let fft = build(Request::forward(Shape::d1(16)));
+    on_input::<f32>(&fft);
+    on_input::<f64>(&fft);
+    on_input::<Complex<f64>>(&fft);
+    on_input::<Complex<f16>>(&fft);
+
+    let mut data = vec![Complex::new(7.0f64, 7.0); 16];
+    let error = fft.process_in_place(&mut data).expect_err("f64");
+    let of = |side| Error::ElementType {
+        side,
+        expected: "Complex<f32>",
+        got: "Complex<f64>",
+    };
+    assert_eq!(error, of(Side::Input));
+    assert_eq!(data, vec![Complex::new(7.0, 7.0); 16]);
+    let error = fft.process(&poison(16), &mut data).expect_err("f64");
+    assert_eq!(error, of(Side::Output));
+    assert_eq!(data, vec![Complex::new(7.0, 7.0); 16]);
+    let buffer = fft.upload(&poison(16)).expect("memory");
+    let error = fft
+        .download::<f16>(&buffer)
+        .expect_err("it is Complex<f32>");
+    check_words(&error);
+    assert!(matches!(error, Error::ElementType { .. }), "{error:?}");
+}
+
+#[test]
+fn in_place_where_it_cannot_be() {
+    let transposed = Request::forward(Shape::d2(4, 8)).output_layout(Layout::strided(&[1, 4]));
+    let real = Request::r2c(Shape::d1(8));
+    let rows = Request::r2c(Shape::d2(4, 8));
+    for (request, word) in [
+        (transposed, "different layouts"),
+        (real, "in_place()"),
+        (rows, "in_place()"),
+        (
+            Request::c2r(Shape::d1(8)).precision(Precision::SplitF16),
+            "in_place()",
+        ),
+    ] {
+        let fft = build(request);
+        let mut data = poison(64);
+        let error = fft.process_in_place(&mut data).expect_err("not in place");
+        let Error::NotInPlace { reason } = &error else {
+            panic!("{error:?}")
+        };
+        assert!(reason.contains(word), "{reason}");
+        untouched(Err(error.clone()), &data, error);
+        let mut buffer = fft.upload(&poison(64)).expect("memory");
+        let error = fft.run_in_place(&mut buffer).expect_err("not in place");
+        let after: Vec<C32> = fft.download(&buffer).expect("the right type");
+        untouched(Err(error.clone()), &after, error);
+    }
+}
+
+/// A C2R of several axes that was planned in place overwrites its input.
+#[test]
+fn two_buffers_for_a_plan_in_place() {
+    let fft = build(Request::c2r(Shape::d2(4, 6)).in_place());
+    let mut out = poison(16);
+    let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
+    let error = fft
+        .process(&[C32::default(); 16], reals)
+        .expect_err("two buffers");
+    assert!(matches!(error, Error::Unsupported { .. }), "{error:?}");
+    untouched(Err(error.clone()), &out, error);
+}

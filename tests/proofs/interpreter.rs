@@ -1,0 +1,274 @@
+//! Runs a plan's passes on addresses instead of numbers.
+//!
+//! ```text
+//! for line in pass.loops:                 (outermost first; a line is the least tile)
+//!     load  load.offset  + Σ i·loop.load  + Σ point·axis.load_stride  (+ load.imaginary)
+//!     store store.offset + Σ i·loop.store + Σ point·axis.store_stride (+ store.imaginary)
+//! ```
+//! Every scalar of memory remembers what it holds: nothing, the caller's input, or what a
+//! pass stored, and along which axes that has been transformed. That is written from the words of `pass.rs` and shares no code with the
+//! planner or a backend.
+
+use super::sides::Addresses;
+use mmafft::backend_traits::{Access, Loop, Pass, Slot, TileAxis, MAX_RANK};
+use mmafft::{Kind, Plan};
+use std::ops::Range;
+
+/// Points transformed together so far, per axis of the array.
+type Done = [usize; MAX_RANK];
+
+/// What a scalar holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Value {
+    /// The pass that stored it; `None` for the caller's input.
+    by: Option<usize>,
+    /// Whether a pass has loaded it.
+    read: bool,
+    done: Done,
+}
+
+/// One of the memories, with what happened to it in the pass at work.
+struct Memory {
+    holds: Vec<Option<Value>>,
+    /// The line that loaded a scalar in this pass, plus one.
+    loaded: Vec<usize>,
+    /// The line that stored it.
+    stored: Vec<usize>,
+}
+
+impl Memory {
+    fn new(scalars: usize) -> Self {
+        Memory {
+            holds: vec![None; scalars],
+            loaded: vec![0; scalars],
+            stored: vec![0; scalars],
+        }
+    }
+
+    /// Whether `at` is inside; an address outside is an error of the plan.
+    fn inside(&self, at: usize) -> Result<(), String> {
+        match at < self.holds.len() {
+            true => Ok(()),
+            false => Err(format!("scalar {at} of {}", self.holds.len())),
+        }
+    }
+}
+
+/// Checks all that the plan's data says of memory; the error names the pass and the scalar.
+/// `in_place`: the input's memory is the output's.
+pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
+    let input = Addresses::of_input(&plan.request);
+    let output = Addresses::of_output(&plan.request);
+    let scalars = [plan.input_scalars, plan.output_scalars];
+    let scratch = plan.scratch_bytes / plan.request.precision.row().storage.bytes();
+    let mut memories = match in_place {
+        true => vec![scalars[0].max(scalars[1]), scratch],
+        false => vec![scalars[0], scratch, scalars[1]],
+    }
+    .into_iter()
+    .map(Memory::new)
+    .collect::<Vec<_>>();
+    // Input, scratch, output; in place the first is also the last.
+    let index = |slot| match slot {
+        Slot::Input => 0,
+        Slot::Scratch => 1,
+        Slot::Output if in_place => 0,
+        Slot::Output => 2,
+    };
+    let input_value = Value {
+        by: None,
+        read: false,
+        done: [1; MAX_RANK],
+    };
+    for &at in &input.inside {
+        memories[0].inside(at)?;
+        memories[0].holds[at] = Some(input_value);
+    }
+    let mut may_store = vec![false; memories[index(Slot::Output)].holds.len()];
+    for &at in output.inside.iter().chain(&input.all).take(match in_place {
+        true => usize::MAX,
+        false => output.inside.len(),
+    }) {
+        may_store[at] = true;
+    }
+
+    for (number, pass) in plan.passes.iter().enumerate() {
+        let named = |what: String| format!("pass {}: {what}", number + 1);
+        for memory in &mut memories {
+            memory.loaded.fill(0);
+            memory.stored.fill(0);
+        }
+        let count = pass.loops.iter().map(|l| l.count).product();
+        let mut lines: Vec<Option<Done>> = vec![None; count];
+        loads(pass, |line, slot, at| {
+            let memory = &mut memories[index(slot)];
+            memory.inside(at).map_err(|e| format!("loads {e}"))?;
+            if memory.loaded[at] != 0 {
+                return Err(format!("loads {} {at} twice", slot.name()));
+            }
+            memory.loaded[at] = line + 1;
+            let Some(value) = &mut memory.holds[at] else {
+                return Err(format!("loads {} {at}, unset", slot.name()));
+            };
+            // Every value of a tile has come the same way.
+            if *lines[line].get_or_insert(value.done) != value.done {
+                return Err(format!("loads {} {at} of another pass", slot.name()));
+            }
+            if value.by.is_none() && value.read {
+                return Err(format!("loads input {at}, which an earlier pass has"));
+            }
+            value.read = true;
+            Ok(())
+        })
+        .map_err(named)?;
+        let last = number + 1 == plan.passes.len();
+        let mut stored = 0;
+        stores(pass, |line, slot, at| {
+            let memory = &mut memories[index(slot)];
+            memory.inside(at).map_err(|e| format!("stores {e}"))?;
+            let say = |what| format!("stores {} {at}, {what}", slot.name());
+            if memory.stored[at] != 0 {
+                return Err(say("twice".into()));
+            }
+            memory.stored[at] = line + 1;
+            let loaded = memory.loaded[at];
+            if loaded != 0 && loaded != line + 1 {
+                return Err(say(format!("which tile {loaded} loads")));
+            }
+            if let Some(Value {
+                read: false, by, ..
+            }) = memory.holds[at]
+            {
+                return Err(say(format!("yet to be read, of {by:?}")));
+            }
+            let Some(mut done) = lines[line] else {
+                return Err(say("of a tile that loads nothing".into()));
+            };
+            for axis in &pass.axes {
+                done[axis.axis] *= axis.length;
+            }
+            memory.holds[at] = Some(Value {
+                by: Some(number),
+                read: false,
+                done,
+            });
+            stored += 1;
+            match slot {
+                Slot::Scratch if !last => Ok(()),
+                Slot::Input if !in_place => Err(say("the caller's".into())),
+                Slot::Output | Slot::Input if may_store[at] => Ok(()),
+                _ => Err(say("which is not wanted".into())),
+            }
+        })
+        .map_err(named)?;
+        if last && stored != output.inside.len() {
+            let wanted = output.inside.len();
+            return Err(named(format!("stores {stored} scalars of {wanted}")));
+        }
+    }
+    // What the last pass stored: each once, as many as are wanted, all of them these, and
+    // transformed along every axis.
+    let mut done = [1; MAX_RANK];
+    for &axis in plan.request.axes.iter().flatten() {
+        done[axis] = plan.request.shape.dims()[axis];
+    }
+    let result = Some(Value {
+        by: plan.passes.len().checked_sub(1),
+        read: false,
+        done,
+    });
+    let memory = &memories[index(Slot::Output)];
+    if let Some(at) = output.inside.iter().find(|&&at| memory.holds[at] != result) {
+        return Err(format!(
+            "output {at} is not the last pass', fully transformed"
+        ));
+    }
+    // Nothing was made, or given, in vain.
+    for memory in &memories {
+        let unread = |v: &Value| !v.read && v.by != plan.passes.len().checked_sub(1);
+        if let Some(at) = memory
+            .holds
+            .iter()
+            .position(|v| v.is_some_and(|v| unread(&v)))
+        {
+            return Err(format!("scalar {at} is never read"));
+        }
+    }
+    Ok(())
+}
+
+type Each<'a> = &'a mut dyn FnMut(usize, Slot, usize) -> Result<(), String>;
+
+/// Calls `each(line, slot, address)` for every scalar that the pass loads.
+fn loads(
+    pass: &Pass,
+    mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
+) -> Result<(), String> {
+    let Some(edges) = pass.edges else {
+        return side(pass, &pass.load, |l| l.load, load_axis, &mut each);
+    };
+    // Point 1 is at the load's address 0; points 0 and, for an even length, the last wait
+    // in scratch.
+    let [axis] = &pass.axes[..] else {
+        return Err("edge points in a tile of several axes".into());
+    };
+    let points = axis.length / 2 + 1;
+    let count = if axis.length % 2 == 0 { 2 } else { 1 }.min(points);
+    if axis.kind != Kind::C2R || axis.load_range != (0..points) || edges.count != count {
+        return Err("edge points that are not those of a whole C2R line".into());
+    }
+    let interior = |axis: &TileAxis| (0..points - count, axis.load_stride);
+    side(pass, &pass.load, |l| l.load, interior, &mut each)?;
+    let lines: usize = pass.loops.iter().map(|l| l.count).product();
+    for line in 0..lines {
+        for scalar in 0..2 * count {
+            each(
+                line,
+                Slot::Scratch,
+                edges.offset + 2 * line * count + scalar,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Calls `each(line, slot, address)` for every scalar that the pass stores.
+fn stores(
+    pass: &Pass,
+    mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
+) -> Result<(), String> {
+    let axis = |axis: &TileAxis| (axis.store_range.clone(), axis.store_stride);
+    side(pass, &pass.store, |l| l.store, axis, &mut each)
+}
+
+fn load_axis(axis: &TileAxis) -> (Range<usize>, usize) {
+    (axis.load_range.clone(), axis.load_stride)
+}
+
+fn side(
+    pass: &Pass,
+    access: &Access,
+    stride: impl Fn(&Loop) -> usize,
+    axis: impl Fn(&TileAxis) -> (Range<usize>, usize),
+    each: Each<'_>,
+) -> Result<(), String> {
+    let lines: Vec<_> = pass.loops.iter().map(|l| (0..l.count, stride(l))).collect();
+    let mut tile: Vec<_> = pass.axes.iter().map(axis).collect();
+    tile.push((0..access.domain.scalars(), access.imaginary));
+    for (line, start) in addresses(&lines, access.offset).into_iter().enumerate() {
+        for at in addresses(&tile, start) {
+            each(line, access.slot, at)?;
+        }
+    }
+    Ok(())
+}
+
+/// `start` and the sums of all indices times their strides, the last index fastest.
+pub fn addresses(dims: &[(Range<usize>, usize)], start: usize) -> Vec<usize> {
+    let mut all = vec![start];
+    for (range, stride) in dims {
+        let next = |at: usize| range.clone().map(move |i| at + i * stride);
+        all = all.into_iter().flat_map(next).collect();
+    }
+    all
+}

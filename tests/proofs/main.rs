@@ -1,0 +1,167 @@
+//! Plans proven by enumeration, without running a transform: every element is read once
+//! and written once, nothing else is touched, and tiles do not disturb each other in place.
+//! Then four-step plans are run for real.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod four_step;
+mod interpreter;
+mod sides;
+mod steps;
+
+use common::{cpu_limits, device_limits};
+use mmafft::backend_traits::conformance;
+use mmafft::{Domain, Error, Kind, Limits, Pass, Placement, Plan, Request, Shape};
+
+/// Proves one plan, in every way in which it may be run.
+fn prove(plan: &Plan, limits: &Limits) -> Result<(), String> {
+    for pass in &plan.passes {
+        steps::check(pass, limits)?;
+    }
+    let asked = plan.request.placement == Placement::InPlace;
+    if !asked {
+        interpreter::prove(plan, false)?;
+    }
+    if asked || (plan.request.kind == Kind::C2C && plan.not_in_place.is_none()) {
+        interpreter::prove(plan, true).map_err(|e| format!("in place: {e}"))?;
+    }
+    Ok(())
+}
+
+/// Proves the plans of all requests; returns how many the device supports. Panics with a
+/// list of those that are wrong.
+fn prove_all(limits: &Limits, requests: impl Iterator<Item = (String, Request)>) -> usize {
+    let mut proven = 0;
+    let mut failures = Vec::new();
+    for (name, request) in requests {
+        let result = match mmafft::plan(&request, limits) {
+            Ok(plan) => prove(&plan, limits),
+            // A long line without a factor that fits: what small devices cannot do.
+            Err(Error::Unsupported { .. }) => continue,
+            // `four_step::asked_radices` is about these.
+            Err(Error::Radices { .. }) if limits.line_points < usize::MAX => continue,
+            Err(error) => Err(error.to_string()),
+        };
+        proven += 1;
+        if let Err(what) = result {
+            failures.push(format!("{name}: {what}\n    {request:?}"));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {proven} plans are wrong:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    proven
+}
+
+fn table(limits: &Limits) -> impl Iterator<Item = (String, Request)> {
+    let requests = conformance::requests(limits).into_iter().enumerate();
+    requests.map(|(i, request)| (format!("table-{i}"), request))
+}
+
+fn random(limits: &Limits) -> impl Iterator<Item = (String, Request)> + '_ {
+    let request = |seed| conformance::random_request(seed, limits);
+    (0..2000).map(move |seed| (format!("random-{seed}"), request(seed)))
+}
+
+#[test]
+fn table_on_the_cpu() {
+    let limits = cpu_limits();
+    assert_eq!(prove_all(&limits, table(&limits)), table(&limits).count());
+}
+
+#[test]
+fn random_on_the_cpu() {
+    let limits = cpu_limits();
+    assert_eq!(prove_all(&limits, random(&limits)), 2000);
+}
+
+#[test]
+fn table_on_small_devices() {
+    for line_points in [16, 64] {
+        let limits = device_limits(line_points);
+        let proven = prove_all(&limits, table(&limits));
+        assert!(
+            proven > 300,
+            "only {proven} plans with {line_points} points"
+        );
+    }
+}
+
+#[test]
+fn random_on_small_devices() {
+    for line_points in [8, 64] {
+        let limits = device_limits(line_points);
+        let proven = prove_all(&limits, random(&limits));
+        assert!(
+            proven > 500,
+            "only {proven} plans with {line_points} points"
+        );
+    }
+}
+
+/// With more workers than tiles, axes are not joined: other passes, the same proof.
+#[test]
+fn table_with_many_workers() {
+    let limits = Limits {
+        workers: 64,
+        ..cpu_limits()
+    };
+    prove_all(&limits, table(&limits));
+}
+
+/// The proof would be worth nothing if it found nothing: one fault at a time in plans that
+/// are right.
+#[test]
+fn faults_are_found() {
+    let requests = [
+        Request::forward(Shape::d2(24, 40)).batch(2),
+        Request::r2c(Shape::d2(24, 40)).batch(2),
+        Request::c2r(Shape::d2(24, 40)).batch(2),
+        Request::forward(Shape::d1(2048)).batch(2),
+        Request::forward(Shape::d2(24, 40)).wanted_output(1, 2..9),
+    ];
+    type Fault = (&'static str, fn(&mut Pass));
+    let faults: [Fault; 9] = [
+        ("load offset", |p| p.load.offset += 2),
+        ("store offset", |p| p.store.offset += 1),
+        ("load stride", |p| p.axes[0].load_stride += 1),
+        ("store stride", |p| p.axes[0].store_stride += 1),
+        ("imaginary parts", |p| p.store.imaginary += 2),
+        ("a point less read", |p| p.axes[0].load_range.end -= 1),
+        ("a point less written", |p| p.axes[0].store_range.end -= 1),
+        ("a tile more", |p| p.loops[0].count += 1),
+        ("a tile less", |p| p.loops[0].count -= 1),
+    ];
+    let limits = device_limits(64);
+    for request in requests {
+        let good = mmafft::plan(&request, &limits).expect("a plan");
+        prove(&good, &limits).expect("it is right");
+        for (name, fault) in faults {
+            for pass in 0..good.passes.len() {
+                let mut plan = good.clone();
+                fault(&mut plan.passes[pass]);
+                // The imaginary parts of a real store are never used.
+                let unused =
+                    name.starts_with("imag") && plan.passes[pass].store.domain == Domain::Real;
+                let found = interpreter::prove(&plan, false).is_err();
+                assert!(found || unused, "{name} of pass {} in\n{good:?}", pass + 1);
+            }
+        }
+        let mut plan = good.clone();
+        plan.passes.pop();
+        assert!(
+            interpreter::prove(&plan, false).is_err(),
+            "a pass is missing"
+        );
+    }
+    // Lines that run across each other in place: a transposition.
+    let mut plan =
+        mmafft::plan(&Request::forward(Shape::d2(8, 8)).axes(&[1]), &limits).expect("a plan");
+    let pass = &mut plan.passes[0];
+    (pass.axes[0].store_stride, pass.loops[0].store) = (16, 2);
+    assert_eq!(interpreter::prove(&plan, false), Ok(()));
+    assert!(interpreter::prove(&plan, true).is_err());
+}
