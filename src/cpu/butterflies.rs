@@ -10,73 +10,132 @@ use pulp::Simd;
 /// A complex vector: real parts, imaginary parts.
 type C<S, T> = (<T as Lanes<S>>::V, <T as Lanes<S>>::V);
 
-/// Rows of complex vectors: the tile's planar workspace, or interleaved memory.
+/// How rows of complex vectors lie.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    /// In the workspace: W real parts, W imaginary parts.
+    Planar,
+    /// In memory, W points side by side.
+    Interleaved,
+    /// In memory, fewer points than a vector has lanes.
+    Partial,
+}
+
+/// Rows of complex vectors.
+#[derive(Clone, Copy)]
 struct Rows<T> {
     start: *mut T,
+    /// Scalars from row to row.
     stride: usize,
-    /// Interleaved memory; else planar workspace.
-    memory: bool,
-    /// Valid lines of memory rows.
+    form: Form,
+    /// Valid lines of a row.
     lines: usize,
     /// Real and imaginary parts change places between memory and vectors.
     swap: bool,
 }
 
 impl<T: Copy + Default> Rows<T> {
-    /// Loads row `i`.
+    /// Loads rows `first`, `first + step`, … One branch on the form serves all of them, and
+    /// one addition finds the next.
     ///
     /// # Safety
-    /// Row `i` exists.
+    /// These rows exist.
     #[inline(always)]
-    unsafe fn load<S: Simd>(&self, simd: S, i: usize) -> C<S, T>
+    unsafe fn load<S: Simd, const R: usize>(
+        &self,
+        simd: S,
+        first: usize,
+        step: usize,
+    ) -> [C<S, T>; R]
     where
         T: Lanes<S>,
     {
-        // SAFETY: the row exists, and a row of the workspace has 2·W scalars.
+        let zero = T::splat(simd, T::default());
+        let mut x = [(zero, zero); R];
+        let mut row = self.start.wrapping_add(first * self.stride);
+        let step = step * self.stride;
+        // SAFETY: the rows exist, and a whole one has 2·W scalars.
         unsafe {
-            let row = self.start.add(i * self.stride);
-            if !self.memory {
-                let v = row.cast::<[T::V; 2]>().read_unaligned();
-                return (v[0], v[1]);
-            }
-            let pairs = if self.lines == T::W {
-                row.cast::<[T::V; 2]>().read_unaligned()
-            } else {
-                let mut padded = [T::splat(simd, T::default()); 2];
-                row.copy_to_nonoverlapping(padded.as_mut_ptr().cast(), 2 * self.lines);
-                padded
-            };
-            let [re, im] = T::deinterleave(simd, pairs);
-            if self.swap {
-                (im, re)
-            } else {
-                (re, im)
+            match self.form {
+                Form::Planar => {
+                    for x in &mut x {
+                        let [re, im] = row.cast::<[T::V; 2]>().read_unaligned();
+                        *x = (re, im);
+                        row = row.wrapping_add(step);
+                    }
+                    return x;
+                }
+                Form::Interleaved => {
+                    for x in &mut x {
+                        let pairs = row.cast::<[T::V; 2]>().read_unaligned();
+                        let [re, im] = T::deinterleave(simd, pairs);
+                        *x = (re, im);
+                        row = row.wrapping_add(step);
+                    }
+                }
+                Form::Partial => {
+                    for x in &mut x {
+                        let mut pairs = [zero; 2];
+                        row.copy_to_nonoverlapping(pairs.as_mut_ptr().cast(), 2 * self.lines);
+                        let [re, im] = T::deinterleave(simd, pairs);
+                        *x = (re, im);
+                        row = row.wrapping_add(step);
+                    }
+                }
             }
         }
+        if self.swap {
+            for x in &mut x {
+                *x = (x.1, x.0);
+            }
+        }
+        x
     }
 
-    /// Stores row `i`.
+    /// Stores rows `first`, `first + step`, …
     ///
     /// # Safety
-    /// Row `i` exists, and nobody else touches it.
+    /// These rows exist, and nobody else touches them.
     #[inline(always)]
-    unsafe fn store<S: Simd>(&self, simd: S, i: usize, v: C<S, T>)
-    where
+    unsafe fn store<S: Simd, const R: usize>(
+        &self,
+        simd: S,
+        first: usize,
+        step: usize,
+        mut y: [C<S, T>; R],
+    ) where
         T: Lanes<S>,
     {
+        let mut row = self.start.wrapping_add(first * self.stride);
+        let step = step * self.stride;
+        if self.swap {
+            for y in &mut y {
+                *y = (y.1, y.0);
+            }
+        }
         // SAFETY: as for `load`.
         unsafe {
-            let row = self.start.add(i * self.stride);
-            if !self.memory {
-                row.cast::<[T::V; 2]>().write_unaligned([v.0, v.1]);
-                return;
-            }
-            let v = if self.swap { [v.1, v.0] } else { [v.0, v.1] };
-            let pairs = T::interleave(simd, v);
-            if self.lines == T::W {
-                row.cast::<[T::V; 2]>().write_unaligned(pairs);
-            } else {
-                row.copy_from_nonoverlapping(pairs.as_ptr().cast(), 2 * self.lines);
+            match self.form {
+                Form::Planar => {
+                    for y in y {
+                        row.cast::<[T::V; 2]>().write_unaligned([y.0, y.1]);
+                        row = row.wrapping_add(step);
+                    }
+                }
+                Form::Interleaved => {
+                    for y in y {
+                        let pairs = T::interleave(simd, [y.0, y.1]);
+                        row.cast::<[T::V; 2]>().write_unaligned(pairs);
+                        row = row.wrapping_add(step);
+                    }
+                }
+                Form::Partial => {
+                    for y in y {
+                        let pairs = T::interleave(simd, [y.0, y.1]);
+                        row.copy_from_nonoverlapping(pairs.as_ptr().cast(), 2 * self.lines);
+                        row = row.wrapping_add(step);
+                    }
+                }
             }
         }
     }
@@ -114,16 +173,22 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
     let planar = |copy: usize| Rows {
         start: first.wrapping_add(copy * fft.length * width),
         stride: width,
-        memory: false,
+        form: Form::Planar,
         lines: T::W,
         swap: false,
     };
-    let memory = |start: *mut T, stride: usize, vector: usize| Rows {
-        start: start.wrapping_add(vector * width),
-        stride,
-        memory: true,
-        lines: tile.lines.saturating_sub(vector * T::W).min(T::W),
-        swap: fft.inverse,
+    let memory = |start: *mut T, stride: usize, vector: usize| {
+        let lines = tile.lines.saturating_sub(vector * T::W).min(T::W);
+        Rows {
+            start: start.wrapping_add(vector * width),
+            stride,
+            form: match lines == T::W {
+                true => Form::Interleaved,
+                false => Form::Partial,
+            },
+            lines,
+            swap: fft.inverse,
+        }
     };
     let vectors = tile.lines.div_ceil(T::W);
     // Which copy of the workspace each vector is in; one more is free.
@@ -205,7 +270,6 @@ fn step_inner<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepAr
         roots,
         scale,
     } = args;
-    let zero = (T::splat(simd, T::zero()), T::splat(simd, T::zero()));
     let scaled = scale.is_some();
     let scale = T::splat(simd, scale.unwrap_or(T::one()));
     for p in 0..m {
@@ -214,11 +278,7 @@ fn step_inner<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepAr
             for (from, to) in from[..vectors].iter().zip(&to[..vectors]) {
                 // SAFETY: q + s(p + m·j) and q + s(R·p + k) are below s·m·R, the length.
                 unsafe {
-                    // A loop, as closures do not inherit the instruction set.
-                    let mut x = [zero; R];
-                    for (j, x) in x.iter_mut().enumerate() {
-                        *x = from.load(simd, q + s * (p + m * j));
-                    }
+                    let x = from.load::<S, R>(simd, q + s * p, s * m);
                     let mut y = dft::<S, T, R>(simd, x, roots);
                     if p > 0 {
                         for k in 1..R {
@@ -230,9 +290,7 @@ fn step_inner<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepAr
                             *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
                         }
                     }
-                    for (k, y) in y.into_iter().enumerate() {
-                        to.store(simd, q + s * (R * p + k), y);
-                    }
+                    to.store::<S, R>(simd, q + s * R * p, s, y);
                 }
             }
         }
