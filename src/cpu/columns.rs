@@ -181,6 +181,9 @@ pub const MOST_VECTORS: usize = 4;
 /// three quarters of a second-level cache.
 const WORKSPACE_BYTES: usize = 768 << 10;
 
+/// The same where lines are in the cache already: a first-level cache.
+const CACHED_BYTES: usize = 48 << 10;
+
 /// A transform of neighbouring lines.
 #[derive(Debug)]
 pub struct ColumnFft<T> {
@@ -202,8 +205,8 @@ pub struct ColumnFft<T> {
 }
 
 impl<T: Real> ColumnFft<T> {
-    /// A transform of length `radices.product()`.
-    pub fn new(radices: &[usize], inverse: bool) -> Self {
+    /// A transform of length `radices.product()`; of lines that are `cached`, or in memory.
+    pub fn new(radices: &[usize], inverse: bool, cached: bool) -> Self {
         let length: usize = radices.iter().product();
         let mut rest = length;
         let mut twiddles = Vec::new();
@@ -220,11 +223,16 @@ impl<T: Real> ColumnFft<T> {
             _ => cosines(r).chain(sines(r)).collect(),
         };
         let copy = (2 * length * T::vector_bytes()).max(1);
+        // Visits to rows that are in the cache cost little: there the copies should be in the
+        // first level.
+        let room = if cached {
+            CACHED_BYTES
+        } else {
+            WORKSPACE_BYTES
+        };
         ColumnFft {
             length,
-            vectors: (WORKSPACE_BYTES / copy)
-                .saturating_sub(1)
-                .clamp(1, MOST_VECTORS),
+            vectors: (room / copy).saturating_sub(1).clamp(1, MOST_VECTORS),
             roots: radices.iter().map(odd).collect(),
             radices: radices.to_vec(),
             twiddles,

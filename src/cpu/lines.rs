@@ -74,7 +74,7 @@ impl<T: Real + Storage<Compute = T>> Butterflies<T> {
     /// Lines of the product of `radices`.
     pub fn new(radices: &[usize], inverse: bool) -> Self {
         Butterflies {
-            columns: ColumnFft::new(radices, inverse),
+            columns: ColumnFft::new(radices, inverse, true),
         }
     }
 }

@@ -312,7 +312,7 @@ fn stage<S: Storage>(
     let path = if plain && contiguous && axis.length > 0 {
         Path::Rows(lines)
     } else if plain && neighbours && !line && pass.engine == Engine::Simt && !radices.is_empty() {
-        let columns = ColumnFft::new(&radices, inverse);
+        let columns = ColumnFft::new(&radices, inverse, pass.axes.len() > 1);
         tile_lines = columns.lines();
         Path::Columns(columns)
     } else {
