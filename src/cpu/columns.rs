@@ -15,6 +15,7 @@
 //! The inverse transform is the forward one with real and imaginary parts exchanged on
 //! both sides, which costs nothing here.
 
+use super::half_lanes::Combine;
 use super::memory::Memory;
 use super::scalar::{root, Real, Storage};
 use pulp::{Arch, Simd, WithSimd};
@@ -116,6 +117,8 @@ lanes!(
 pub trait LaneScalar: Sized {
     /// Bytes of a vector on this processor.
     fn vector_bytes() -> usize;
+    /// Combines pairs of points of a half spectrum; returns the first that is left.
+    fn combine(job: Combine<'_, Self>) -> usize;
     /// Transforms one tile.
     fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>)
     where
@@ -135,6 +138,10 @@ macro_rules! lane_scalar {
                     }
                 }
                 Arch::new().dispatch(Width)
+            }
+
+            fn combine(job: Combine<'_, Self>) -> usize {
+                Arch::new().dispatch(job)
             }
 
             fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) {

@@ -9,6 +9,7 @@
 //! ```
 //! `split` goes from Z to X and `merge` back, both k and h−k in one step.
 
+use super::half_lanes::{Combine, Pairs};
 use super::scalar::{root, Real};
 use num_complex::Complex;
 
@@ -40,21 +41,14 @@ impl<T: Real> HalfSpectrum<T> {
         x[0] = Complex::new(first.re + first.im, zero);
         x[h] = Complex::new(first.re - first.im, zero);
         let half = T::rounded(0.5);
-        let pairs = h.div_ceil(2);
-        if h > 1 {
-            // k counts up from 1 and h−k down; the slices are disjoint and of one length.
-            let (low, high) = x[1..h].split_at_mut(pairs.saturating_sub(1));
-            let high = &mut high[h - 1 - 2 * (pairs - 1)..];
-            let up = z[1..pairs].iter().zip(z[h - pairs + 1..].iter().rev());
-            let out = low.iter_mut().zip(high.iter_mut().rev());
-            for (((a, b), w), (low, high)) in up.zip(&self.roots[1..pairs]).zip(out) {
-                let even = Complex::new(half * (a.re + b.re), half * (a.im - b.im));
-                // −i/2·(Z[k] − conj Z[h−k])
-                let odd = Complex::new(half * (a.im + b.im), half * (b.re - a.re));
-                let turned = odd * w;
-                *low = even + turned;
-                *high = (even - turned).conj();
-            }
+        for k in self.vectors(z, x, Pairs::Split)..h.div_ceil(2) {
+            let (a, b) = (z[k], z[h - k]);
+            let even = Complex::new(half * (a.re + b.re), half * (a.im - b.im));
+            // −i/2·(Z[k] − conj Z[h−k])
+            let odd = Complex::new(half * (a.im + b.im), half * (b.re - a.re));
+            let turned = odd * self.roots[k];
+            x[k] = even + turned;
+            x[h - k] = (even - turned).conj();
         }
         if h.is_multiple_of(2) {
             x[h / 2] = z[h / 2].conj();
@@ -68,25 +62,29 @@ impl<T: Real> HalfSpectrum<T> {
         let x = &x[..=h];
         let z = &mut z[..h];
         z[0] = Complex::new(x[0].re + x[h].re, x[0].re - x[h].re);
-        let pairs = h.div_ceil(2);
-        if h > 1 {
-            let (low, high) = z[1..].split_at_mut(pairs - 1);
-            let high = &mut high[h - 1 - 2 * (pairs - 1)..];
-            let up = x[1..pairs].iter().zip(x[h - pairs + 1..h].iter().rev());
-            let out = low.iter_mut().zip(high.iter_mut().rev());
-            for (((a, b), w), (low, high)) in up.zip(&self.roots[1..pairs]).zip(out) {
-                let b = b.conj();
-                let even = a + b;
-                // i·conj(wᵏ)·(X[k] − conj X[h−k])
-                let turned = (a - b) * w.conj();
-                let odd = Complex::new(-turned.im, turned.re);
-                *low = even + odd;
-                *high = (even - odd).conj();
-            }
+        for k in self.vectors(x, z, Pairs::Merge)..h.div_ceil(2) {
+            let (a, b) = (x[k], x[h - k].conj());
+            let even = a + b;
+            // i·conj(wᵏ)·(X[k] − conj X[h−k])
+            let turned = (a - b) * self.roots[k].conj();
+            let odd = Complex::new(-turned.im, turned.re);
+            z[k] = even + odd;
+            z[h - k] = (even - odd).conj();
         }
         if h.is_multiple_of(2) {
             let middle = x[h / 2].conj();
             z[h / 2] = middle + middle;
         }
+    }
+
+    /// Does whole vectors of pairs; returns the first k that is left.
+    fn vectors(&self, from: &[Complex<T>], to: &mut [Complex<T>], pairs: Pairs) -> usize {
+        T::combine(Combine {
+            from,
+            to,
+            roots: &self.roots,
+            half: self.half,
+            pairs,
+        })
     }
 }

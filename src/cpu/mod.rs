@@ -9,6 +9,7 @@
 mod butterflies;
 mod columns;
 mod execute;
+mod half_lanes;
 mod half_spectrum;
 mod lines;
 mod matrix;
@@ -29,7 +30,7 @@ use mmafft_backend_traits::{
 use std::sync::Arc;
 
 /// Bytes that a tile of several axes may take: a core's share of the caches that are
-/// faster than memory. Measured on the machine of docs/cpu.md: planes of 1 MiB still gain.
+/// faster than memory (docs/cpu.md).
 const TILE_BYTES: usize = 1 << 20;
 
 /// Settings of the CPU backend.
