@@ -1,0 +1,228 @@
+//! The program as a user runs it.
+#![cfg(feature = "cli")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn mmafft(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mmafft"));
+    command.args(arguments).output().expect("the program runs")
+}
+
+fn data(name: &str) -> String {
+    format!("{}/examples/data/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A directory of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&path);
+    std::fs::create_dir_all(&path).expect("a folder");
+    path
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path in UTF-8")
+}
+
+/// Runs what must fail: one line on standard error, none on standard output.
+fn refused(arguments: &[&str]) -> String {
+    let output = mmafft(arguments);
+    let said = String::from_utf8_lossy(&output.stderr)
+        .trim_end()
+        .to_string();
+    assert!(!output.status.success(), "{arguments:?} succeeded");
+    assert!(output.stdout.is_empty(), "{arguments:?} printed a result");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
+/// A version 1.0 file of these bytes.
+fn npy(path: &Path, descr: &str, shape: &str, bytes: &[u8]) {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend((header.len() as u16).to_le_bytes());
+    file.extend(header.as_bytes());
+    file.extend(bytes);
+    std::fs::write(path, file).expect("a file");
+}
+
+#[test]
+fn sunspots_have_a_cycle_of_eleven_years() {
+    let folder = folder("sunspots");
+    let (out, plot) = (folder.join("s.npy"), folder.join("s.svg"));
+    let input = data("sunspots.npy");
+    let run = mmafft(&[
+        "transform",
+        &input,
+        "-o",
+        text(&out),
+        "--plot",
+        text(&plot),
+        "--unit",
+        "year",
+    ]);
+    assert!(run.status.success(), "{run:?}");
+    let said = String::from_utf8_lossy(&run.stdout);
+    for words in [
+        "[309] float64",
+        "f64 c2c",
+        "backend cpu",
+        "relative L2 error about",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    let svg = std::fs::read_to_string(plot).expect("the plot");
+    assert!(svg.contains("period 11.0 year"));
+    assert_eq!(
+        std::fs::metadata(out).expect("the result").len() % (309 * 16),
+        128
+    );
+}
+
+#[test]
+fn there_and_back_again() {
+    let folder = folder("back");
+    let (half, back) = (folder.join("h.npy"), folder.join("b.npy"));
+    let input = data("moon.npy");
+    for arguments in [
+        &[
+            "transform",
+            &input,
+            "-o",
+            text(&half),
+            "--kind",
+            "r2c",
+            "--precision",
+            "f64",
+        ][..],
+        &[
+            "transform",
+            text(&half),
+            "-o",
+            text(&back),
+            "--kind",
+            "c2r",
+            "--norm",
+            "backward",
+        ],
+    ] {
+        let run = mmafft(arguments);
+        assert!(run.status.success(), "{run:?}");
+    }
+    let original = std::fs::read(input).expect("the picture");
+    let restored = std::fs::read(back).expect("the result");
+    let pixels = &original[original.len() - 512 * 512..];
+    let values = restored[restored.len() - 512 * 512 * 8..].chunks_exact(8);
+    for (pixel, value) in pixels.iter().zip(values) {
+        let value = f64::from_ne_bytes(value.try_into().expect("eight bytes"));
+        assert!((value - f64::from(*pixel)).abs() < 1e-10);
+    }
+}
+
+#[test]
+fn errors_are_one_clear_line() {
+    let folder = folder("errors");
+    let (out, bad) = (folder.join("out.npy"), folder.join("bad.npy"));
+    let (output, bad_input) = (text(&out), text(&bad));
+    let sunspots = data("sunspots.npy");
+    let said = refused(&["transform", "nowhere.npy", "-o", output]);
+    assert!(said.contains("nowhere.npy"), "{said}");
+
+    npy(&bad, "<f8", "(4,)", &[0; 24]);
+    let said = refused(&["transform", bad_input, "-o", output]);
+    assert!(said.contains("32") && said.contains("24"), "{said}");
+    npy(&bad, "<c8", "(5,)", &[0; 40]);
+    let said = refused(&["transform", bad_input, "-o", output, "--kind", "r2c"]);
+    assert!(said.contains("real"), "{said}");
+    let said = refused(&[
+        "transform",
+        bad_input,
+        "-o",
+        output,
+        "--kind",
+        "c2r",
+        "--length",
+        "6",
+    ]);
+    assert!(said.contains("expected 4") && said.contains('5'), "{said}");
+    npy(&bad, "<f8", "(0,)", &[]);
+    refused(&["transform", bad_input, "-o", output]);
+    npy(&bad, "<f8", "()", &[0; 8]);
+    let said = refused(&["transform", bad_input, "-o", output]);
+    assert!(said.contains("rank 0"), "{said}");
+
+    let said = refused(&["transform", &sunspots, "-o", output, "--axes", "1"]);
+    assert!(said.contains("axis 1"), "{said}");
+    let said = refused(&[
+        "transform",
+        &sunspots,
+        "-o",
+        output,
+        "--spacing",
+        "0",
+        "--plot",
+        output,
+    ]);
+    assert!(said.contains("--spacing"), "{said}");
+    for backend in ["cuda", "hip"] {
+        refused(&["transform", &sunspots, "-o", output, "--backend", backend]);
+    }
+    assert!(!out.exists(), "a failed run left an output");
+
+    let said = refused(&["transform", &sunspots, "-o", "/nonexistent/folder/out.npy"]);
+    assert!(said.contains("/nonexistent/folder/out.npy"), "{said}");
+    let left = std::fs::read_dir(folder).expect("the folder").count();
+    assert_eq!(left, 1, "only the bad input is left");
+}
+
+#[test]
+fn plans_and_devices_are_printed() {
+    let plan = mmafft(&[
+        "plan",
+        "1024x768",
+        "--batch",
+        "8",
+        "--precision",
+        "split-f16",
+    ]);
+    let said = String::from_utf8_lossy(&plan.stdout);
+    assert!(
+        plan.status.success() && said.contains("split half"),
+        "{said}"
+    );
+    let info = mmafft(&["info"]);
+    let said = String::from_utf8_lossy(&info.stdout);
+    assert!(info.status.success(), "{said}");
+    for backend in ["cpu", "cuda", "hip"] {
+        assert!(said.contains(backend), "{said}");
+    }
+}
+
+#[test]
+fn tables_are_written() {
+    let folder = folder("tables");
+    let (accuracy, bench) = (folder.join("a.csv"), folder.join("b.csv"));
+    let arguments = ["accuracy", "--tables", "3", "--max-points", "4096", "--csv"];
+    let run = mmafft(&[&arguments[..], &[text(&accuracy)]].concat());
+    assert!(run.status.success(), "{run:?}");
+    let arguments = [
+        "bench",
+        "64",
+        "16x16",
+        "--mebibytes",
+        "1",
+        "--runs",
+        "1",
+        "--csv",
+    ];
+    let run = mmafft(&[&arguments[..], &[text(&bench)]].concat());
+    assert!(run.status.success(), "{run:?}");
+    for (path, rows) in [(accuracy, 1), (bench, 2)] {
+        let csv = std::fs::read_to_string(path).expect("the table");
+        assert_eq!(csv.lines().count(), rows + 1, "{csv}");
+        let columns = |line: &str| line.split(',').count();
+        let head = columns(csv.lines().next().expect("a head"));
+        assert!(csv.lines().all(|line| columns(line) == head), "{csv}");
+    }
+}
