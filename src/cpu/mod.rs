@@ -18,6 +18,7 @@ mod prepare;
 mod scalar;
 mod stage;
 mod tile;
+mod tile_job;
 
 use columns::LaneScalar;
 use execute::{Bytes, PreparedPlan};
