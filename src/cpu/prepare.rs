@@ -1,4 +1,6 @@
 //! From a plan's passes to stages that run, with the proof that they stay inside.
+//!
+//! Longer than most files: the proof is only readable beside what it covers.
 
 use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
