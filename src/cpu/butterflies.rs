@@ -3,7 +3,7 @@
 //! Everything is `#[inline(always)]` into one function per instruction set, so that the
 //! butterflies compile to plain vector code; `columns.rs` has the algorithm.
 //!
-//! Longer than most files: the steps and the small DFTs must inline into each other.
+//! Longer than most files: one loop, and the small DFTs that are inlined into it.
 
 use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_VECTORS};
 use super::scalar::Real;
