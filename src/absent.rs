@@ -1,6 +1,8 @@
 //! A backend that this build leaves out: its type exists, no value of it does.
 
-use mmafft_backend_traits::{Backend, Bindings, Buffer, Limits, Plan, Prepared, Result};
+use mmafft_backend_traits::{
+    Backend, Bindings, Buffer, Direction, Limits, Plan, Prepared, Result,
+};
 
 /// Cannot be made.
 #[derive(Debug, Clone, Copy)]
@@ -14,19 +16,6 @@ impl Buffer for Absent {
 
 impl Prepared for Absent {
     fn scratch_bytes(&self) -> usize {
-        match *self {}
-    }
-}
-
-impl Absent {
-    /// As `CpuBackend::run_on_host`.
-    pub fn run_on_host(
-        &self,
-        _: &Absent,
-        _: Option<&[u8]>,
-        _: &mut [u8],
-        _: &mut [u8],
-    ) -> Result<()> {
         match *self {}
     }
 }
@@ -62,6 +51,17 @@ impl Backend for Absent {
         _: usize,
         _: &mut Absent,
         _: &mut Absent,
+        _: &mut Absent,
+    ) -> Result<()> {
+        match *self {}
+    }
+    fn product(
+        &self,
+        _: usize,
+        _: Direction,
+        _: &Absent,
+        _: &Absent,
+        _: &Absent,
         _: &mut Absent,
     ) -> Result<()> {
         match *self {}

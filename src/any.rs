@@ -1,13 +1,33 @@
 //! The backend chosen at run time. Every backend's name exists in every build: one that is
 //! left out returns [`Error::NotBuilt`].
 
-use mmafft_backend_traits::{Backend, Bindings, Buffer, Error, Limits, Plan, Prepared, Result};
+use mmafft_backend_traits::{
+    Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result,
+};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "cpu")] {
-        use crate::cpu::{CpuBackend, CpuBuffer, CpuPrepared};
+        use crate::cpu::CpuBackend;
     } else {
-        use crate::absent::{Absent as CpuBackend, Absent as CpuBuffer, Absent as CpuPrepared};
+        use crate::absent::Absent as CpuBackend;
+    }
+}
+cfg_if::cfg_if! {
+    if #[cfg(feature = "cuda")] {
+        use mmafft_backend_traits::device::DeviceBackend;
+        /// An NVIDIA device.
+        pub type CudaBackend = DeviceBackend<mmafft_kernels_cuda::CudaDriver>;
+    } else {
+        use crate::absent::Absent as CudaBackend;
+    }
+}
+cfg_if::cfg_if! {
+    if #[cfg(feature = "emulate")] {
+        /// A device emulated on the host, for tests.
+        pub type EmulatedBackend =
+            mmafft_backend_traits::device::DeviceBackend<mmafft_emulated::EmulatedDriver>;
+    } else {
+        use crate::absent::Absent as EmulatedBackend;
     }
 }
 
@@ -20,54 +40,246 @@ pub struct BackendName {
     pub feature: &'static str,
     /// Whether this build has it.
     pub built: bool,
+    /// Whether [`AnyBackend::auto`] tries it.
+    pub automatic: bool,
 }
 
 /// All backends, built or not, those tried first by [`AnyBackend::auto`] first.
 pub const BACKENDS: &[BackendName] = &[
-    BackendName {
-        name: "cuda",
-        feature: "cuda",
-        built: cfg!(feature = "cuda"),
-    },
-    BackendName {
-        name: "hip",
-        feature: "hip",
-        built: cfg!(feature = "hip"),
-    },
-    BackendName {
-        name: "cpu",
-        feature: "cpu",
-        built: cfg!(feature = "cpu"),
-    },
+    row("cuda", "cuda", cfg!(feature = "cuda"), true),
+    row("hip", "hip", cfg!(feature = "hip"), true),
+    row("cpu", "cpu", cfg!(feature = "cpu"), true),
+    row("emulated-nvidia", "emulate", cfg!(feature = "emulate"), false),
+    row("emulated-amd", "emulate", cfg!(feature = "emulate"), false),
 ];
 
-/// A backend of this build. Cheap to clone.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum AnyBackend {
+const fn row(
+    name: &'static str,
+    feature: &'static str,
+    built: bool,
+    automatic: bool,
+) -> BackendName {
+    BackendName {
+        name,
+        feature,
+        built,
+        automatic,
+    }
+}
+
+/// The enums over all backends, and [`Backend`] for them: one line a backend.
+macro_rules! backends {
+    ($($(#[$meta:meta])* $variant:ident($backend:ty)),* $(,)?) => {
+        /// A backend of this build. Cheap to clone.
+        #[derive(Debug, Clone)]
+        #[non_exhaustive]
+        pub enum AnyBackend {
+            $($(#[$meta])* $variant($backend)),*
+        }
+
+        /// Memory of a backend.
+        #[derive(Debug)]
+        #[non_exhaustive]
+        pub enum AnyBuffer {
+            $($(#[$meta])* $variant(<$backend as Backend>::Buffer)),*
+        }
+
+        /// A plan prepared on a backend.
+        #[non_exhaustive]
+        pub enum AnyPrepared {
+            $($(#[$meta])* $variant(<$backend as Backend>::Prepared)),*
+        }
+
+        impl Buffer for AnyBuffer {
+            fn bytes(&self) -> usize {
+                match self {
+                    $(AnyBuffer::$variant(b) => b.bytes()),*
+                }
+            }
+        }
+
+        impl Prepared for AnyPrepared {
+            fn scratch_bytes(&self) -> usize {
+                match self {
+                    $(AnyPrepared::$variant(p) => p.scratch_bytes()),*
+                }
+            }
+        }
+
+        impl Backend for AnyBackend {
+            type Buffer = AnyBuffer;
+            type Prepared = AnyPrepared;
+
+            fn limits(&self) -> &Limits {
+                match self {
+                    $(AnyBackend::$variant(b) => b.limits()),*
+                }
+            }
+
+            fn allocate(&self, bytes: usize) -> Result<AnyBuffer> {
+                match self {
+                    $(AnyBackend::$variant(b) => b.allocate(bytes).map(AnyBuffer::$variant)),*
+                }
+            }
+
+            fn write(&self, buffer: &mut AnyBuffer, offset: usize, bytes: &[u8]) -> Result<()> {
+                match (self, buffer) {
+                    $((AnyBackend::$variant(b), AnyBuffer::$variant(buffer)) => {
+                        b.write(buffer, offset, bytes)
+                    })*
+                    #[allow(unreachable_patterns)]
+                    (backend, _) => Err(foreign(backend, "buffer")),
+                }
+            }
+
+            fn read(&self, buffer: &AnyBuffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
+                match (self, buffer) {
+                    $((AnyBackend::$variant(b), AnyBuffer::$variant(buffer)) => {
+                        b.read(buffer, offset, bytes)
+                    })*
+                    #[allow(unreachable_patterns)]
+                    (backend, _) => Err(foreign(backend, "buffer")),
+                }
+            }
+
+            fn prepare(&self, plan: &Plan) -> Result<AnyPrepared> {
+                match self {
+                    $(AnyBackend::$variant(b) => b.prepare(plan).map(AnyPrepared::$variant)),*
+                }
+            }
+
+            fn launch(
+                &self,
+                prepared: &AnyPrepared,
+                bindings: Bindings<'_, AnyBuffer>,
+            ) -> Result<()> {
+                let Bindings { input, output, scratch } = bindings;
+                match (self, prepared, output, scratch) {
+                    $((
+                        AnyBackend::$variant(b),
+                        AnyPrepared::$variant(p),
+                        AnyBuffer::$variant(output),
+                        AnyBuffer::$variant(scratch),
+                    ) => {
+                        let input = match input {
+                            None => None,
+                            Some(AnyBuffer::$variant(input)) => Some(input),
+                            #[allow(unreachable_patterns)]
+                            Some(_) => return Err(foreign(self, "input buffer")),
+                        };
+                        b.launch(p, Bindings { input, output, scratch })
+                    })*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(foreign(self, "buffer")),
+                }
+            }
+
+            fn synchronize(&self) -> Result<()> {
+                match self {
+                    $(AnyBackend::$variant(b) => b.synchronize()),*
+                }
+            }
+
+            fn split(
+                &self,
+                values: &AnyBuffer,
+                vector: usize,
+                hi: &mut AnyBuffer,
+                lo: &mut AnyBuffer,
+                exponents: &mut AnyBuffer,
+            ) -> Result<()> {
+                match (self, values, hi, lo, exponents) {
+                    $((
+                        AnyBackend::$variant(b),
+                        AnyBuffer::$variant(values),
+                        AnyBuffer::$variant(hi),
+                        AnyBuffer::$variant(lo),
+                        AnyBuffer::$variant(exponents),
+                    ) => b.split(values, vector, hi, lo, exponents),)*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(foreign(self, "buffer")),
+                }
+            }
+
+            fn combine(
+                &self,
+                hi: &AnyBuffer,
+                lo: &AnyBuffer,
+                exponents: &AnyBuffer,
+                vector: usize,
+                values: &mut AnyBuffer,
+            ) -> Result<()> {
+                match (self, hi, lo, exponents, values) {
+                    $((
+                        AnyBackend::$variant(b),
+                        AnyBuffer::$variant(hi),
+                        AnyBuffer::$variant(lo),
+                        AnyBuffer::$variant(exponents),
+                        AnyBuffer::$variant(values),
+                    ) => b.combine(hi, lo, exponents, vector, values),)*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(foreign(self, "buffer")),
+                }
+            }
+
+            fn product(
+                &self,
+                radix: usize,
+                direction: Direction,
+                hi: &AnyBuffer,
+                lo: &AnyBuffer,
+                exponents: &AnyBuffer,
+                values: &mut AnyBuffer,
+            ) -> Result<()> {
+                match (self, hi, lo, exponents, values) {
+                    $((
+                        AnyBackend::$variant(b),
+                        AnyBuffer::$variant(hi),
+                        AnyBuffer::$variant(lo),
+                        AnyBuffer::$variant(exponents),
+                        AnyBuffer::$variant(values),
+                    ) => b.product(radix, direction, hi, lo, exponents, values),)*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(foreign(self, "buffer")),
+                }
+            }
+        }
+    };
+}
+
+backends! {
     /// The CPU.
     Cpu(CpuBackend),
+    /// An NVIDIA device.
+    Cuda(CudaBackend),
+    /// A device emulated on the host.
+    Emulated(EmulatedBackend),
 }
 
-/// Memory of a backend.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum AnyBuffer {
-    /// Host memory.
-    Cpu(CpuBuffer),
-}
-
-/// A plan prepared on a backend.
-#[non_exhaustive]
-pub enum AnyPrepared {
-    /// On the CPU.
-    Cpu(CpuPrepared),
+/// Something of one backend given to another.
+fn foreign(backend: &AnyBackend, what: &str) -> Error {
+    Error::Unsupported {
+        what: format!("a {what} of another backend"),
+        backend: backend.limits().backend.into(),
+        instead: "make buffers with the transform that they are for".into(),
+    }
 }
 
 impl AnyBackend {
     /// The first of CUDA, HIP and CPU that can run plans.
     pub fn auto() -> Result<Self> {
-        AnyBackend::cpu()
+        let automatic = BACKENDS.iter().filter(|b| b.automatic && b.built);
+        let mut last = None;
+        for backend in automatic {
+            match AnyBackend::from_name(backend.name) {
+                Ok(backend) => return Ok(backend),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.unwrap_or(Error::NotBuilt {
+            backend: "cpu",
+            feature: "cpu",
+        }))
     }
 
     /// The CPU with all threads.
@@ -76,21 +288,58 @@ impl AnyBackend {
             if #[cfg(feature = "cpu")] {
                 Ok(AnyBackend::Cpu(CpuBackend::default()))
             } else {
-                Err(not_built("cpu"))
+                Err(not_built("cpu", "cpu"))
             }
         }
     }
 
-    /// An NVIDIA device. This version finds devices (`mmafft info`) and does not run on
-    /// them yet: it returns [`Error::Unsupported`], or [`Error::NotBuilt`].
+    /// An NVIDIA device.
+    ///
+    /// # Errors
+    /// `NotBuilt` without the feature `cuda`; `NoDevice` without a driver, a device of this
+    /// number or NVRTC; each says what would help.
     pub fn cuda(device: usize) -> Result<Self> {
-        not_yet("cuda", cfg!(feature = "cuda"), device)
+        cfg_if::cfg_if! {
+            if #[cfg(feature = "cuda")] {
+                let driver = mmafft_kernels_cuda::CudaDriver::open(device)?;
+                Ok(AnyBackend::Cuda(CudaBackend::new(driver)))
+            } else {
+                let _ = device;
+                Err(not_built("cuda", "cuda"))
+            }
+        }
     }
 
     /// An AMD device. This version finds devices (`mmafft info`) and does not run on them
     /// yet: it returns [`Error::Unsupported`], or [`Error::NotBuilt`].
     pub fn hip(device: usize) -> Result<Self> {
-        not_yet("hip", cfg!(feature = "hip"), device)
+        match cfg!(feature = "hip") {
+            false => Err(not_built("hip", "hip")),
+            true => Err(Error::Unsupported {
+                what: format!("running on device {device}"),
+                backend: "hip".into(),
+                instead: "this version only finds its devices (`mmafft info`); use the cpu \
+                          backend"
+                    .into(),
+            }),
+        }
+    }
+
+    /// A device emulated on the host, to test kernels where there is none: `emulated-nvidia`
+    /// or `emulated-amd`. Slow.
+    pub fn emulated(name: &'static str) -> Result<Self> {
+        cfg_if::cfg_if! {
+            if #[cfg(feature = "emulate")] {
+                use mmafft_emulated::EmulatedDriver;
+                let driver = match name {
+                    "emulated-amd" => EmulatedDriver::amd(),
+                    _ => EmulatedDriver::nvidia(),
+                };
+                Ok(AnyBackend::Emulated(EmulatedBackend::new(driver)))
+            } else {
+                Err(not_built(name, "emulate"))
+            }
+        }
     }
 
     /// The backend with this name on the command line; `auto` for the first that can run.
@@ -100,6 +349,8 @@ impl AnyBackend {
             "cpu" => AnyBackend::cpu(),
             "cuda" => AnyBackend::cuda(0),
             "hip" => AnyBackend::hip(0),
+            "emulated-nvidia" => AnyBackend::emulated("emulated-nvidia"),
+            "emulated-amd" => AnyBackend::emulated("emulated-amd"),
             _ => {
                 let names: Vec<&str> = BACKENDS.iter().map(|b| b.name).collect();
                 Err(Error::Unsupported {
@@ -111,175 +362,58 @@ impl AnyBackend {
         }
     }
 
-    /// Runs on host memory: in place of it on the CPU, through copies on a device.
+    /// Runs on host memory: on the CPU where it lies, on a device through copies there and
+    /// back. `scratch` is memory of this backend.
     pub(crate) fn run_on_host(
+        &self,
+        prepared: &AnyPrepared,
+        input: Option<&[u8]>,
+        output: &mut [u8],
+        scratch: &mut AnyBuffer,
+    ) -> Result<()> {
+        #[cfg(feature = "cpu")]
+        if let (AnyBackend::Cpu(b), AnyPrepared::Cpu(p), AnyBuffer::Cpu(scratch)) =
+            (self, prepared, &mut *scratch)
+        {
+            return b.run_on_host(p, input, output, scratch.as_bytes_mut());
+        }
+        let upload = |bytes: &[u8]| {
+            let mut buffer = self.allocate(bytes.len())?;
+            self.write(&mut buffer, 0, bytes)?;
+            Ok(buffer)
+        };
+        let source = input.map(upload).transpose()?;
+        // What the transform does not write comes back as it was.
+        let mut target = upload(output)?;
+        let bindings = Bindings {
+            input: source.as_ref(),
+            output: &mut target,
+            scratch,
+        };
+        self.launch(prepared, bindings)?;
+        self.synchronize()?;
+        self.read(&target, 0, output)
+    }
+
+    /// The same with scratch that the caller lends: used on the CPU; a device takes its own.
+    pub(crate) fn run_with_host_scratch(
         &self,
         prepared: &AnyPrepared,
         input: Option<&[u8]>,
         output: &mut [u8],
         scratch: &mut [u8],
     ) -> Result<()> {
-        match (self, prepared) {
-            (AnyBackend::Cpu(b), AnyPrepared::Cpu(p)) => b.run_on_host(p, input, output, scratch),
+        #[cfg(feature = "cpu")]
+        if let (AnyBackend::Cpu(b), AnyPrepared::Cpu(p)) = (self, prepared) {
+            return b.run_on_host(p, input, output, scratch);
         }
+        let _ = scratch;
+        let mut own = self.allocate(prepared.scratch_bytes())?;
+        self.run_on_host(prepared, input, output, &mut own)
     }
 }
 
-#[cfg(not(feature = "cpu"))]
-fn not_built(name: &'static str) -> Error {
-    Error::NotBuilt {
-        backend: name,
-        feature: name,
-    }
-}
-
-fn not_yet(name: &'static str, built: bool, device: usize) -> Result<AnyBackend> {
-    Err(match built {
-        false => Error::NotBuilt {
-            backend: name,
-            feature: name,
-        },
-        true => Error::Unsupported {
-            what: format!("running on device {device}"),
-            backend: name.into(),
-            instead: "this version only finds its devices (`mmafft info`); use the cpu backend"
-                .into(),
-        },
-    })
-}
-
-impl AnyBuffer {
-    /// The bytes, where they are the host's own.
-    pub(crate) fn host_bytes_mut(&mut self) -> Option<&mut [u8]> {
-        cfg_if::cfg_if! {
-            if #[cfg(feature = "cpu")] {
-                match self {
-                    AnyBuffer::Cpu(b) => Some(b.as_bytes_mut()),
-                }
-            } else {
-                None
-            }
-        }
-    }
-}
-
-impl Buffer for AnyBuffer {
-    fn bytes(&self) -> usize {
-        match self {
-            AnyBuffer::Cpu(b) => b.bytes(),
-        }
-    }
-}
-
-impl Prepared for AnyPrepared {
-    fn scratch_bytes(&self) -> usize {
-        match self {
-            AnyPrepared::Cpu(p) => p.scratch_bytes(),
-        }
-    }
-}
-
-impl Backend for AnyBackend {
-    type Buffer = AnyBuffer;
-    type Prepared = AnyPrepared;
-
-    fn limits(&self) -> &Limits {
-        match self {
-            AnyBackend::Cpu(b) => b.limits(),
-        }
-    }
-
-    fn allocate(&self, bytes: usize) -> Result<AnyBuffer> {
-        match self {
-            AnyBackend::Cpu(b) => b.allocate(bytes).map(AnyBuffer::Cpu),
-        }
-    }
-
-    fn write(&self, buffer: &mut AnyBuffer, offset: usize, bytes: &[u8]) -> Result<()> {
-        match (self, buffer) {
-            (AnyBackend::Cpu(b), AnyBuffer::Cpu(buffer)) => b.write(buffer, offset, bytes),
-        }
-    }
-
-    fn read(&self, buffer: &AnyBuffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
-        match (self, buffer) {
-            (AnyBackend::Cpu(b), AnyBuffer::Cpu(buffer)) => b.read(buffer, offset, bytes),
-        }
-    }
-
-    fn prepare(&self, plan: &Plan) -> Result<AnyPrepared> {
-        match self {
-            AnyBackend::Cpu(b) => b.prepare(plan).map(AnyPrepared::Cpu),
-        }
-    }
-
-    fn launch(&self, prepared: &AnyPrepared, bindings: Bindings<'_, AnyBuffer>) -> Result<()> {
-        let Bindings {
-            input,
-            output,
-            scratch,
-        } = bindings;
-        match (self, prepared, output, scratch) {
-            (
-                AnyBackend::Cpu(b),
-                AnyPrepared::Cpu(p),
-                AnyBuffer::Cpu(output),
-                AnyBuffer::Cpu(scratch),
-            ) => {
-                let input = input.map(|AnyBuffer::Cpu(input)| input);
-                b.launch(
-                    p,
-                    Bindings {
-                        input,
-                        output,
-                        scratch,
-                    },
-                )
-            }
-        }
-    }
-
-    fn synchronize(&self) -> Result<()> {
-        match self {
-            AnyBackend::Cpu(b) => b.synchronize(),
-        }
-    }
-
-    fn split(
-        &self,
-        values: &AnyBuffer,
-        vector: usize,
-        hi: &mut AnyBuffer,
-        lo: &mut AnyBuffer,
-        exponents: &mut AnyBuffer,
-    ) -> Result<()> {
-        match (self, values, hi, lo, exponents) {
-            (
-                AnyBackend::Cpu(b),
-                AnyBuffer::Cpu(values),
-                AnyBuffer::Cpu(hi),
-                AnyBuffer::Cpu(lo),
-                AnyBuffer::Cpu(exponents),
-            ) => b.split(values, vector, hi, lo, exponents),
-        }
-    }
-
-    fn combine(
-        &self,
-        hi: &AnyBuffer,
-        lo: &AnyBuffer,
-        exponents: &AnyBuffer,
-        vector: usize,
-        values: &mut AnyBuffer,
-    ) -> Result<()> {
-        match (self, hi, lo, exponents, values) {
-            (
-                AnyBackend::Cpu(b),
-                AnyBuffer::Cpu(hi),
-                AnyBuffer::Cpu(lo),
-                AnyBuffer::Cpu(exponents),
-                AnyBuffer::Cpu(values),
-            ) => b.combine(hi, lo, exponents, vector, values),
-        }
-    }
+#[allow(dead_code)] // with every feature on, nothing is left out
+fn not_built(backend: &'static str, feature: &'static str) -> Error {
+    Error::NotBuilt { backend, feature }
 }

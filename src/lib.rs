@@ -24,11 +24,11 @@
 //! elements; `X[k] = Σ x[n]·exp(−2πi·kn/N)` forward, `+` inverse, neither scaled unless
 //! [`Normalization`] says so.
 //!
-//! Features: `cpu` (default), `cli` (default, the program), `cuda`, `hip`. With a feature
+//! Features: `cpu` (default), `cli` (default, the program), `cuda`, `hip`, `emulate`. With a feature
 //! off its names still exist and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 
-#[cfg(not(feature = "cpu"))]
+#[cfg(not(all(feature = "cpu", feature = "cuda", feature = "emulate")))]
 mod absent;
 mod any;
 #[cfg(feature = "cpu")]
@@ -40,10 +40,16 @@ pub mod peers;
 mod planner;
 mod transform;
 
+#[cfg(feature = "cuda")]
+pub use any::CudaBackend;
+#[cfg(feature = "emulate")]
+pub use any::EmulatedBackend;
 pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
 pub use element::{Element, RealElement};
+#[cfg(feature = "cuda")]
+pub use mmafft_kernels_cuda as cuda;
 pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};
 pub use mmafft_backend_traits as backend_traits;
 pub use mmafft_backend_traits::{

@@ -37,7 +37,7 @@ impl Planner {
         AnyBackend::cpu().map(Planner::on)
     }
 
-    /// On an NVIDIA device; see [`AnyBackend::cuda`] for what this version does.
+    /// On an NVIDIA device.
     pub fn cuda(device: usize) -> Result<Self> {
         AnyBackend::cuda(device).map(Planner::on)
     }
@@ -220,18 +220,35 @@ impl Transform {
         })
     }
 
-    /// Transforms host memory into other host memory; on the CPU without any copy.
+    /// Transforms host memory into other host memory: on the CPU without any copy, on a
+    /// device through copies there and back.
     pub fn process<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
-        self.on_host(|scratch| self.process_with_scratch(input, output, scratch))
+        let (input, output) = self.sides(input, output)?;
+        self.with_scratch(|scratch| {
+            self.backend
+                .run_on_host(&self.prepared, Some(input), output, scratch)
+        })
     }
 
-    /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller.
+    /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller; a device
+    /// has no use for host memory and takes its own.
     pub fn process_with_scratch<I: Element, O: Element>(
         &self,
         input: &[I],
         output: &mut [O],
         scratch: &mut [u8],
     ) -> Result<()> {
+        let (input, output) = self.sides(input, output)?;
+        self.backend
+            .run_with_host_scratch(&self.prepared, Some(input), output, scratch)
+    }
+
+    /// Both sides, checked, as bytes.
+    fn sides<'a, I: Element, O: Element>(
+        &self,
+        input: &'a [I],
+        output: &'a mut [O],
+    ) -> Result<(&'a [u8], &'a mut [u8])> {
         self.check(Side::Input, I::SCALAR, Some(I::DOMAIN), size_of_val(input))?;
         self.check(
             Side::Output,
@@ -239,21 +256,25 @@ impl Transform {
             Some(O::DOMAIN),
             size_of_val(output),
         )?;
-        let (input, output) = (
+        Ok((
             bytemuck::cast_slice(input),
             bytemuck::cast_slice_mut(output),
-        );
-        self.backend
-            .run_on_host(&self.prepared, Some(input), output, scratch)
+        ))
     }
 
     /// Transforms host memory in place. Real kinds want a request made with
     /// [`Request::in_place`]; their buffer may be of reals or of complex numbers.
     pub fn process_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
-        self.on_host(|scratch| self.process_in_place_with_scratch(data, scratch))
+        self.check_in_place(T::SCALAR, T::DOMAIN, size_of_val(data))?;
+        let data = bytemuck::cast_slice_mut(data);
+        self.with_scratch(|scratch| {
+            self.backend
+                .run_on_host(&self.prepared, None, data, scratch)
+        })
     }
 
-    /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller.
+    /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller; a device
+    /// has no use for host memory and takes its own.
     pub fn process_in_place_with_scratch<T: Element>(
         &self,
         data: &mut [T],
@@ -262,7 +283,7 @@ impl Transform {
         self.check_in_place(T::SCALAR, T::DOMAIN, size_of_val(data))?;
         let data = bytemuck::cast_slice_mut(data);
         self.backend
-            .run_on_host(&self.prepared, None, data, scratch)
+            .run_with_host_scratch(&self.prepared, None, data, scratch)
     }
 
     /// Checks that a side's buffer has the plan's elements, and enough of them.
@@ -333,12 +354,5 @@ impl Transform {
         let result = work(&mut scratch);
         lock().push(scratch);
         result
-    }
-
-    fn on_host<R>(&self, work: impl FnOnce(&mut [u8]) -> Result<R>) -> Result<R> {
-        self.with_scratch(|scratch| match scratch.host_bytes_mut() {
-            Some(bytes) => work(bytes),
-            None => work(&mut []),
-        })
     }
 }

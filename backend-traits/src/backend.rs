@@ -1,6 +1,7 @@
 //! What the host needs of a device.
 
 use crate::error::Result;
+use crate::kind::Direction;
 use crate::limits::Limits;
 use crate::plan::Plan;
 
@@ -74,6 +75,19 @@ pub trait Backend: Send + Sync {
         lo: &Self::Buffer,
         exponents: &Self::Buffer,
         vector: usize,
+        values: &mut Self::Buffer,
+    ) -> Result<()>;
+
+    /// Multiplies vectors of `radix` complex points by the DFT matrix of that order, with
+    /// 16-bit products alone: `values` receives FP32. What a matrix step does between
+    /// [`Backend::split`] and [`Backend::combine`], to be timed by itself.
+    fn product(
+        &self,
+        radix: usize,
+        direction: Direction,
+        hi: &Self::Buffer,
+        lo: &Self::Buffer,
+        exponents: &Self::Buffer,
         values: &mut Self::Buffer,
     ) -> Result<()>;
 }

@@ -127,9 +127,7 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
             (a.store_stride, &a.store_range, length)
         })
     )?;
-    if let Some(twiddle) = pass.twiddle {
-        write!(out, ", times roots of order {}", twiddle.length)?;
-    }
+
     if pass.scale != 1.0 {
         write!(out, ", times {:e}", pass.scale)?;
     }
@@ -190,6 +188,8 @@ fn steps(steps: &[Step]) -> String {
             Step::Dft { radix, .. } => format!("DFT {radix}"),
             Step::Twiddle { length, .. } => format!("twiddle {length}"),
             Step::Exchange => "exchange".into(),
+            Step::Convolve { .. } => "convolve".into(),
+            Step::Rader { .. } => "rader".into(),
             Step::Chirp { length, padded, .. } => {
                 format!("chirp {length}, a convolution of {padded} in two of what follows")
             }

@@ -12,6 +12,7 @@
 
 mod backend;
 pub mod conformance;
+pub mod device;
 mod error;
 mod explain;
 pub mod fragment;
@@ -33,7 +34,9 @@ pub use fragment::{Fragment, FragmentShape};
 pub use kind::{Direction, Domain, Kind, KindRow, LoadOp, Normalization, StoreOp, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
-pub use pass::{Access, Edges, Engine, Loop, Pass, Residency, Slot, Step, Tile, TileAxis, Twiddle};
+pub use pass::{
+    Access, Edges, Engine, Factor, Loop, Pass, Residency, Slot, Step, Tile, TileAxis,
+};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use request::Request;

@@ -52,6 +52,11 @@ pub struct Loop {
     pub load: usize,
     /// Scalars from one to the next on the storing side.
     pub store: usize,
+    /// Points of the split line from one to the next, as the load counts them; 0 where the
+    /// loop does not count a part of a four-step line.
+    pub load_index: usize,
+    /// The same as the store counts them.
+    pub store_index: usize,
 }
 
 /// An axis that a pass transforms.
@@ -69,9 +74,14 @@ pub struct TileAxis {
     pub load_stride: usize,
     /// Scalars from point to point on the storing side.
     pub store_stride: usize,
-    /// The points that are read; the others count as zero.
+    /// Point p of a part of a four-step line is point `p·load_index + Σ i·loop.load_index`
+    /// of the whole line, as the load counts; 1 where the line is whole.
+    pub load_index: usize,
+    /// The same as the store counts.
+    pub store_index: usize,
+    /// The points of the (whole) line that are read; the others count as zero.
     pub load_range: Range<usize>,
-    /// The points that are written.
+    /// The points of the (whole) line that are written.
     pub store_range: Range<usize>,
 }
 
@@ -100,14 +110,26 @@ pub struct Edges {
     pub count: usize,
 }
 
-/// The twiddle between the two passes of a four-step transform: point `k` of line `j` is
-/// multiplied by `exp(∓2πi·jk/length)` before it is stored.
+/// What every point is multiplied by on its way in or out of a tile of one axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Twiddle {
-    /// The length of the whole transform.
-    pub length: usize,
-    /// Which of the pass' loops counts the lines `j`.
-    pub line_loop: usize,
+pub enum Factor {
+    /// The twiddle between two passes of a four-step transform: point `k` (of the part) of
+    /// line `j` times `exp(∓2πi·jk/length)`.
+    Roots {
+        /// The length of the transform that the pass and the next (or last) one split.
+        length: usize,
+        /// Which of the pass' loops counts the lines `j`.
+        line_loop: usize,
+        /// The sign of the exponent.
+        direction: Direction,
+    },
+    /// Bluestein's chirp: point `n` of the whole line times `exp(∓πi·n²/length)`.
+    Chirp {
+        /// The length of the DFT.
+        length: usize,
+        /// The sign of the exponent.
+        direction: Direction,
+    },
 }
 
 /// How a step's small DFT is computed.
@@ -166,6 +188,31 @@ pub enum Step {
         /// The length of the cyclic convolution that computes it.
         padded: usize,
     },
+    /// Rader's algorithm for a prime length: the steps that follow transform `length − 1`
+    /// points, twice.
+    Rader {
+        /// The axis.
+        axis: usize,
+        /// The length of the DFT.
+        length: usize,
+    },
+    /// The middle of a convolution whose line is split among passes: points are multiplied
+    /// by the spectrum of the conjugate chirp, divided by `padded`. The steps before
+    /// transform forward, those after it inversely. The line lies in the order in which
+    /// forward passes leave it; `load_index` of axis and loops says which point is which.
+    Convolve {
+        /// The axis.
+        axis: usize,
+        /// The length of the DFT.
+        length: usize,
+        /// The length of the convolution.
+        padded: usize,
+        /// The sign of the DFT's exponent.
+        direction: Direction,
+        /// The factors of `padded` in the order in which passes split it, the last being
+        /// this pass' own.
+        factors: Vec<usize>,
+    },
 }
 
 /// Where a tile lives between load and store.
@@ -203,8 +250,13 @@ pub struct Pass {
     pub store: Access,
     /// Points of a C2R line that lie elsewhere.
     pub edges: Option<Edges>,
-    /// The twiddle of a four-step transform.
-    pub twiddle: Option<Twiddle>,
+    /// Set where the load reads a whole real line's half spectrum of points 0..=N/2 as N
+    /// points, those above N/2 mirrored and conjugate: N.
+    pub hermitian: Option<usize>,
+    /// What points are multiplied by before the first step.
+    pub load_factor: Option<Factor>,
+    /// What points are multiplied by after the last step.
+    pub store_factor: Option<Factor>,
     /// Every stored point is multiplied by this.
     pub scale: f64,
     /// What a scalar is in memory.

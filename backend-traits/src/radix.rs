@@ -26,6 +26,8 @@ pub const RADICES: &[RadixRow] = &[
     row(4, true, 4),
     row(3, false, 4),
     row(2, true, 4),
+    // Last: two steps of 3 waste less of a fragment than one of 9.
+    row(9, false, 16),
 ];
 
 const fn row(radix: usize, exact: bool, fragment: usize) -> RadixRow {

@@ -1,6 +1,7 @@
 //! Finding NVIDIA devices, and what a planner must know of one.
 
-use crate::bindings::{compiler_version, Attribute, Driver};
+use crate::bindings::{Attribute, Cuda};
+use crate::compile::compiler_version;
 use crate::{fragments, no_device, BACKEND};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
 use std::sync::LazyLock;
@@ -43,20 +44,21 @@ pub struct Versions {
 /// # Errors
 /// `NoDevice` when the driver is missing, too old, cannot start, or has no device.
 pub fn devices() -> Result<Vec<Device>> {
-    let driver = Driver::open()?;
+    let driver = Cuda::open()?;
     let ordinals = 0..driver.count()?;
     ordinals.map(|ordinal| describe(driver, ordinal)).collect()
 }
 
 /// The versions of the driver and of NVRTC. Needs no device.
 pub fn versions() -> Versions {
+    let driver = Cuda::open().and_then(Cuda::version);
     Versions {
-        driver: Driver::open().and_then(Driver::version).ok(),
+        driver: driver.ok().map(|(major, minor)| format!("{major}.{minor}")),
         compiler: compiler_version(),
     }
 }
 
-fn describe(driver: &Driver, ordinal: usize) -> Result<Device> {
+pub(crate) fn describe(driver: &'static Cuda, ordinal: usize) -> Result<Device> {
     use Attribute::*;
     let device = driver.device(ordinal)?;
     let major = device.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
@@ -79,7 +81,7 @@ fn describe(driver: &Driver, ordinal: usize) -> Result<Device> {
 
 /// Radices in the order of preference: those that leave the fewest exchanges first. A row
 /// of the radix table brings one of these to life.
-const PREFERRED: &[usize] = &[16, 8, 4, 2, 3, 5, 7, 9, 11, 13];
+const PREFERRED: &[usize] = &[16, 8, 4, 2, 9, 3, 5, 7, 11, 13];
 
 static BUTTERFLIES: LazyLock<Vec<usize>> = LazyLock::new(|| {
     let known = PREFERRED.iter().filter(|&&r| radix::find(r).is_some());

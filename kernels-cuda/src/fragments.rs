@@ -49,7 +49,7 @@ pub fn fragments(architecture: &str) -> Vec<FragmentShape> {
 }
 
 /// 90 for `sm_90`. The suffix of `sm_90a` or `sm_100f` adds instructions and takes none.
-fn capability(architecture: &str) -> Option<u32> {
+pub(crate) fn capability(architecture: &str) -> Option<u32> {
     let number = architecture.strip_prefix("sm_")?;
     number.trim_end_matches(['a', 'f']).parse().ok()
 }

@@ -82,7 +82,7 @@ fn describe(device: Handle<'_>, ordinal: usize, nodes: &[topology::Node]) -> Res
 
 /// Radices in the order of preference: those that leave the fewest exchanges first. A row
 /// of the radix table brings one of these to life.
-const PREFERRED: &[usize] = &[16, 8, 4, 2, 3, 5, 7, 9, 11, 13];
+const PREFERRED: &[usize] = &[16, 8, 4, 2, 9, 3, 5, 7, 11, 13];
 
 static BUTTERFLIES: LazyLock<Vec<usize>> = LazyLock::new(|| {
     let known = PREFERRED.iter().filter(|&&r| radix::find(r).is_some());

@@ -17,6 +17,7 @@ use super::lines::Lines;
 use super::scalar::root;
 use mmafft_backend_traits::fragment::{Fragment, Fragment16, Fragment4, HalfValue};
 use mmafft_backend_traits::{radix, split};
+use half::f16;
 use num_complex::Complex;
 
 type C32 = Complex<f32>;
@@ -144,13 +145,11 @@ fn run_step<F: Fragment>(step: &Step<F>, x: &[C32], y: &mut [C32], s: usize, twi
     let (r, side) = (step.radix, F::SHAPE.n);
     let columns = x.len() / r;
     let padded = step.tiles * side;
-    let unit = 1.0 / (1u32 << F::Value::DIGITS) as f32;
     // The largest table radix is 16: 32 rows of at most 16 columns.
     let mut planar = [0f32; 32 * 16];
     let mut hi = [F::Value::default(); 32 * 16];
     let mut lo = hi;
     let mut exponents = [0i32; 16];
-    let mut product = [0f32; 16 * 16];
     for first in (0..columns).step_by(side) {
         let width = side.min(columns - first);
         load_columns(&mut planar, x, first, width, r, side, columns);
@@ -168,31 +167,7 @@ fn run_step<F: Fragment>(step: &Step<F>, x: &[C32], y: &mut [C32], s: usize, twi
         for at in 2 * r * side..padded * side {
             (hi[at], lo[at]) = Default::default();
         }
-        let operands: [(F::B, F::B); 8] = std::array::from_fn(|t| {
-            let at = t.min(step.tiles - 1) * side * side;
-            (F::load_b(&hi[at..], side), F::load_b(&lo[at..], side))
-        });
-        for row in 0..step.tiles {
-            let mut main = [0f32; 16 * 16];
-            let mut cross = F::zero();
-            for (t, (hi, lo)) in operands[..step.tiles].iter().enumerate() {
-                let a = &step.hi[row * step.tiles + t];
-                let mut c = F::zero();
-                F::multiply_add(a, hi, &mut c);
-                F::store(&c, &mut product, side);
-                for (main, x) in main.iter_mut().zip(&product) {
-                    *main += x;
-                }
-                F::multiply_add(a, lo, &mut cross);
-                if let Some(low) = step.lo.get(row * step.tiles + t) {
-                    F::multiply_add(low, hi, &mut cross);
-                }
-            }
-            F::store(&cross, &mut product, side);
-            for (at, (main, x)) in main.iter().zip(&product).enumerate().take(side * side) {
-                planar[row * side * side + at] = main + x * unit;
-            }
-        }
+        multiply(step, &hi, &lo, &mut planar);
         for (c, &exponent) in exponents[..width].iter().enumerate() {
             let (p, q) = ((first + c) / s, (first + c) % s);
             let up = split::power_of_two(exponent);
@@ -204,6 +179,70 @@ fn run_step<F: Fragment>(step: &Step<F>, x: &[C32], y: &mut [C32], s: usize, twi
                     _ => value * twiddles[p * r + k],
                 };
             }
+        }
+    }
+}
+
+/// The step's matrix times as many planar columns as a fragment is wide, all split: the
+/// columns of `planar`, yet to be scaled.
+fn multiply<F: Fragment>(step: &Step<F>, hi: &[F::Value], lo: &[F::Value], planar: &mut [f32]) {
+    let side = F::SHAPE.n;
+    let unit = 1.0 / (1u32 << F::Value::DIGITS) as f32;
+    let mut product = [0f32; 16 * 16];
+    let operands: [(F::B, F::B); 8] = std::array::from_fn(|t| {
+        let at = t.min(step.tiles - 1) * side * side;
+        (F::load_b(&hi[at..], side), F::load_b(&lo[at..], side))
+    });
+    for row in 0..step.tiles {
+        let mut main = [0f32; 16 * 16];
+        let mut cross = F::zero();
+        for (t, (hi, lo)) in operands[..step.tiles].iter().enumerate() {
+            let a = &step.hi[row * step.tiles + t];
+            let mut c = F::zero();
+            F::multiply_add(a, hi, &mut c);
+            F::store(&c, &mut product, side);
+            for (main, x) in main.iter_mut().zip(&product) {
+                *main += x;
+            }
+            F::multiply_add(a, lo, &mut cross);
+            if let Some(low) = step.lo.get(row * step.tiles + t) {
+                F::multiply_add(low, hi, &mut cross);
+            }
+        }
+        F::store(&cross, &mut product, side);
+        for (at, (main, x)) in main.iter().zip(&product).enumerate().take(side * side) {
+            planar[row * side * side + at] = main + x * unit;
+        }
+    }
+}
+
+/// Split vectors of `radix` complex points times the DFT matrix: what `Backend::product` is.
+pub fn product(
+    radix: usize,
+    inverse: bool,
+    [hi, lo]: [&[f16]; 2],
+    exponents: &[i32],
+    values: &mut [f32],
+) {
+    const SIDE: usize = 16;
+    let exact = radix::find(radix).is_some_and(|row| row.exact);
+    let step = Step::<Fragment16<f16>>::new(radix, exact, true, inverse);
+    let columns = exponents.chunks(SIDE).zip(values.chunks_mut(2 * radix * SIDE));
+    for (group, (exponents, values)) in columns.enumerate() {
+        let first = group * SIDE * 2 * radix;
+        let mut planar = [0f32; 32 * SIDE];
+        let mut parts = [[f16::ZERO; 32 * SIDE]; 2];
+        for (part, from) in parts.iter_mut().zip([hi, lo]) {
+            for (at, &x) in from[first..first + values.len()].iter().enumerate() {
+                let (column, point) = (at / (2 * radix), at % (2 * radix));
+                part[(point / 2 + point % 2 * radix) * SIDE + column] = x;
+            }
+        }
+        multiply(&step, &parts[0], &parts[1], &mut planar);
+        for (at, x) in values.iter_mut().enumerate() {
+            let (column, point) = (at / (2 * radix), at % (2 * radix));
+            let sum = planar[(point / 2 + point % 2 * radix) * SIDE + column];
+            *x = split::scale(sum, exponents[column]);
         }
     }
 }

@@ -25,7 +25,7 @@ use execute::{Bytes, PreparedPlan};
 use half::{bf16, f16};
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
-    split, Backend, Bindings, Buffer, Error, Limits, Plan, Prepared, Result, ScalarType, Side,
+    radix, split, Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result, ScalarType, Side,
     PRECISIONS,
 };
 use std::sync::Arc;
@@ -278,18 +278,36 @@ impl Backend for CpuBackend {
         let exponents: &[i32] = typed(exponents.as_bytes(), Side::Input)?;
         let vectors = whole_vectors(hi.len(), vector)?;
         if lo.len() < hi.len() || exponents.len() < vectors {
-            return Err(Error::BufferTooShort {
-                side: Side::Input,
-                expected: hi.len().max(vectors),
-                got: lo.len().min(exponents.len()),
-                unit: "elements",
-            });
+            return Err(short(hi.len().max(vectors), lo.len().min(exponents.len())));
         }
         let values = typed_mut::<f32>(values.as_bytes_mut(), hi.len())?;
         let parts = hi.chunks_exact(vector).zip(lo.chunks_exact(vector));
         for ((values, (hi, lo)), &e) in values.chunks_exact_mut(vector).zip(parts).zip(exponents) {
             split::combine(hi, lo, e, values);
         }
+        Ok(())
+    }
+
+    fn product(
+        &self,
+        radix: usize,
+        direction: Direction,
+        hi: &CpuBuffer,
+        lo: &CpuBuffer,
+        exponents: &CpuBuffer,
+        values: &mut CpuBuffer,
+    ) -> Result<()> {
+        radix::check(&[radix], radix)?;
+        let hi: &[f16] = typed(hi.as_bytes(), Side::Input)?;
+        let lo: &[f16] = typed(lo.as_bytes(), Side::Input)?;
+        let exponents: &[i32] = typed(exponents.as_bytes(), Side::Input)?;
+        let vectors = whole_vectors(hi.len(), 2 * radix)?;
+        if lo.len() < hi.len() || exponents.len() < vectors {
+            return Err(short(hi.len().max(vectors), lo.len().min(exponents.len())));
+        }
+        let values = typed_mut::<f32>(values.as_bytes_mut(), hi.len())?;
+        let inverse = direction == Direction::Inverse;
+        matrix::product(radix, inverse, [hi, lo], &exponents[..vectors], values);
         Ok(())
     }
 }
@@ -303,6 +321,15 @@ fn inside(side: Side, offset: usize, len: usize, bytes: usize) -> Result<std::op
             got: bytes,
             unit: "bytes",
         }),
+    }
+}
+
+fn short(expected: usize, got: usize) -> Error {
+    Error::BufferTooShort {
+        side: Side::Input,
+        expected,
+        got,
+        unit: "elements",
     }
 }
 

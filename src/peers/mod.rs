@@ -1,4 +1,5 @@
 //! Other libraries, run beside ours in one process. For benches; not part of the API.
 #![allow(missing_docs)]
 
+pub mod cufft;
 pub mod fftw;

@@ -14,11 +14,14 @@ mod array;
 mod cases;
 mod run;
 
+pub use array::Random;
 pub use cases::{random_request, requests};
 pub use run::{check, Outcome};
 
 use crate::{split, Backend, Error, Limits, Plan, Request, Result};
 use half::f16;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
 
 /// A planner: the suite is told which, as this crate has none.
 pub type PlanFn = fn(&Request, &Limits) -> Result<Plan>;
@@ -53,17 +56,29 @@ fn run_all<B: Backend>(
     requests: impl Iterator<Item = (String, Request)>,
 ) {
     let only = std::env::var("MMAFFT_CASE").ok();
-    let mut ran = 0;
-    let mut failures = Vec::new();
-    for (name, request) in requests {
-        if only.as_ref().is_some_and(|only| *only != name) {
-            continue;
+    let wanted = |name: &String| only.as_ref().is_none_or(|only| only == name);
+    let requests: Vec<_> = requests.filter(|(name, _)| wanted(name)).collect();
+    let ran = requests.len();
+    let failures = Mutex::new(Vec::new());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((name, request)) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if let Err(what) = check(backend, plan, request, 1.0) {
+                let line = format!("MMAFFT_CASE={name}: {what}\n    {request:?}");
+                failures.lock().expect("nothing panics here").push(line);
+            }
         }
-        ran += 1;
-        if let Err(what) = check(backend, plan, &request, 1.0) {
-            failures.push(format!("MMAFFT_CASE={name}: {what}\n    {request:?}"));
+    };
+    // A backend is used from many threads at once by its users too.
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 1..threads.min(ran) {
+            scope.spawn(work);
         }
-    }
+        work();
+    });
+    let mut failures = failures.into_inner().expect("nothing panics here");
+    failures.sort();
     assert!(ran > 0 || only.is_some(), "no case ran");
     assert!(
         failures.is_empty(),
@@ -157,6 +172,53 @@ pub fn split_and_combine<B: Backend>(backend: &B) {
     assert!(error.is_err(), "488 values are not whole vectors of 7");
 }
 
+/// Split vectors times the DFT matrix, for every radix and both directions.
+pub fn products<B: Backend>(backend: &B) {
+    use crate::reference::{relative_l2, ComplexDd, ReferenceFft};
+    use crate::{radix::RADICES, Direction};
+    use num_complex::Complex;
+    let vectors = 61;
+    for row in RADICES {
+        for direction in [Direction::Forward, Direction::Inverse] {
+            let mut random = array::Random::new(row.radix as u64);
+            let mut draw = |i: usize| random.uniform() as f32 * 10f32.powi(i as i32 - 30);
+            let reals = 2 * row.radix;
+            let values: Vec<f32> = (0..vectors * reals).map(|i| draw(i / reals)).collect();
+            let bytes = 4 * values.len();
+            let allocate = |bytes| backend.allocate(bytes).expect("memory");
+            let (mut input, mut output) = (allocate(bytes), allocate(bytes));
+            let (mut hi, mut lo) = (allocate(bytes / 2), allocate(bytes / 2));
+            let mut exponents = allocate(4 * vectors);
+            let data = bytemuck::cast_slice(&values);
+            backend.write(&mut input, 0, data).expect("it fits");
+            backend
+                .split(&input, reals, &mut hi, &mut lo, &mut exponents)
+                .expect("split");
+            backend
+                .product(row.radix, direction, &hi, &lo, &exponents, &mut output)
+                .expect("product");
+            let mut got = vec![0f32; values.len()];
+            let to = bytemuck::cast_slice_mut(&mut got);
+            backend.read(&output, 0, to).expect("it fits");
+            let complex = |x: &[f32]| Complex::new(f64::from(x[0]), f64::from(x[1]));
+            for (from, got) in values.chunks(reals).zip(got.chunks(reals)) {
+                let from: Vec<ComplexDd> = from
+                    .chunks(2)
+                    .map(|x| ComplexDd::from(complex(x)))
+                    .collect();
+                let fft = ReferenceFft::new(row.radix);
+                let expected = match direction {
+                    Direction::Forward => fft.forward(&from),
+                    Direction::Inverse => fft.inverse(&from),
+                };
+                let got: Vec<Complex<f64>> = got.chunks(2).map(complex).collect();
+                let error = relative_l2(&got, &expected);
+                assert!(error < 4e-7, "radix {}: {error:.1e}", row.radix);
+            }
+        }
+    }
+}
+
 /// A run that cannot succeed leaves the output as it was, and the next one succeeds.
 pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
     use crate::{Bindings, Prepared, Shape};
@@ -226,6 +288,7 @@ macro_rules! conformance_suite {
 
             case!(buffers, |b| suite::buffers(b));
             case!(split_and_combine, |b| suite::split_and_combine(b));
+            case!(products, |b| suite::products(b));
             case!(faults, |b| suite::faults(b, $plan));
             case!(mixed_scales, |b| suite::mixed_scales(b, $plan));
             case!(table_first_half, |b| suite::table(b, $plan, 0, 2));

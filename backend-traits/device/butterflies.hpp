@@ -1,0 +1,180 @@
+// Small forward DFTs on values in registers: X[k] = sum over n of x[n]·exp(-2πi·kn/R).
+// Inverse transforms swap real and imaginary parts on either side, which costs nothing.
+#pragma once
+
+namespace mmafft {
+
+template <class T> MMAFFT_DEVICE Pair<T> operator+(Pair<T> a, Pair<T> b) { return {a.x + b.x, a.y + b.y}; }
+template <class T> MMAFFT_DEVICE Pair<T> operator-(Pair<T> a, Pair<T> b) { return {a.x - b.x, a.y - b.y}; }
+template <class T> MMAFFT_DEVICE Pair<T> conjugate(Pair<T> a) { return {a.x, -a.y}; }
+template <class T> MMAFFT_DEVICE Pair<T> swapped(Pair<T> a) { return {a.y, a.x}; }
+// -i·a
+template <class T> MMAFFT_DEVICE Pair<T> turned(Pair<T> a) { return {a.y, -a.x}; }
+template <class T> MMAFFT_DEVICE Pair<T> multiply(Pair<T> a, Pair<T> w) {
+  return {multiply_add(a.x, w.x, -(a.y * w.y)), multiply_add(a.x, w.y, a.y * w.x)};
+}
+// a·(c - is)
+template <class T> MMAFFT_DEVICE Pair<T> rotate(Pair<T> a, double c, double s) {
+  return {multiply_add(a.x, T(c), a.y * T(s)), multiply_add(a.y, T(c), -(a.x * T(s)))};
+}
+
+// cos and sin of 2πm/p, for 0 < m <= p/2.
+template <int P> MMAFFT_DEVICE constexpr double cosine(int m) {
+  if (P == 3) return -0.5;
+  if (P == 5) return m == 1 ? 0.30901699437494745 : -0.8090169943749475;
+  if (P == 7) return m == 1 ? 0.6234898018587335 : m == 2 ? -0.2225209339563144 : -0.9009688679024191;
+  if (P == 11)
+    return m == 1   ? 0.8412535328311812
+           : m == 2 ? 0.41541501300188644
+           : m == 3 ? -0.14231483827328514
+           : m == 4 ? -0.6548607339452851
+                    : -0.9594929736144974;
+  return m == 1   ? 0.8854560256532099
+         : m == 2 ? 0.5680647467311558
+         : m == 3 ? 0.12053668025532305
+         : m == 4 ? -0.3546048870425356
+         : m == 5 ? -0.7485107481711011
+                  : -0.970941817426052;
+}
+template <int P> MMAFFT_DEVICE constexpr double sine(int m) {
+  if (P == 3) return 0.8660254037844386;
+  if (P == 5) return m == 1 ? 0.9510565162951535 : 0.5877852522924731;
+  if (P == 7) return m == 1 ? 0.7818314824680298 : m == 2 ? 0.9749279121818236 : 0.4338837391175581;
+  if (P == 11)
+    return m == 1   ? 0.5406408174555976
+           : m == 2 ? 0.9096319953545183
+           : m == 3 ? 0.9898214418809327
+           : m == 4 ? 0.7557495743542583
+                    : 0.28173255684142967;
+  return m == 1   ? 0.46472317204376856
+         : m == 2 ? 0.8229838658936564
+         : m == 3 ? 0.992708874098054
+         : m == 4 ? 0.9350162426854148
+         : m == 5 ? 0.6631226582407952
+                  : 0.23931566428755777;
+}
+
+// Odd primes: even and odd parts first, a quarter of the arithmetic of the definition.
+//   e = x[n] + x[P-n], o = x[n] - x[P-n]
+//   X[k], X[P-k] = x[0] + Σ cos·e ∓ i·Σ sin·o
+template <int P, class T> struct Butterfly {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    constexpr int H = (P - 1) / 2;
+    Pair<T> even[H], odd[H];
+    Pair<T> sum = v[0];
+    MMAFFT_UNROLL for (int n = 1; n <= H; n++) {
+      even[n - 1] = v[n] + v[P - n];
+      odd[n - 1] = v[n] - v[P - n];
+      sum = sum + even[n - 1];
+    }
+    MMAFFT_UNROLL for (int k = 1; k <= H; k++) {
+      Pair<T> a = v[0], b = {T(0), T(0)};
+      MMAFFT_UNROLL for (int n = 1; n <= H; n++) {
+        const int turn = (k * n) % P;
+        const int m = turn <= H ? turn : P - turn;
+        const T c = T(cosine<P>(m)), s = T(turn <= H ? sine<P>(m) : -sine<P>(m));
+        a = {multiply_add(c, even[n - 1].x, a.x), multiply_add(c, even[n - 1].y, a.y)};
+        b = {multiply_add(s, odd[n - 1].x, b.x), multiply_add(s, odd[n - 1].y, b.y)};
+      }
+      v[k] = a + turned(b);
+      v[P - k] = a - turned(b);
+    }
+    v[0] = sum;
+  }
+};
+
+template <class T> struct Butterfly<1, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *) {}
+};
+
+template <class T> struct Butterfly<2, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    Pair<T> a = v[0];
+    v[0] = a + v[1];
+    v[1] = a - v[1];
+  }
+};
+
+template <class T> struct Butterfly<4, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    Pair<T> a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = turned(v[1] - v[3]);
+    v[0] = a + c;
+    v[1] = b + d;
+    v[2] = a - c;
+    v[3] = b - d;
+  }
+};
+
+constexpr double ROOT_HALF = 0.7071067811865476;
+constexpr double COS_16 = 0.9238795325112867, SIN_16 = 0.3826834323650898;  // of π/8
+
+// exp(-πi/4)·a and exp(-3πi/4)·a: one product fewer than a rotation.
+template <class T> MMAFFT_DEVICE Pair<T> eighth(Pair<T> a) {
+  return {T(ROOT_HALF) * (a.x + a.y), T(ROOT_HALF) * (a.y - a.x)};
+}
+template <class T> MMAFFT_DEVICE Pair<T> three_eighths(Pair<T> a) {
+  return {T(ROOT_HALF) * (a.y - a.x), T(-ROOT_HALF) * (a.x + a.y)};
+}
+
+// 8 = 2·4 points: x[2n+j], a DFT of 4 each, twiddles of order 8, a DFT of 2.
+template <class T> struct Butterfly<8, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    Pair<T> e[4] = {v[0], v[2], v[4], v[6]}, o[4] = {v[1], v[3], v[5], v[7]};
+    Butterfly<4, T>::run(e);
+    Butterfly<4, T>::run(o);
+    o[1] = eighth(o[1]);
+    o[2] = turned(o[2]);
+    o[3] = three_eighths(o[3]);
+    MMAFFT_UNROLL for (int k = 0; k < 4; k++) {
+      v[k] = e[k] + o[k];
+      v[k + 4] = e[k] - o[k];
+    }
+  }
+};
+
+// 9 = 3·3: X[k + 3l] from y[j][k] = DFT3 of x[3n + j], times exp(-2πi·jk/9).
+template <class T> struct Butterfly<9, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    Pair<T> y[3][3];
+    MMAFFT_UNROLL for (int j = 0; j < 3; j++) {
+      MMAFFT_UNROLL for (int n = 0; n < 3; n++) y[j][n] = v[3 * n + j];
+      Butterfly<3, T>::run(y[j]);
+    }
+    y[1][1] = rotate(y[1][1], 0.766044443118978, 0.6427876096865394);
+    y[1][2] = rotate(y[1][2], 0.17364817766693036, 0.984807753012208);
+    y[2][1] = rotate(y[2][1], 0.17364817766693036, 0.984807753012208);
+    y[2][2] = rotate(y[2][2], -0.9396926207859084, 0.3420201433256687);
+    MMAFFT_UNROLL for (int k = 0; k < 3; k++) {
+      Pair<T> z[3] = {y[0][k], y[1][k], y[2][k]};
+      Butterfly<3, T>::run(z);
+      MMAFFT_UNROLL for (int l = 0; l < 3; l++) v[k + 3 * l] = z[l];
+    }
+  }
+};
+
+// 16 = 4·4, likewise with twiddles of order 16.
+template <class T> struct Butterfly<16, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    Pair<T> y[4][4];
+    MMAFFT_UNROLL for (int j = 0; j < 4; j++) {
+      MMAFFT_UNROLL for (int n = 0; n < 4; n++) y[j][n] = v[4 * n + j];
+      Butterfly<4, T>::run(y[j]);
+    }
+    y[1][1] = rotate(y[1][1], COS_16, SIN_16);
+    y[1][2] = eighth(y[1][2]);
+    y[1][3] = rotate(y[1][3], SIN_16, COS_16);
+    y[2][1] = eighth(y[2][1]);
+    y[2][2] = turned(y[2][2]);
+    y[2][3] = three_eighths(y[2][3]);
+    y[3][1] = rotate(y[3][1], SIN_16, COS_16);
+    y[3][2] = three_eighths(y[3][2]);
+    y[3][3] = rotate(y[3][3], -COS_16, -SIN_16);
+    MMAFFT_UNROLL for (int k = 0; k < 4; k++) {
+      Pair<T> z[4] = {y[0][k], y[1][k], y[2][k], y[3][k]};
+      Butterfly<4, T>::run(z);
+      MMAFFT_UNROLL for (int l = 0; l < 4; l++) v[k + 4 * l] = z[l];
+    }
+  }
+};
+
+}  // namespace mmafft

@@ -1,0 +1,98 @@
+// What a kernel is compiled for: a pass, lowered to numbers (src/device/lower.rs writes
+// them in this order). Every field is a 64-bit word, so that both sides agree on the layout.
+//
+// A tile is `lines` lines; a line holds up to three axes, the first outermost. A pass is a
+// list of steps, and a step is one trip of the tile's points through registers:
+//
+//   gather   from memory (the first step) or shared memory
+//   compute  a small DFT, or the split or merge of a half spectrum, or nothing
+//   scatter  to shared memory or memory (the last step)
+#pragma once
+
+namespace mmafft {
+
+typedef long long i64;
+typedef unsigned long long u64;
+typedef unsigned int u32;
+typedef unsigned short u16;
+
+enum { MAX_STEPS = 28, MAX_LOOPS = 8, MAX_AXES = 3 };
+
+enum Storage { STORAGE_F64, STORAGE_F32, STORAGE_F16, STORAGE_BF16 };
+enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF16, OPERAND_F32, OPERAND_F64 };
+enum Engine { ENGINE_SIMT, ENGINE_MATRIX };
+enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
+enum Place { PLACE_MEMORY, PLACE_SHARED };
+enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS };
+enum Factor { FACTOR_NONE, FACTOR_TABLE, FACTOR_ROOTS };
+
+// Lines repeated at constant strides, in scalars. `index` counts points of the split line.
+struct Loop {
+  i64 count, load, store, load_index, store_index, edge;
+};
+
+// An axis of the tile in memory: strides in scalars; the points in [begin, end) of the
+// (split) line are read or written.
+struct Axis {
+  i64 load_stride, store_stride;
+  i64 load_index, load_begin, load_end;
+  i64 store_index, store_begin, store_end;
+};
+
+// One trip through registers.
+struct Step {
+  i64 op, engine;
+  i64 axis;            // of the tile
+  i64 radix;
+  i64 points;          // n, the length of the DFT that this step is a part of
+  i64 done;            // s, the product of the radices before this one
+  i64 inverse;
+  i64 outer, inner;    // points of the tile around the axis, of one line
+  i64 in, out;         // the axis' extent before and after; what lies beyond counts as zero
+  i64 extent[3];       // extents of the other axes
+  i64 pitch_in, pitch_out;  // points from line to line in shared memory
+  i64 source, target;  // enum Place
+  i64 columns;         // small DFTs, or pairs, of one axis line
+  i64 lines_fast;      // whether neighbouring threads take neighbouring lines
+  i64 groups;          // columns of a thread
+  i64 hermitian;       // 0, or the length N of a line of which points 0..N/2 are given
+  i64 offset;          // points of the axis before those that are transformed: Rader's point 0
+  i64 rader;           // whether what follows is the middle of Rader's convolution
+  i64 from_table, to_table;  // permutations of the points of a copy, or -1
+  i64 twiddle;         // offset of the roots [k][p] in the tables, or -1
+  i64 before, before_table, before_length;  // factor of what is gathered
+  i64 after, after_table, after_length;     // factor of what is scattered
+  i64 async;           // whether a copy goes to shared memory without registers
+  i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words
+  i64 rank;            // points of a fragment's row: the radix, padded; or several columns'
+  i64 copies;          // columns that share a row, on the matrix' diagonal
+  i64 exact;           // whether 16 bits hold the matrix
+};
+
+struct Config {
+  i64 storage, operand;
+  i64 threads, residents;             // of a block; blocks that a multiprocessor is to hold
+  i64 lines, values;                  // of a tile; values that a thread holds
+  i64 steps, axes, loops;
+  i64 wide;                           // line numbers need 64 bits
+  i64 load_points, load_imaginary, load_vector;     // enum Points; scalars to the imaginary
+  i64 store_points, store_imaginary, store_vector;  // part; whether both move as one
+  i64 edges;                          // edge points a line
+  i64 roots_loop, roots_low;          // FACTOR_ROOTS: loop of the line number, bits of the low table
+  i64 split_matrix;                   // whether matrices have low parts
+  Axis axis[MAX_AXES];
+  Loop loop[MAX_LOOPS];
+  Step step[MAX_STEPS];
+};
+
+struct Arguments {
+  const void *load;
+  void *store;
+  const void *extra;
+  const void *tables;
+  const void *matrices;
+  u64 lines;
+  double scale;
+};
+
+}  // namespace mmafft

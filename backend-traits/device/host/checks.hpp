@@ -1,0 +1,110 @@
+// What is checked of an access before it is made. Each of these fails, or returns.
+#pragma once
+#include <cstring>
+
+#include "machine.hpp"
+
+namespace mmafft {
+namespace host {
+
+// Tables are what no launch changes, so that devices may read them through another cache.
+enum { READABLE = (1 << REGIONS) - 1, CONSTANT = 1 << TABLES | 1 << MATRICES | 1 << EXTRA };
+
+// `size` bytes at `at` are aligned and lie inside one region of those that `allowed` has
+// the bits of.
+static inline void check_memory(const void *at, size_t size, unsigned allowed, const char *does) {
+  const char *from = static_cast<const char *>(at);
+  if (reinterpret_cast<uintptr_t>(from) % size) fail("misaligned: %s %d bytes at %p", does, int(size), at);
+  const Memory *memory = machine->launch->memory;
+  for (int i = 0; i < REGIONS; i++)
+    if ((allowed >> i & 1) && from >= memory[i].begin && from < memory[i].end && size_t(memory[i].end - from) >= size)
+      return;
+  // Of the regions, the first that is allowed serves to say where the address lies.
+  int first = 0;
+  while (!(allowed >> first & 1)) first++;
+  static const char *const name[] = {"load", "store", "extra", "tables", "matrices"};
+  i64 offset = i64(reinterpret_cast<uintptr_t>(from) - reinterpret_cast<uintptr_t>(memory[first].begin));
+  fail("outside: %s %d bytes that lie in none of the regions for that, at byte %lld of `%s`, which has %lld", does,
+       int(size), offset, name[first], i64(memory[first].end - memory[first].begin));
+}
+
+// By memcpy: the memory is bytes to the host.
+static inline void read_memory(void *to, const void *from, size_t size, unsigned allowed) {
+  check_memory(from, size, allowed, "reads");
+  machine->report->bytes_read += size;
+  std::memcpy(to, from, size);
+}
+
+static inline void write_memory(void *to, const void *from, size_t size) {
+  check_memory(to, size, machine->writable, "writes");
+  machine->report->bytes_written += size;
+  std::memcpy(to, from, size);
+}
+
+// What the record of shared memory says.
+static inline void expect_fine(const char *wrong, int other, i64 at) {
+  if (!wrong) return;
+  if (other < 0) fail("%s, at byte %lld", wrong, at);
+  fail("%s by thread %d, at byte %lld", wrong, other, at);
+}
+
+// The byte at which the element of this size and number lies.
+static inline i64 check_shared(int number, size_t size, const char *does) {
+  i64 at = i64(number) * i64(size);
+  if (machine->shared.holds(at, size)) return at;
+  fail("outside: %s %d bytes at byte %lld of the shared memory, which has %llu", does, int(size), at,
+       machine->launch->shared_bytes);
+}
+
+static inline void read_shared(void *to, int number, size_t size) {
+  i64 at = check_shared(number, size, "reads");
+  int other = -1;
+  const char *wrong = machine->shared.read(machine->current, at, size, other);
+  expect_fine(wrong, other, at);
+  machine->report->shared_reads++;
+  std::memcpy(to, machine->shared.data(at), size);
+}
+
+static inline void write_shared(int number, const void *from, size_t size) {
+  i64 at = check_shared(number, size, "writes");
+  int other = -1;
+  const char *wrong = machine->shared.write(machine->current, at, size, other);
+  expect_fine(wrong, other, at);
+  machine->report->shared_writes++;
+  std::memcpy(machine->shared.data(at), from, size);
+}
+
+static inline void start_copy(int number, const void *from, size_t size) {
+  i64 at = check_shared(number, size, "copies to");
+  check_memory(from, size, READABLE, "copies from");
+  int other = -1;
+  const char *wrong = machine->shared.depart(machine->current, at, size, other);
+  expect_fine(wrong, other, at);
+  this_thread().copies.push_back({at, static_cast<const char *>(from), size});
+}
+
+// The data are read when they land, here: what is in memory by now counts.
+static inline void land_copies() {
+  Thread &thread = this_thread();
+  if (thread.waits++ == machine->launch->skip_wait) return;
+  for (const Copy &copy : thread.copies) {
+    machine->shared.land(machine->current, copy.at, copy.size);
+    std::memcpy(machine->shared.data(copy.at), copy.from, copy.size);
+    machine->report->bytes_read += copy.size;
+    machine->report->shared_writes++;
+  }
+  thread.copies.clear();
+}
+
+static inline const Step &enter_step(int number) {
+  if (number < 0 || number >= MAX_STEPS) fail("step %d does not exist", number);
+  this_thread().step = number;
+  return current_config->step[number];
+}
+
+static inline void shuffle_lanes(int mask, const float *const *in, float *const *out) {
+  for (int i = 0; i < WAVE; i++) *out[i] = *in[i ^ mask];
+}
+
+}  // namespace host
+}  // namespace mmafft

@@ -1,0 +1,95 @@
+// What the pass needs of a device, for the host: the names of the vendors' primitives.hpp,
+// with every access checked (checks.hpp) and every thread on a stack of its own
+// (machine.hpp).
+#pragma once
+#include <cmath>
+
+#include "checks.hpp"
+#include "sixteen.hpp"
+
+#define MMAFFT_HOST 1
+#define MMAFFT_DEVICE inline
+#define MMAFFT_KERNEL static
+#define MMAFFT_BOUNDS(threads, residents)
+#define MMAFFT_CONST const
+#define MMAFFT_IF if
+#define MMAFFT_UNROLL
+// The most that any program may ask for; the launch checks.
+#define MMAFFT_VALUES 64
+#define MMAFFT_NUMBER(S) s.value
+#define MMAFFT_STEP(S) const Step &step = ::mmafft::host::enter_step(s.value)
+
+namespace mmafft {
+
+// The number of a step, known when running.
+struct RunIndex {
+  int value;
+};
+typedef RunIndex FirstStep;
+MMAFFT_DEVICE RunIndex next(RunIndex s) { return {s.value + 1}; }
+
+MMAFFT_DEVICE int thread_index() { return host::machine->current; }
+MMAFFT_DEVICE u32 block_index() { return host::machine->block; }
+MMAFFT_DEVICE u32 block_count() { return u32(host::machine->launch->blocks); }
+
+MMAFFT_DEVICE void barrier() {
+  if (host::this_thread().barriers++ != host::machine->launch->skip_barrier) host::wait_as(host::AT_BARRIER);
+}
+
+MMAFFT_DEVICE float shuffle_xor(float x, int mask) {
+  if (mask < 0 || mask >= WAVE) host::fail("outside: a shuffle by %d leaves the wave", mask);
+  float y = 0;
+  host::meet(host::shuffle_lanes, mask, x, y);
+  return y;
+}
+
+MMAFFT_DEVICE float larger(float a, float b) { return std::fmax(a, b); }
+
+MMAFFT_DEVICE float multiply_add(float a, float b, float c) { return std::fma(a, b, c); }
+MMAFFT_DEVICE double multiply_add(double a, double b, double c) { return std::fma(a, b, c); }
+
+// Two values that lie side by side, moved as one.
+template <class T> struct alignas(2 * sizeof(T)) Pair {
+  T x, y;
+};
+
+// Memory. `T` is a scalar or a Pair of them.
+template <class T> MMAFFT_DEVICE T load_memory(const T *from) {
+  T value;
+  host::read_memory(&value, from, sizeof value, host::READABLE);
+  return value;
+}
+template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
+  host::write_memory(to, &value, sizeof value);
+}
+// Tables that no launch changes. Overloads, for that is what devices have.
+template <class T> MMAFFT_DEVICE T load_constant(const T *from) {
+  T value;
+  host::read_memory(&value, from, sizeof value, host::CONSTANT);
+  return value;
+}
+MMAFFT_DEVICE Pair<float> load_table(const Pair<float> *from) { return load_constant(from); }
+MMAFFT_DEVICE Pair<double> load_table(const Pair<double> *from) { return load_constant(from); }
+MMAFFT_DEVICE Pair<u32> load_table(const Pair<u32> *from) { return load_constant(from); }
+MMAFFT_DEVICE u32 load_table(const u32 *from) { return load_constant(from); }
+MMAFFT_DEVICE double load_table(const double *from) { return load_constant(from); }
+MMAFFT_DEVICE float load_table(const float *from) { return load_constant(from); }
+
+// Shared memory of the block, as Pairs.
+template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {
+  Pair<T> value;
+  host::read_shared(&value, at, sizeof value);
+  return value;
+}
+template <class T> MMAFFT_DEVICE void store_shared(int at, const Pair<T> &value) {
+  host::write_shared(at, &value, sizeof value);
+}
+
+// Memory to shared memory; there after copy_wait and a barrier.
+template <class T> MMAFFT_DEVICE void copy_async(int at, const Pair<T> *from) {
+  static_assert(sizeof(Pair<T>) == 4 || sizeof(Pair<T>) == 8 || sizeof(Pair<T>) == 16, "what cp.async takes");
+  host::start_copy(at, from, sizeof(Pair<T>));
+}
+MMAFFT_DEVICE void copy_wait() { host::land_copies(); }
+
+}  // namespace mmafft

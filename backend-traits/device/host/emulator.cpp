@@ -1,0 +1,204 @@
+// Runs the blocks of a launch, one after another. Included last by a vendor's translation
+// unit, which has included its fragments and says what the C functions are to be called:
+//
+//   for each block, in the launch's order of blocks:
+//     start every thread of the block on its own stack
+//     until all have ended:
+//       run each thread that can run, in the launch's order of threads, until it waits
+//       if none can run any more: all at the barrier go on; all ended is the end of the
+//       block; anything else waits for ever, and is an error
+#include <utility>
+
+#include "../config.hpp"
+
+#ifndef MMAFFT_EMULATED
+#error "define MMAFFT_EMULATED(name), the C function of this vendor"
+#endif
+
+// A device compiles one of them at a time.
+#define MMAFFT_ENTRY_mmafft_pass
+#define MMAFFT_ENTRY_mmafft_split
+#define MMAFFT_ENTRY_mmafft_combine
+#define MMAFFT_ENTRY_mmafft_product
+// After every header of the system: the word is not ours alone.
+#define config (*::mmafft::host::current_config)
+#include "../butterflies.hpp"
+#include "../pass.hpp"
+#include "../operations.hpp"
+#ifdef MMAFFT_MORE_KERNELS
+#include MMAFFT_MORE_KERNELS
+#endif
+#undef config
+
+namespace mmafft {
+namespace host {
+
+struct Entry {
+  const char *name;
+  void (*kernel)(Arguments);
+  unsigned writable;
+};
+
+enum { STORES = 1 << STORE, OPERATES = STORES | 1 << EXTRA | 1 << MATRICES };
+
+static const Entry ENTRIES[] = {
+    {"mmafft_pass", mmafft_pass, STORES},
+    {"mmafft_split", mmafft_split, OPERATES},
+    {"mmafft_combine", mmafft_combine, OPERATES},
+    {"mmafft_product", mmafft_product, OPERATES},
+#ifdef MMAFFT_MORE_ENTRIES
+    MMAFFT_MORE_ENTRIES
+#endif
+};
+
+static const Entry *find_entry(const char *name) {
+  for (const Entry &entry : ENTRIES)
+    if (!std::strcmp(entry.name, name)) return &entry;
+  return nullptr;
+}
+
+// SplitMix64.
+static u64 next_random(u64 &state) {
+  u64 x = state += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+// The blocks in the launch's order. A shuffle must not take memory for each of them, so it
+// steps by a number that shares no divisor with theirs.
+struct Blocks {
+  u64 count, first, by;
+
+  Blocks(const EmulatedLaunch &launch, u64 &random) : count(launch.blocks), first(0), by(1) {
+    if (launch.order == ORDER_REVERSE) first = by = count - 1;
+    if (launch.order != ORDER_SHUFFLED) return;
+    first = next_random(random) % count;
+    do by = next_random(random) % count;
+    while (divisor(by, count) != 1);
+  }
+  static u64 divisor(u64 a, u64 b) { return a ? divisor(b % a, a) : b; }
+  u32 operator[](u64 i) const { return u32((first + i * by) % count); }
+};
+
+// The order of the threads until the next barrier.
+static void take_turns(Machine &m) {
+  int count = int(m.turn.size());
+  for (int i = 0; i < count; i++)
+    m.turn[size_t(i)] = m.launch->order == ORDER_REVERSE ? count - 1 - i : i;
+  if (m.launch->order != ORDER_SHUFFLED) return;
+  for (int i = count - 1; i > 0; i--)
+    std::swap(m.turn[size_t(i)], m.turn[size_t(next_random(m.random) % u64(i + 1))]);
+}
+
+static void thread_main() {
+  Machine &m = *machine;
+  m.kernel(m.arguments);
+  if (!this_thread().copies.empty()) fail("ends while asynchronous copies of it are under way");
+  wait_as(ENDED);
+  __builtin_trap();
+}
+
+static int count_of(const Machine &m, Where where) {
+  int count = 0;
+  for (const Thread &thread : m.threads) count += thread.where == where;
+  return count;
+}
+
+static bool run_block(Machine &m, u32 block) {
+  m.block = block;
+  m.shared.start_block();
+  for (Wave &wave : m.waves) wave.arrived = 0;
+  for (size_t i = 0; i < m.threads.size(); i++) {
+    Thread &thread = m.threads[i];
+    thread.where = RUNNABLE;
+    thread.step = -1;
+    thread.barriers = thread.waits = 0;
+    thread.copies.clear();
+    start_context(thread.context, m.stacks.get(i), Stacks::BYTES, thread_main);
+  }
+  for (;;) {
+    take_turns(m);
+    for (bool ran = true; ran;) {
+      ran = false;
+      for (int number : m.turn) {
+        Thread &thread = m.threads[size_t(number)];
+        if (thread.where != RUNNABLE) continue;
+        ran = true;
+        m.current = number;
+        switch_context(m.scheduler, thread.context);
+        if (m.failed) return false;
+      }
+    }
+    int all = int(m.threads.size()), at_barrier = count_of(m, AT_BARRIER), ended = count_of(m, ENDED);
+    if (ended == all) return true;
+    if (at_barrier != all) {
+      std::snprintf(m.report->message, sizeof m.report->message,
+                    "deadlock: %d threads wait at a barrier, %d in an operation of their wave, and %d have ended "
+                    "(block %u)",
+                    at_barrier, all - at_barrier - ended, ended, block);
+      return false;
+    }
+    m.shared.barrier();
+    m.report->barriers++;
+    for (Thread &thread : m.threads) thread.where = RUNNABLE;
+  }
+}
+
+// What is wrong with the launch before it starts, or null.
+static const char *refuse(const EmulatedLaunch &launch, const Config &c, const Entry *entry, Machine &m) {
+  if (!entry) return "no kernel has this name";
+  if (launch.threads < 1 || launch.threads > 1024) return "a block has 1 to 1024 threads";
+  if (launch.blocks > 0x7fffffff) return "a launch has at most 2^31 - 1 blocks";
+  if (entry->kernel == mmafft_pass) {
+    if (u64(c.threads) != launch.threads) return "the configuration is for another number of threads";
+    if (c.values > MMAFFT_VALUES) return "a thread cannot hold so many values";
+    if (c.steps > MAX_STEPS) return "the configuration has too many steps";
+  }
+  return m.stacks.get(launch.threads - 1) ? nullptr : "no memory for the threads' stacks";
+}
+
+static thread_local Machine this_machine;
+
+}  // namespace host
+}  // namespace mmafft
+
+// Words of a configuration.
+extern "C" unsigned long long MMAFFT_EMULATED(config_words)() { return sizeof(mmafft::Config) / 8; }
+
+extern "C" int MMAFFT_EMULATED(has_entry)(const char *name) { return mmafft::host::find_entry(name) != nullptr; }
+
+// 0: done; 1: refused, nothing has run; 2: failed on the way. Both say why in the report.
+extern "C" int MMAFFT_EMULATED(run)(const mmafft::host::EmulatedLaunch *launch, mmafft::host::EmulatedReport *report) {
+  using namespace mmafft;
+  using namespace mmafft::host;
+  Machine &m = this_machine;
+  const Entry *entry = find_entry(launch->entry);
+  const Config &c = *reinterpret_cast<const Config *>(launch->config);
+  *report = EmulatedReport();
+  if (const char *why = refuse(*launch, c, entry, m)) {
+    std::snprintf(report->message, sizeof report->message, "%s: %s", launch->entry, why);
+    return 1;
+  }
+  if (launch->blocks == 0) return 0;
+  const Memory *memory = launch->memory;
+  machine = &m;
+  current_config = &c;
+  m.launch = launch;
+  m.report = report;
+  m.kernel = entry->kernel;
+  m.writable = entry->writable;
+  m.arguments = {memory[LOAD].begin,   const_cast<char *>(memory[STORE].begin), memory[EXTRA].begin,
+                 memory[TABLES].begin, memory[MATRICES].begin,                  launch->lines,
+                 launch->scale};
+  m.failed = false;
+  m.random = launch->seed;
+  m.threads.resize(launch->threads);
+  m.turn.resize(launch->threads);
+  m.waves.resize((launch->threads + WAVE - 1) / WAVE);
+  m.shared.prepare(launch->shared_bytes);
+  Blocks blocks(*launch, m.random);
+  for (u64 i = 0; i < blocks.count; i++)
+    if (!run_block(m, blocks[i])) return 2;
+  return 0;
+}

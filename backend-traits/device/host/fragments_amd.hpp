@@ -1,0 +1,84 @@
+// The matrix products of kernels-hip/device/fragments.hpp, emulated: the lanes' registers
+// are put together to matrices as the CDNA 3 instruction set says (AMD's matrix instruction
+// calculator prints its tables), multiplied, and the result is handed out. With
+// i = lane % 16 and q = lane / 16:
+//
+//   16-bit 16x16x16  A: register r, half h (i, 4q + 2r + h)   B: (4q + 2r + h, i)
+//   f32    16x16x4   A: (i, q)    B: (q, i)
+//                    D of these: register r (4q + r, i)
+//   f64    16x16x4   A: (i, q)    B: (q, i)    D: register r (4r + q, i)
+//
+// 16-bit products: one rounding to nearest of the whole sum.
+#pragma once
+#include "emulated.hpp"
+#include "products.hpp"
+
+namespace mmafft {
+namespace host {
+
+struct Operands16 {
+  u32 a[2], b[2];
+};
+template <class T> struct Sum4 {
+  T *d;
+};
+
+template <float (*WIDEN)(u16)> static void mfma_16(int, const Operands16 *const *in, Sum4<float> *const *out) {
+  float a[16][16], b[16][16], d[16][16];
+  for (int lane = 0; lane < 64; lane++) {
+    int i = lane % 16, q = lane / 16;
+    for (int r = 0; r < 2; r++)
+      for (int h = 0; h < 2; h++) {
+        a[i][4 * q + 2 * r + h] = WIDEN(half_of(in[lane]->a[r], h));
+        b[4 * q + 2 * r + h][i] = WIDEN(half_of(in[lane]->b[r], h));
+      }
+    for (int r = 0; r < 4; r++) d[4 * q + r][i] = out[lane]->d[r];
+  }
+  multiply_wide(a, b, d, round_to_float);
+  for (int lane = 0; lane < 64; lane++)
+    for (int r = 0; r < 4; r++) out[lane]->d[r] = d[4 * (lane / 16) + r][lane % 16];
+}
+
+template <class T> struct OperandsWide {
+  T a, b;
+};
+
+// Register r of a lane's D lies in row Q·q + R·r.
+template <class T, int Q, int R>
+static void mfma_wide(int, const OperandsWide<T> *const *in, Sum4<T> *const *out) {
+  T a[16][4], b[4][16], d[16][16];
+  for (int lane = 0; lane < 64; lane++) {
+    int i = lane % 16, q = lane / 16;
+    a[i][q] = in[lane]->a;
+    b[q][i] = in[lane]->b;
+    for (int r = 0; r < 4; r++) d[Q * q + R * r][i] = out[lane]->d[r];
+  }
+  multiply_fused(a, b, d);
+  for (int lane = 0; lane < 64; lane++)
+    for (int r = 0; r < 4; r++) out[lane]->d[r] = d[Q * (lane / 16) + R * r][lane % 16];
+}
+
+}  // namespace host
+
+MMAFFT_DEVICE void mfma_f16_16x16x16(float (&d)[4], u32 a0, u32 a1, u32 b0, u32 b1) {
+  host::Operands16 in = {{a0, a1}, {b0, b1}};
+  host::Sum4<float> out = {d};
+  host::meet(host::mfma_16<widen_half>, 0, in, out);
+}
+MMAFFT_DEVICE void mfma_bf16_16x16x16(float (&d)[4], u32 a0, u32 a1, u32 b0, u32 b1) {
+  host::Operands16 in = {{a0, a1}, {b0, b1}};
+  host::Sum4<float> out = {d};
+  host::meet(host::mfma_16<widen_bf16>, 0, in, out);
+}
+MMAFFT_DEVICE void mfma_f32_16x16x4(float (&d)[4], float a, float b) {
+  host::OperandsWide<float> in = {a, b};
+  host::Sum4<float> out = {d};
+  host::meet(host::mfma_wide<float, 4, 1>, 0, in, out);
+}
+MMAFFT_DEVICE void mfma_f64_16x16x4(double (&d)[4], double a, double b) {
+  host::OperandsWide<double> in = {a, b};
+  host::Sum4<double> out = {d};
+  host::meet(host::mfma_wide<double, 1, 4>, 0, in, out);
+}
+
+}  // namespace mmafft

@@ -1,0 +1,155 @@
+// Matrix steps: DFTs of a few points as products with fragments of the DFT matrix.
+//
+// A column of R complex points is a row of 2R reals; a wave multiplies as many columns at a
+// time as the vendor's fragment has. Which points of which columns a lane holds follows from
+// the vendor's layout (fragments.hpp) and is the same before and after the product, so that
+// twiddles and exchanges are those of butterflies.
+//
+// Values of FP32 become two 16-bit numbers each (Sorna et al. 2018):
+//   x = 2^e·(hi + lo·2^-d)             e from the largest magnitude of the column
+//   M = Mhi + Mlo·2^-d                 Mlo = 0 where 16 bits hold the matrix (radix 2, 4)
+//   M·x = 2^e·( Mhi·hi + 2^-d·(Mhi·lo + Mlo·hi) )
+// Mlo·lo lies below FP32's last bit.
+#pragma once
+#include "butterflies.hpp"
+
+namespace mmafft {
+
+template <class S> MMAFFT_DEVICE int matrix_column(S s, int group) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand);
+  MMAFFT_CONST int waves = int(config.threads) / WAVE, points = int(step.rank / step.copies);
+  const int lane = thread_index() % WAVE, wave = thread_index() / WAVE;
+  const int column = (group / rows * waves + wave) * columns + fragment_column(lane, group % rows);
+  return column * int(step.copies) + fragment_point(lane, 0) / points;
+}
+
+template <class S> MMAFFT_DEVICE int matrix_point(S s, int j) {
+  MMAFFT_STEP(S);
+  return fragment_point(thread_index() % WAVE, j) % int(step.rank / step.copies);
+}
+
+// 2^e for -126 <= e <= 127.
+MMAFFT_DEVICE float power_of_two(int e) { return float_of(u32(e + 127) << 23); }
+
+// x·2^e for |e| <= 252: in two exact halves, as 2^e itself need not be a float.
+MMAFFT_DEVICE float scaled(float x, int e) { return x * power_of_two(e / 2) * power_of_two(e - e / 2); }
+
+// e with largest·2^-e in [1/2, 1); 0 for zero and for what is not finite.
+MMAFFT_DEVICE int exponent_of(float largest) {
+  const u32 bits = bits_of(largest);
+  if (bits == 0 || bits >= 0x7f800000u) return 0;
+  // Times 2^24 subnormals are normal.
+  if (bits < 0x00800000u) return int(bits_of(largest * 16777216.0f) >> 23) - 126 - 24;
+  return int(bits >> 23) - 126;
+}
+
+MMAFFT_DEVICE float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
+
+template <bool BF16> MMAFFT_DEVICE u16 round16(float x) {
+  if (BF16) return round_bf16(x);
+  return round_half(x);
+}
+template <bool BF16> MMAFFT_DEVICE float widen16(u16 x) {
+  if (BF16) return widen_bf16(x);
+  return widen_half(x);
+}
+
+// hi and lo of two values, packed for a fragment: the first in the lower half.
+template <bool BF16> MMAFFT_DEVICE void split(float x, float y, u32 &hi, u32 &lo) {
+  const float unit = BF16 ? 256.0f : 2048.0f;
+  const u16 a = round16<BF16>(x), b = round16<BF16>(y);
+  hi = u32(a) | u32(b) << 16;
+  const u16 c = round16<BF16>((x - widen16<BF16>(a)) * unit), d = round16<BF16>((y - widen16<BF16>(b)) * unit);
+  lo = u32(c) | u32(d) << 16;
+}
+
+// sum = (hi + lo·2^-d)·(matrix and its low parts), `low` words behind.
+template <int J, bool BF16>
+MMAFFT_DEVICE void product16(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int low,
+                             int lane) {
+  MMAFFT_CONST int N = fragment_rows(OPERAND_HALF) * J;
+  u32 high[N], rest[N];
+  float sum[N][2], cross[N][2];
+  MMAFFT_UNROLL for (int i = 0; i < N; i++) {
+    high[i] = hi[i];
+    rest[i] = lo[i];
+    sum[i][0] = sum[i][1] = cross[i][0] = cross[i][1] = 0;
+  }
+  Product16<J, BF16>::rounded(sum, high, matrix, lane);
+  if (both) Product16<J, BF16>::chained(cross, rest, matrix, lane);
+  if (low > 0) Product16<J, BF16>::chained(cross, high, matrix + low, lane);
+  const float unit = BF16 ? 1.0f / 256 : 1.0f / 2048;
+  MMAFFT_UNROLL for (int i = 0; i < N; i++)
+    v[i] = {multiply_add(cross[i][0], unit, sum[i][0]), multiply_add(cross[i][1], unit, sum[i][1])};
+}
+
+// The words of one part of a step's matrix.
+template <class S> MMAFFT_DEVICE constexpr int matrix_words(S s) {
+  MMAFFT_STEP(S);
+  return int(4 * step.rank * step.rank) / 2;
+}
+
+template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pair<float> *v, const u32 *matrix) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int rows = fragment_rows(OPERAND_HALF);
+  MMAFFT_CONST bool both = config.operand == OPERAND_SPLIT_HALF || config.operand == OPERAND_SPLIT_BF16;
+  MMAFFT_CONST int low = both && config.split_matrix && !step.exact ? matrix_words(s) : 0;
+  const int lane = thread_index() % WAVE;
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += rows) {
+    Pair<float> *x = v + g * J;
+    u32 hi[fragment_rows(OPERAND_HALF) * J], lo[fragment_rows(OPERAND_HALF) * J];
+    int e[fragment_rows(OPERAND_HALF)];
+    MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
+      float most = 0;
+      MMAFFT_UNROLL for (int j = 0; j < J; j++)
+        most = larger(most, larger(magnitude(x[r * J + j].x), magnitude(x[r * J + j].y)));
+      e[r] = exponent_of(fragment_max(most, int(step.rank / step.copies)));
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const Pair<float> y = x[r * J + j];
+        split<BF16>(scaled(y.x, -e[r]), scaled(y.y, -e[r]), hi[r * J + j], lo[r * J + j]);
+      }
+    }
+    product16<J, BF16>(x, hi, lo, both, matrix, low, lane);
+    MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
+      MMAFFT_UNROLL for (int j = 0; j < J; j++)
+        x[r * J + j] = {scaled(x[r * J + j].x, e[r]), scaled(x[r * J + j].y, e[r])};
+    }
+  }
+}
+
+template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const void *matrices) {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (config.operand == OPERAND_F32) {
+    const float *matrix = static_cast<const float *>(matrices) + step.matrix;
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      MMAFFT_IF (step.rank == 4) ProductNative<1, float>::run(v + g, matrix, thread_index() % WAVE);
+      MMAFFT_IF (step.rank == 8) ProductNative<2, float>::run(v + g * 2, matrix, thread_index() % WAVE);
+      MMAFFT_IF (step.rank == 16) ProductNative<4, float>::run(v + g * 4, matrix, thread_index() % WAVE);
+    }
+  } else {
+    MMAFFT_CONST bool bf16 = config.operand == OPERAND_BF16 || config.operand == OPERAND_SPLIT_BF16;
+    const u32 *matrix = static_cast<const u32 *>(matrices) + step.matrix;
+    MMAFFT_IF (bf16) {
+      MMAFFT_IF (step.rank == 4) matrix_product16<1, true>(s, v, matrix);
+      MMAFFT_IF (step.rank == 8) matrix_product16<2, true>(s, v, matrix);
+      MMAFFT_IF (step.rank == 16) matrix_product16<4, true>(s, v, matrix);
+    } else {
+      MMAFFT_IF (step.rank == 4) matrix_product16<1, false>(s, v, matrix);
+      MMAFFT_IF (step.rank == 8) matrix_product16<2, false>(s, v, matrix);
+      MMAFFT_IF (step.rank == 16) matrix_product16<4, false>(s, v, matrix);
+    }
+  }
+}
+
+template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<double> *v, const void *matrices) {
+  MMAFFT_STEP(S);
+  const double *matrix = static_cast<const double *>(matrices) + step.matrix;
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    MMAFFT_IF (step.rank == 4) ProductNative<1, double>::run(v + g, matrix, thread_index() % WAVE);
+    MMAFFT_IF (step.rank == 8) ProductNative<2, double>::run(v + g * 2, matrix, thread_index() % WAVE);
+    MMAFFT_IF (step.rank == 16) ProductNative<4, double>::run(v + g * 4, matrix, thread_index() % WAVE);
+  }
+}
+
+}  // namespace mmafft

@@ -1,0 +1,571 @@
+// The pass: one trip through memory, written once for every device and for the emulation.
+//
+//   for each tile of lines:
+//     for each step:
+//       v = gather(step)        n values a thread, from memory or shared memory
+//       compute(step, v)        small DFTs and their twiddles; split or merge of halves
+//       scatter(step, v)        to shared memory or memory
+//
+// Steps follow in Stockham order, so that results come out in natural order without a
+// permutation: with n points, s = product of the radices done and m = n / (s·r), column
+// c = q + s·p (q < s, p < m) of a step of radix r is
+//
+//   y[q + s·(r·p + k)] = exp(∓2πi·p·k / (n/s)) · Σ_j x[c + j·n/r] · exp(∓2πi·jk/r)
+//
+// Nothing is decided here: config.hpp lists what the host has chosen, and every choice is a
+// constant when this is compiled for a plan. Points beyond an axis' extent, outside of a
+// zero range or of lines past the last are zeros that cost no memory access.
+#pragma once
+#include "butterflies.hpp"
+#include "matrix.hpp"
+
+namespace mmafft {
+
+struct Half { u16 bits; };
+struct Bf16 { u16 bits; };
+
+// What a scalar of memory is in arithmetic.
+template <class S> struct Arithmetic { typedef float type; };
+template <> struct Arithmetic<double> { typedef double type; };
+MMAFFT_DEVICE double widen(double x) { return x; }
+MMAFFT_DEVICE float widen(float x) { return x; }
+MMAFFT_DEVICE float widen(Half x) { return widen_half(x.bits); }
+MMAFFT_DEVICE float widen(Bf16 x) { return widen_bf16(x.bits); }
+MMAFFT_DEVICE void narrow(double x, double &y) { y = x; }
+MMAFFT_DEVICE void narrow(float x, float &y) { y = x; }
+MMAFFT_DEVICE void narrow(float x, Half &y) { y.bits = round_half(x); }
+MMAFFT_DEVICE void narrow(float x, Bf16 &y) { y.bits = round_bf16(x); }
+
+// Shared memory leaves one cell free every 128 bytes, so that power-of-two strides do not
+// meet in one bank.
+template <class T> MMAFFT_DEVICE constexpr int bank_row() { return int(128 / sizeof(Pair<T>)); }
+template <class T> MMAFFT_DEVICE constexpr int padded(int at) { return at + int(u32(at) / u32(bank_row<T>())); }
+
+// Whether padded(base + i·stride) = padded(base) + padded(i·stride) for 0 <= i < count, so
+// that the second part is a constant: either strides are whole rows; or base is b + a multiple
+// of count·stride, b < stride, and rows and blocks of count·stride divide each other.
+MMAFFT_DEVICE constexpr bool separable(int row, int stride, int count, bool blocks) {
+  return stride % row == 0 ||
+         (blocks && row % stride == 0 && (count * stride % row == 0 || row % (count * stride) == 0));
+}
+
+// One column of a step: which line, and where in it.
+struct Column {
+  int line, outer, at, inner;
+  bool live;
+};
+
+// A line's addresses: scalars before its first point, and how many points of the split
+// line lie before it.
+struct Line {
+  i64 load, store, load_index, store_index;
+  u64 edge;
+  u32 roots;
+  bool live;
+};
+
+template <class S> MMAFFT_DEVICE Column column_of(S s, int number) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST u32 lines = u32(config.lines), columns = u32(step.columns);
+  MMAFFT_CONST u32 inner = u32(step.inner), outer = u32(step.outer);
+  Column c;
+  u32 rest = u32(number);
+  c.live = rest < lines * columns * inner * outer;
+  MMAFFT_IF (step.lines_fast) {
+    c.line = int(rest % lines);
+    rest /= lines;
+  }
+  c.inner = int(rest % inner);
+  rest /= inner;
+  c.at = int(rest % columns);
+  rest /= columns;
+  MMAFFT_IF (step.lines_fast) c.outer = int(rest);
+  else {
+    c.outer = int(rest % outer);
+    c.line = int(rest / outer);
+  }
+  return c;
+}
+
+// The number's digits in the loops' counts, outermost loop first, times the strides.
+template <class N> MMAFFT_DEVICE Line place_line(N number) {
+  Line line = {0, 0, 0, 0, 0, 0, true};
+  MMAFFT_UNROLL for (int l = MAX_LOOPS - 1; l >= 0; l--) {
+    if (l < config.loops) {
+      const Loop loop = config.loop[l];
+      N i = number;
+      if (l > 0) {
+        i = number % N(loop.count);
+        number /= N(loop.count);
+      }
+      line.load += i64(i) * loop.load;
+      line.store += i64(i) * loop.store;
+      line.load_index += i64(i) * loop.load_index;
+      line.store_index += i64(i) * loop.store_index;
+      line.edge += u64(i) * u64(loop.edge);
+      if (l == config.roots_loop) line.roots = u32(i);
+    }
+  }
+  return line;
+}
+
+template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, u64 lines) {
+  const u64 at = tile * u64(config.lines) + u64(number);
+  Line line;
+  MMAFFT_IF (config.wide) line = place_line<u64>(at);
+  else line = place_line<u32>(u32(at));
+  line.live = at < lines;
+  return line;
+}
+
+// What the coordinates other than the step's own add to an address; and whether they are
+// in range.
+struct Others {
+  i64 address;
+  bool inside;
+};
+template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &c) {
+  MMAFFT_STEP(S);
+  Others o = {0, true};
+  u32 outer = u32(c.outer), inner = u32(c.inner);
+  MMAFFT_UNROLL for (int b = MAX_AXES - 1; b >= 0; b--) {
+    if (b < config.axes && b != step.axis) {
+      const Axis axis = config.axis[b];
+      u32 x;
+      if (b > step.axis) {
+        x = inner % u32(step.extent[b]);
+        inner /= u32(step.extent[b]);
+      } else {
+        x = outer % u32(step.extent[b]);
+        outer /= u32(step.extent[b]);
+      }
+      o.address += i64(x) * (LOAD ? axis.load_stride : axis.store_stride);
+      const i64 begin = LOAD ? axis.load_begin : axis.store_begin;
+      const i64 end = LOAD ? axis.load_end : axis.store_end;
+      if (begin > 0) o.inside = o.inside && i64(x) >= begin;
+      if (end < step.extent[b]) o.inside = o.inside && i64(x) < end;
+    }
+  }
+  return o;
+}
+
+// Roots in two levels: exp(2πi·e/N) = low[e mod 2^b] · high[e / 2^b].
+template <class T> MMAFFT_DEVICE Pair<T> roots(const Pair<T> *tables, i64 at, i64 low_bits, u64 e) {
+  const Pair<T> low = load_table(tables + at + (e & ((u64(1) << low_bits) - 1)));
+  const Pair<T> high = load_table(tables + at + (i64(1) << low_bits) + (e >> low_bits));
+  return multiply(low, high);
+}
+
+template <class Scalar> struct Pass {
+  typedef typename Arithmetic<Scalar>::type T;
+  typedef Pair<T> Value;
+  const Arguments &arguments;
+  u64 tile;
+
+  MMAFFT_DEVICE const Value *tables() const { return static_cast<const Value *>(arguments.tables); }
+
+  // Which column, and which of its points, a thread's values are: v[group·points + j].
+  template <class S> static MMAFFT_DEVICE constexpr int points(S s) {
+    MMAFFT_STEP(S);
+    const int simt = step.op == OP_DFT ? int(step.radix) : step.op == OP_COPY ? 1 : 2;
+    return step.engine == ENGINE_MATRIX ? int(step.rank) / 4 : simt;
+  }
+  template <class S> MMAFFT_DEVICE int number(S s, int group) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group);
+    else return group * int(config.threads) + thread_index();
+  }
+  template <class S> MMAFFT_DEVICE int point(S s, int j) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_point(s, j);
+    else return j;
+  }
+
+  // Where value j of a column is along the axis, before and after the step.
+  template <class S> MMAFFT_DEVICE int from_at(S s, int c, int j) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.op == OP_DFT) return int(step.offset) + c + j * int(step.points / step.radix);
+    else {
+      MMAFFT_IF (step.op == OP_SPLIT) return j == 0 ? c : c == 0 ? 0 : int(step.points) - c;
+      else MMAFFT_IF (step.op == OP_MERGE) return j == 0 ? c : int(step.points) - c;
+      else return permuted(step.from_table, c);
+    }
+  }
+  // Point c of a copy by its table of positions.
+  MMAFFT_DEVICE int permuted(i64 table, int c) const {
+    return table < 0 ? c : int(load_table(tables() + table + c).x);
+  }
+  template <class S> MMAFFT_DEVICE int to_at(S s, int c, int j) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.op == OP_DFT) {
+      MMAFFT_CONST u32 done = u32(step.done);
+      const u32 q = u32(c) % done, p = u32(c) / done;
+      return int(step.offset) + int(q + done * (u32(step.radix) * p)) + int(done) * j;
+    } else {
+      MMAFFT_IF (step.op == OP_COPY) return permuted(step.to_table, c);
+      else return j == 0 ? c : int(step.points) - c;
+    }
+  }
+  // Whether point j of a column is there, and not the padding of a fragment.
+  template <class S> MMAFFT_DEVICE bool exists(S s, int j) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.engine == ENGINE_MATRIX) return j < int(step.radix);
+    else return true;
+  }
+  // Whether it is to be stored: the other half of a pair is not where both are one point.
+  template <class S> MMAFFT_DEVICE bool made(S s, int c, int j) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.op == OP_SPLIT) return j == 0 || 2 * c != int(step.points);
+    else {
+      MMAFFT_IF (step.op == OP_MERGE) return j == 0 || (c != 0 && 2 * c != int(step.points));
+      else return exists(s, j);
+    }
+  }
+
+  MMAFFT_DEVICE const Scalar *input() const { return static_cast<const Scalar *>(arguments.load); }
+
+  template <class W> MMAFFT_DEVICE Value load_complex(W, const Scalar *from, i64 at) const {
+    MMAFFT_IF (config.load_vector) {
+      const Pair<Scalar> x = load_memory(reinterpret_cast<const Pair<Scalar> *>(from + at));
+      return {widen(x.x), widen(x.y)};
+    } else {
+      const Scalar x = load_memory(from + at), y = load_memory(from + at + config.load_imaginary);
+      return {widen(x), widen(y)};
+    }
+  }
+
+  // Point `at` of the axis, from memory.
+  template <class S>
+  MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, int at) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    i64 n = line.load_index + i64(at) * axis.load_index;
+    Value x = {T(0), T(0)};
+    MMAFFT_IF (step.hermitian != 0) {
+      // Point n of the whole line from the half spectrum, whose addresses do not follow the
+      // part's strides but the line's own.
+      MMAFFT_CONST i64 length = step.hermitian, unit = axis.load_stride / axis.load_index;
+      const bool mirrored = 2 * n > length;
+      if (mirrored) n = length - n;
+      if (n < axis.load_begin || n >= axis.load_end) return x;
+      MMAFFT_IF (config.edges > 0) {
+        const Scalar *edges = static_cast<const Scalar *>(arguments.extra) + 2 * line.edge;
+        if (n == 0 || 2 * n == length) {
+          x.x = widen(load_memory(edges + (n == 0 ? 0 : 2)));
+          return x;
+        }
+        n -= 1;
+      }
+      x = load_complex(0, input(), line.load - line.load_index * unit + others + n * unit);
+      MMAFFT_IF (config.edges > 0) n += 1;
+      if (mirrored) x = conjugate(x);
+      if (n == 0 || 2 * n == length) x.y = T(0);
+      return x;
+    } else {
+      const i64 address = line.load + others + i64(at) * axis.load_stride;
+      MMAFFT_IF (config.load_points == POINTS_PAIRS) {
+        const bool first = 2 * n >= axis.load_begin && 2 * n < axis.load_end;
+        const bool second = 2 * n + 1 >= axis.load_begin && 2 * n + 1 < axis.load_end;
+        if (first && second) return load_complex(0, input(), address);
+        if (first) x.x = widen(load_memory(input() + address));
+        if (second) x.y = widen(load_memory(input() + address + config.load_imaginary));
+        return x;
+      } else {
+        if (n < axis.load_begin || n >= axis.load_end) return x;
+        MMAFFT_IF (config.load_points == POINTS_REAL) x.x = widen(load_memory(input() + address));
+        else x = load_complex(0, input(), address);
+        return x;
+      }
+    }
+  }
+
+  template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, int at, Value x) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    const i64 n = line.store_index + i64(at) * axis.store_index;
+    Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at) * axis.store_stride);
+    x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
+    Pair<Scalar> y;
+    narrow(x.x, y.x);
+    narrow(x.y, y.y);
+    bool first, second;
+    MMAFFT_IF (config.store_points == POINTS_PAIRS) {
+      first = 2 * n >= axis.store_begin && 2 * n < axis.store_end;
+      second = 2 * n + 1 >= axis.store_begin && 2 * n + 1 < axis.store_end;
+    } else {
+      first = n >= axis.store_begin && n < axis.store_end;
+      second = first && config.store_points == POINTS_COMPLEX;
+    }
+    MMAFFT_IF (config.store_vector) {
+      if (first && second) {
+        store_memory(reinterpret_cast<Pair<Scalar> *>(to), y);
+        return;
+      }
+    }
+    if (first) store_memory(to, y.x);
+    if (second) store_memory(to + config.store_imaginary, y.y);
+  }
+
+  template <class S> MMAFFT_DEVICE Value factor(S s, bool before, const Line &line, i64 n, int at) const {
+    MMAFFT_STEP(S);
+    const i64 kind = before ? step.before : step.after;
+    const i64 table = before ? step.before_table : step.after_table;
+    const i64 length = before ? step.before_length : step.after_length;
+    if (kind == FACTOR_TABLE) {
+      if (n >= length) return {T(0), T(0)};
+      return load_table(tables() + table + n);
+    }
+    return roots<T>(tables(), table, config.roots_low, u64(line.roots) * u64(at));
+  }
+
+  // v = the step's values. Every load of a thread is issued before the first is used.
+  template <class S> MMAFFT_DEVICE void gather(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), G = int(step.groups);
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column_of(s, number(s, g));
+      MMAFFT_IF (step.source == PLACE_MEMORY) {
+        const Line line = line_of(0, tile, c.line, arguments.lines);
+        const Others others = others_of<true>(s, c);
+        const bool live = c.live && line.live && others.inside;
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = from_at(s, c.at, point(s, j));
+          Value x = {T(0), T(0)};
+          if (live && exists(s, point(s, j)) && at < int(step.in)) x = load_point(s, line, others.address, at);
+          v[g * J + j] = x;
+        }
+        MMAFFT_IF (step.before != FACTOR_NONE) {
+          MMAFFT_CONST Axis axis = config.axis[step.axis];
+          MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+            const int at = from_at(s, c.at, point(s, j));
+            const i64 n = line.load_index + i64(at) * axis.load_index;
+            if (live && at < int(step.in)) v[g * J + j] = multiply(v[g * J + j], factor(s, true, line, n, at));
+          }
+        }
+      } else {
+        const int start = c.line * int(step.pitch_in) + c.outer * int(step.in * step.inner) + c.inner;
+        // Constant distances between a butterfly's points, where padding allows.
+        MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
+        MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.hermitian == 0 &&
+                                     separable(bank_row<T>(), stride, int(step.radix), false);
+        const int base = padded<T>(start + from_at(s, c.at, 0) * int(step.inner));
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          int at = from_at(s, c.at, point(s, j));
+          bool mirrored = false;
+          MMAFFT_IF (step.hermitian != 0) {
+            mirrored = 2 * at > int(step.hermitian);
+            if (mirrored) at = int(step.hermitian) - at;
+          }
+          Value x = {T(0), T(0)};
+          if (c.live && exists(s, point(s, j)) && at < int(step.in)) {
+            MMAFFT_IF (constant) x = load_shared<T>(base + padded<T>(j * stride));
+            else x = load_shared<T>(padded<T>(start + at * int(step.inner)));
+            MMAFFT_IF (step.hermitian != 0) {
+              if (mirrored) x = conjugate(x);
+              if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
+            }
+            MMAFFT_IF (step.before == FACTOR_TABLE) x = multiply(x, load_table(tables() + step.before_table + at));
+          }
+          v[g * J + j] = x;
+        }
+      }
+    }
+  }
+
+  template <class S> MMAFFT_DEVICE void scatter(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), G = int(step.groups);
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column_of(s, number(s, g));
+      MMAFFT_IF (step.target == PLACE_MEMORY) {
+        MMAFFT_CONST Axis axis = config.axis[step.axis];
+        const Line line = line_of(0, tile, c.line, arguments.lines);
+        const Others others = others_of<false>(s, c);
+        const bool live = c.live && line.live && others.inside;
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = to_at(s, c.at, point(s, j));
+          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+            Value x = v[g * J + j];
+            MMAFFT_IF (step.after != FACTOR_NONE) {
+              const i64 n = line.store_index + i64(at) * axis.store_index;
+              x = multiply(x, factor(s, false, line, n, at));
+            }
+            store_point(s, line, others.address, at, x);
+          }
+        }
+      } else {
+        Line line;
+        MMAFFT_IF (step.after == FACTOR_TABLE) line = line_of(0, tile, c.line, arguments.lines);
+        const int start = c.line * int(step.pitch_out) + c.outer * int(step.out * step.inner) + c.inner;
+        MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
+        // Lines and outer indices begin at whole blocks.
+        MMAFFT_CONST bool blocks = step.offset == 0 && (config.lines == 1 || step.pitch_out % block == 0) &&
+                                   (step.outer == 1 || step.out * step.inner % block == 0);
+        MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT &&
+                                     separable(bank_row<T>(), stride, int(step.radix), blocks);
+        const int base = padded<T>(start + to_at(s, c.at, 0) * int(step.inner));
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = to_at(s, c.at, point(s, j));
+          if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+            Value x = v[g * J + j];
+            MMAFFT_IF (step.after == FACTOR_TABLE) {
+              // A convolution's spectrum; a part of a split line has its own stretch of it.
+              const Value spectrum = load_table(tables() + step.after_table + line.load_index + at - step.offset);
+              MMAFFT_IF (step.rader) {
+                // Bin 0 is the sum of all points but point 0, which is still where the copy
+                // left it: X[0] = x[0] + sum, and x[0] is to be added to every other X.
+                if (at == int(step.offset)) {
+                  const int zero = padded<T>(start);
+                  const Value first = load_shared<T>(zero);
+                  store_shared<T>(zero, first + x);
+                  x = multiply(x, spectrum) + first;
+                } else x = multiply(x, spectrum);
+              } else x = multiply(x, spectrum);
+            }
+            MMAFFT_IF (constant) store_shared<T>(base + padded<T>(j * stride), x);
+            else store_shared<T>(padded<T>(start + at * int(step.inner)), x);
+          }
+        }
+      }
+    }
+  }
+
+  template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      Value *x = v + g * R;
+      MMAFFT_IF (step.inverse) {
+        MMAFFT_UNROLL for (int j = 0; j < R; j++) x[j] = swapped(x[j]);
+      }
+      Butterfly<R, T>::run(x);
+      MMAFFT_IF (step.inverse) {
+        MMAFFT_UNROLL for (int j = 0; j < R; j++) x[j] = swapped(x[j]);
+      }
+    }
+  }
+
+  template <class S> MMAFFT_DEVICE void compute(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.op == OP_DFT) {
+      MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices);
+      else {
+        MMAFFT_IF (step.radix == 2) butterflies<2>(s, v);
+        MMAFFT_IF (step.radix == 3) butterflies<3>(s, v);
+        MMAFFT_IF (step.radix == 4) butterflies<4>(s, v);
+        MMAFFT_IF (step.radix == 5) butterflies<5>(s, v);
+        MMAFFT_IF (step.radix == 7) butterflies<7>(s, v);
+        MMAFFT_IF (step.radix == 8) butterflies<8>(s, v);
+        MMAFFT_IF (step.radix == 9) butterflies<9>(s, v);
+        MMAFFT_IF (step.radix == 11) butterflies<11>(s, v);
+        MMAFFT_IF (step.radix == 13) butterflies<13>(s, v);
+        MMAFFT_IF (step.radix == 16) butterflies<16>(s, v);
+      }
+      MMAFFT_IF (step.twiddle >= 0) twiddle(s, v);
+    }
+    MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) halves(s, v);
+  }
+
+  // Values p, k times exp(∓2πi·pk / (n/s)), from the table [k - 1][p].
+  template <class S> MMAFFT_DEVICE void twiddle(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), rows = int(step.points / (step.done * step.radix));
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      const int p = int(u32(column_of(s, number(s, g)).at) / u32(step.done));
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int k = point(s, j);
+        if (k > 0 && exists(s, k))
+          v[g * J + j] = multiply(v[g * J + j], load_table(tables() + step.twiddle + (k - 1) * rows + p));
+      }
+    }
+  }
+
+  // With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n):
+  //   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
+  //   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
+  // (the merge is twice the split's inverse, as an unscaled transform wants).
+  template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      const Column c = column_of(s, number(s, g));
+      const Value w = c.live ? load_table(tables() + step.twiddle + c.at) : Value{T(1), T(0)};
+      Value *x = v + 2 * g;
+      const Value other = x[1];
+      MMAFFT_IF (step.op == OP_SPLIT) {
+        const Value e = x[0] + conjugate(other), o = x[0] - conjugate(other);
+        const Value even = {T(0.5) * e.x, T(0.5) * e.y};
+        const Value odd = multiply(Value{T(0.5) * o.y, T(-0.5) * o.x}, w);
+        x[0] = even + odd;
+        x[1] = conjugate(even - odd);
+      } else {
+        const Value e = x[0] + conjugate(other);
+        const Value o = multiply(x[0] - conjugate(other), conjugate(w));
+        const Value turned_odd = {-o.y, o.x};
+        x[0] = e + turned_odd;
+        x[1] = conjugate(e - turned_odd);
+      }
+    }
+  }
+
+  // From memory to shared memory without registers, where nothing is to be done on the way.
+  template <class S> MMAFFT_DEVICE void copy(S s) const {
+    MMAFFT_STEP(S);
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      const Column c = column_of(s, number(s, g));
+      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Others others = others_of<true>(s, c);
+      const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
+      const int to = padded<T>(c.line * int(step.pitch_out) + c.outer * int(step.out * step.inner) +
+                               to_at(s, c.at, 0) * int(step.inner) + c.inner);
+      if (c.live) {
+        if (line.live) copy_async<T>(to, reinterpret_cast<const Value *>(static_cast<const T *>(arguments.load) + address));
+        else store_shared<T>(to, Value{T(0), T(0)});
+      }
+    }
+    copy_wait();
+  }
+
+  template <class S> MMAFFT_DEVICE void run(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.async) copy(s);
+    else {
+      gather(s, v);
+      compute(s, v);
+      // Everything has been read before anything is overwritten.
+      MMAFFT_IF (step.source == PLACE_SHARED && step.target == PLACE_SHARED) barrier();
+      scatter(s, v);
+    }
+    MMAFFT_IF (step.target == PLACE_SHARED) barrier();
+  }
+};
+
+// All steps from this one on.
+template <class S, class P, class V> MMAFFT_DEVICE void run_from(S s, const P &pass, V *v) {
+  MMAFFT_IF (MMAFFT_NUMBER(S) < config.steps) {
+    pass.run(s, v);
+    run_from(next(s), pass, v);
+  }
+}
+
+template <class Scalar> MMAFFT_DEVICE void run_tiles(const Arguments &arguments) {
+  const u64 tiles = (arguments.lines + u64(config.lines) - 1) / u64(config.lines);
+  for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
+    // The next tile overwrites what the last step of this one reads.
+    if (tile >= block_count()) barrier();
+    Pass<Scalar> pass = {arguments, tile};
+    Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
+    run_from(FirstStep(), pass, v);
+  }
+}
+
+template <class A> MMAFFT_DEVICE void dispatch(const A &arguments) {
+  MMAFFT_IF (config.storage == STORAGE_F64) run_tiles<double>(arguments);
+  MMAFFT_IF (config.storage == STORAGE_F32) run_tiles<float>(arguments);
+  MMAFFT_IF (config.storage == STORAGE_F16) run_tiles<Half>(arguments);
+  MMAFFT_IF (config.storage == STORAGE_BF16) run_tiles<Bf16>(arguments);
+}
+
+#ifdef MMAFFT_ENTRY_mmafft_pass
+MMAFFT_KERNEL void MMAFFT_BOUNDS(config.threads, config.residents) mmafft_pass(Arguments arguments) { dispatch(arguments); }
+#endif
+
+}  // namespace mmafft

@@ -1,0 +1,221 @@
+//! The emulated devices as a [`Driver`].
+
+use crate::bindings::{self, Failure, Memory, Run};
+use crate::limits;
+use mmafft_backend_traits::device::{Driver, Geometry, Launch, Vendor};
+use mmafft_backend_traits::device::Program;
+use mmafft_backend_traits::{Error, Limits, Result};
+use std::ffi::CString;
+use std::sync::{Mutex, MutexGuard};
+
+/// The memory of an emulated device: asking for more is an error here as there.
+const CAPACITY: usize = 4 << 30;
+
+/// In what order a block's threads run between barriers, and the blocks of a launch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The first one first.
+    #[default]
+    Forward,
+    /// The last one first.
+    Reverse,
+    /// By this seed; another permutation of the threads after every barrier.
+    Shuffled(u64),
+}
+
+/// What launches have done.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counters {
+    /// Bytes read from device memory.
+    pub bytes_read: u64,
+    /// Bytes written to device memory.
+    pub bytes_written: u64,
+    /// Reads of shared memory, a `Pair` each.
+    pub shared_reads: u64,
+    /// Writes of shared memory, those of asynchronous copies included.
+    pub shared_writes: u64,
+    /// Barriers that a block passed.
+    pub barriers: u64,
+    /// Shuffles and matrix products of a wave.
+    pub collectives: u64,
+}
+
+impl std::ops::AddAssign for Counters {
+    fn add_assign(&mut self, more: Self) {
+        self.bytes_read += more.bytes_read;
+        self.bytes_written += more.bytes_written;
+        self.shared_reads += more.shared_reads;
+        self.shared_writes += more.shared_writes;
+        self.barriers += more.barriers;
+        self.collectives += more.collectives;
+    }
+}
+
+/// A program, kept: the emulator runs every program, and compiles none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    program: Program,
+    entry: CString,
+}
+
+/// An emulated device. Launches run in the calling thread and end before `launch` returns.
+#[derive(Debug)]
+pub struct EmulatedDriver {
+    vendor: Vendor,
+    limits: Limits,
+    order: Order,
+    skip_barrier: Option<u32>,
+    skip_wait: Option<u32>,
+    counters: Mutex<Counters>,
+}
+
+impl EmulatedDriver {
+    /// `emulated-nvidia`: 32 lanes, `mma.sync`, 227 KiB of shared memory.
+    pub fn nvidia() -> Self {
+        Self::new(Vendor::Nvidia)
+    }
+
+    /// `emulated-amd`: 64 lanes, MFMA, 64 KiB of shared memory.
+    pub fn amd() -> Self {
+        Self::new(Vendor::Amd)
+    }
+
+    fn new(vendor: Vendor) -> Self {
+        EmulatedDriver {
+            vendor,
+            limits: limits::limits(vendor),
+            order: Order::default(),
+            skip_barrier: None,
+            skip_wait: None,
+            counters: Mutex::default(),
+        }
+    }
+
+    /// Threads and blocks run in this order.
+    pub fn order(self, order: Order) -> Self {
+        EmulatedDriver { order, ..self }
+    }
+
+    /// The barrier of this number, counted from 0 in each block, is not there.
+    pub fn skip_barrier(self, number: Option<u32>) -> Self {
+        EmulatedDriver {
+            skip_barrier: number,
+            ..self
+        }
+    }
+
+    /// The wait for copies of this number, counted from 0 in each block, is not there.
+    pub fn skip_wait(self, number: Option<u32>) -> Self {
+        EmulatedDriver {
+            skip_wait: number,
+            ..self
+        }
+    }
+
+    /// The sum over all launches since the driver was made or this was last called.
+    pub fn take_counters(&self) -> Counters {
+        std::mem::take(&mut *self.total())
+    }
+
+    fn total(&self) -> MutexGuard<'_, Counters> {
+        let lock = self.counters.lock();
+        lock.unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    fn failed(&self, message: String, output_touched: bool) -> Error {
+        Error::Device {
+            backend: self.limits.backend.into(),
+            message,
+            output_touched,
+        }
+    }
+}
+
+impl Driver for EmulatedDriver {
+    type Memory = Memory;
+    type Kernel = Kernel;
+    type Stream = ();
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn geometry(&self) -> Geometry {
+        limits::geometry(self.vendor)
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Memory> {
+        let memory = (bytes <= CAPACITY).then(|| Memory::new(bytes)).flatten();
+        memory.ok_or_else(|| Error::OutOfMemory {
+            backend: self.limits.backend.into(),
+            what: "a buffer".into(),
+            bytes,
+        })
+    }
+
+    fn address(&self, memory: &Memory) -> u64 {
+        memory.address()
+    }
+
+    fn write(&self, memory: &mut Memory, offset: usize, bytes: &[u8]) -> Result<()> {
+        memory.write(offset, bytes);
+        Ok(())
+    }
+
+    fn read(&self, memory: &Memory, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        memory.read(offset, bytes);
+        Ok(())
+    }
+
+    fn kernel(&self, program: &Program) -> Result<Kernel> {
+        let refused = |why: String| Err(self.failed(format!("{}: {why}", program.entry), false));
+        let entry = CString::new(program.entry).unwrap_or_default();
+        if !bindings::has_entry(self.vendor, &entry) {
+            return refused("no kernel has this name".into());
+        }
+        let words = bindings::config_words();
+        if program.config.len() != words {
+            let got = program.config.len();
+            return refused(format!("the configuration has {got} words, not {words}"));
+        }
+        let geometry = self.geometry();
+        if program.shared_bytes > geometry.shared_bytes {
+            let got = program.shared_bytes;
+            let most = geometry.shared_bytes;
+            return refused(format!("{got} bytes of shared memory, of at most {most}"));
+        }
+        Ok(Kernel {
+            program: program.clone(),
+            entry,
+        })
+    }
+
+    fn default_stream(&self) -> &() {
+        &()
+    }
+
+    fn launch(&self, _: &(), kernel: &Kernel, launch: &Launch<'_, Memory>) -> Result<()> {
+        let run = Run {
+            vendor: self.vendor,
+            entry: &kernel.entry,
+            config: &kernel.program.config,
+            threads: kernel.program.threads,
+            shared_bytes: kernel.program.shared_bytes,
+            order: match self.order {
+                Order::Forward => (0, 0),
+                Order::Reverse => (1, 0),
+                Order::Shuffled(seed) => (2, seed),
+            },
+            skip_barrier: self.skip_barrier,
+            skip_wait: self.skip_wait,
+        };
+        let (counters, result) = bindings::run(&run, launch);
+        *self.total() += counters;
+        result.map_err(|Failure { message, begun }| self.failed(message, begun))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+}

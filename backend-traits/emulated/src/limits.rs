@@ -1,0 +1,81 @@
+//! What planner and lowering must know of the emulated devices.
+
+use mmafft_backend_traits::device::{Geometry, Vendor};
+use mmafft_backend_traits::{radix, FragmentShape, Limits, Operand, PRECISIONS};
+use std::sync::LazyLock;
+
+/// As kernels-cuda prefers them.
+const PREFERRED: &[usize] = &[16, 8, 4, 2, 9, 3, 5, 7, 11, 13];
+
+static BUTTERFLIES: LazyLock<Vec<usize>> = LazyLock::new(|| {
+    let known = PREFERRED.iter().filter(|&&r| radix::find(r).is_some());
+    known.copied().collect()
+});
+
+/// The products that the emulators have, the preferred of an operand last.
+const NVIDIA: &[FragmentShape] = &[
+    product([16, 8, 8], 32, Operand::Half),
+    product([16, 8, 16], 32, Operand::Half),
+    product([16, 8, 8], 32, Operand::Bf16),
+    product([16, 8, 16], 32, Operand::Bf16),
+    product([8, 8, 4], 32, Operand::F64),
+];
+const AMD: &[FragmentShape] = &[
+    product([16, 16, 16], 64, Operand::Half),
+    product([16, 16, 16], 64, Operand::Bf16),
+    product([16, 16, 4], 64, Operand::F32),
+    product([16, 16, 4], 64, Operand::F64),
+];
+
+const fn product([m, n, k]: [usize; 3], lanes: usize, operand: Operand) -> FragmentShape {
+    FragmentShape {
+        m,
+        n,
+        k,
+        lanes,
+        operand,
+    }
+}
+
+/// The name on the command line.
+pub(crate) fn backend(vendor: Vendor) -> &'static str {
+    match vendor {
+        Vendor::Nvidia => "emulated-nvidia",
+        Vendor::Amd => "emulated-amd",
+    }
+}
+
+pub(crate) fn limits(vendor: Vendor) -> Limits {
+    let (device, fragments) = match vendor {
+        Vendor::Nvidia => ("emulated, 32 lanes, mma.sync", NVIDIA),
+        Vendor::Amd => ("emulated, 64 lanes, MFMA", AMD),
+    };
+    Limits {
+        backend: backend(vendor),
+        device: device.into(),
+        workers: 4,
+        vector_bytes: 16,
+        tile_bytes: geometry(vendor).shared_bytes,
+        line_points: usize::MAX,
+        line_library: None,
+        butterflies: &BUTTERFLIES,
+        fragments: fragments.to_vec(),
+        precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
+    }
+}
+
+/// The shared memory of an H100 and of an MI300.
+pub(crate) fn geometry(vendor: Vendor) -> Geometry {
+    let (wave, shared_bytes) = match vendor {
+        Vendor::Nvidia => (32, 227 << 10),
+        Vendor::Amd => (64, 64 << 10),
+    };
+    Geometry {
+        wave,
+        threads: 1024,
+        shared_bytes,
+        registers: 1 << 16,
+        blocks: u64::from(u32::MAX >> 1),
+        vendor,
+    }
+}

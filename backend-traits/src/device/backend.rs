@@ -1,0 +1,457 @@
+//! A backend on any driver: checks, tables, bindings, launches.
+
+use super::driver::{Driver, Geometry, Launch, Region};
+use super::lower::{lower, product_program, vector_program, Lowered};
+use super::matrices;
+use crate::backend::{Backend, Bindings, Buffer, Prepared};
+use crate::error::{Error, Result, Side};
+use crate::kind::Direction;
+use crate::limits::Limits;
+use crate::pass::Slot;
+use crate::plan::Plan;
+use crate::precision::Operand;
+use crate::radix;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Tables begin at multiples of this.
+const ALIGNMENT: usize = 256;
+
+/// Plans that stay prepared after their last user is gone, at most, and the bytes of tables
+/// that they may keep on the device.
+const RECENT: usize = 32;
+const RECENT_BYTES: usize = 64 << 20;
+
+/// A device as a backend. Cheap to clone.
+pub struct DeviceBackend<D: Driver> {
+    driver: Arc<D>,
+    /// The last plans prepared, the latest at the back.
+    recent: Arc<Mutex<VecDeque<Recent<D>>>>,
+}
+
+/// A plan, and what it was prepared to.
+struct Recent<D: Driver> {
+    plan: Plan,
+    prepared: Arc<Inner<D>>,
+}
+
+impl<D: Driver> Clone for DeviceBackend<D> {
+    fn clone(&self) -> Self {
+        DeviceBackend {
+            driver: self.driver.clone(),
+            recent: self.recent.clone(),
+        }
+    }
+}
+
+impl<D: Driver> std::fmt::Debug for DeviceBackend<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let limits = self.driver.limits();
+        write!(f, "{} ({})", limits.backend, limits.device)
+    }
+}
+
+/// Memory of a device.
+#[derive(Debug)]
+pub struct DeviceBuffer<M> {
+    memory: M,
+    bytes: usize,
+}
+
+impl<M> DeviceBuffer<M> {
+    /// Memory that the caller vouches for: `bytes` of it are there.
+    pub fn new(memory: M, bytes: usize) -> Self {
+        DeviceBuffer { memory, bytes }
+    }
+
+    /// The driver's own handle.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+}
+
+impl<M: Send + Sync> Buffer for DeviceBuffer<M> {
+    fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// One pass, compiled.
+struct PreparedPass<K> {
+    kernel: K,
+    lowered: Lowered,
+    /// Where its tables begin, and its matrices.
+    tables: usize,
+    matrices: usize,
+}
+
+/// A plan compiled for a device, with its tables there. Clones share both.
+pub struct DevicePrepared<D: Driver>(Arc<Inner<D>>);
+
+struct Inner<D: Driver> {
+    passes: Vec<PreparedPass<D::Kernel>>,
+    constants: D::Memory,
+    constant_bytes: usize,
+    scratch_bytes: usize,
+    input_bytes: usize,
+    output_bytes: usize,
+    not_in_place: Option<String>,
+    /// Whether a pass writes what the caller reads.
+    writes_input: bool,
+}
+
+impl<D: Driver> Prepared for DevicePrepared<D> {
+    fn scratch_bytes(&self) -> usize {
+        self.0.scratch_bytes
+    }
+}
+
+impl<D: Driver> DevicePrepared<D> {
+    /// The lowered passes, for tests and tools.
+    pub fn lowered(&self) -> impl Iterator<Item = &Lowered> {
+        self.0.passes.iter().map(|p| &p.lowered)
+    }
+}
+
+impl<D: Driver> DeviceBackend<D> {
+    /// A backend on this driver.
+    pub fn new(driver: D) -> Self {
+        DeviceBackend {
+            driver: Arc::new(driver),
+            recent: Arc::default(),
+        }
+    }
+
+    /// The driver.
+    pub fn driver(&self) -> &D {
+        &self.driver
+    }
+
+    fn geometry(&self) -> Geometry {
+        self.driver.geometry()
+    }
+
+    fn name(&self) -> &'static str {
+        self.driver.limits().backend
+    }
+
+    /// Runs a prepared plan on this stream. Buffers that other streams still work on are the
+    /// caller's to order.
+    pub fn launch_on(
+        &self,
+        stream: &D::Stream,
+        prepared: &DevicePrepared<D>,
+        bindings: Bindings<'_, DeviceBuffer<D::Memory>>,
+    ) -> Result<()> {
+        let prepared = &*prepared.0;
+        self.check(prepared, &bindings)?;
+        let output = &bindings.output.memory;
+        let input = bindings.input.map_or(output, |b| &b.memory);
+        let scratch = &bindings.scratch.memory;
+        for pass in &prepared.passes {
+            let lowered = &pass.lowered;
+            let scalar = lowered.scalar_bytes;
+            let region = |(slot, offset): (Slot, usize)| Region {
+                memory: match slot {
+                    Slot::Input => input,
+                    Slot::Output => output,
+                    Slot::Scratch => scratch,
+                },
+                offset: offset * scalar,
+            };
+            let constants = |offset| Region {
+                memory: &prepared.constants,
+                offset,
+            };
+            let launch = Launch {
+                load: region(lowered.load),
+                store: region(lowered.store),
+                extra: lowered.edges.map(|offset| region((Slot::Scratch, offset))),
+                tables: (!lowered.tables.is_empty()).then(|| constants(pass.tables)),
+                matrices: (!lowered.matrices.is_empty()).then(|| constants(pass.matrices)),
+                lines: lowered.lines,
+                scale: lowered.scale,
+                blocks: lowered.blocks,
+            };
+            self.driver.launch(stream, &pass.kernel, &launch)?;
+        }
+        Ok(())
+    }
+
+    fn check(
+        &self,
+        prepared: &Inner<D>,
+        bindings: &Bindings<'_, DeviceBuffer<D::Memory>>,
+    ) -> Result<()> {
+        let enough = |side, expected: usize, got: usize| match got >= expected {
+            true => Ok(()),
+            false => Err(Error::BufferTooShort {
+                side,
+                expected,
+                got,
+                unit: "bytes",
+            }),
+        };
+        match (bindings.input, &prepared.not_in_place) {
+            (None, Some(reason)) => {
+                return Err(Error::NotInPlace {
+                    reason: reason.clone(),
+                })
+            }
+            (Some(_), _) if prepared.writes_input => {
+                return Err(Error::Unsupported {
+                    what: "running a plan made in place on two buffers".into(),
+                    backend: self.name().into(),
+                    instead: "build the request without in_place()".into(),
+                })
+            }
+            _ => {}
+        }
+        let input = bindings.input.unwrap_or(bindings.output);
+        enough(Side::Input, prepared.input_bytes, input.bytes)?;
+        enough(Side::Output, prepared.output_bytes, bindings.output.bytes)?;
+        enough(Side::Scratch, prepared.scratch_bytes, bindings.scratch.bytes)?;
+        let widest = prepared.passes.iter().map(|p| p.lowered.alignment).max();
+        let widest = widest.unwrap_or(1) as u64;
+        for (side, buffer) in [
+            (Side::Input, input),
+            (Side::Output, &*bindings.output),
+            (Side::Scratch, &*bindings.scratch),
+        ] {
+            let address = self.driver.address(&buffer.memory);
+            if buffer.bytes > 0 && !address.is_multiple_of(widest) {
+                return Err(Error::Unsupported {
+                    what: format!("{side} memory at {address:#x}"),
+                    backend: self.name().into(),
+                    instead: format!("let it begin at a multiple of {widest} bytes, a whole element"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare_anew(&self, plan: &Plan) -> Result<Inner<D>> {
+        let geometry = self.geometry();
+        let mut constants: Vec<u8> = Vec::new();
+        let mut add = |bytes: &[u8]| {
+            let at = constants.len().next_multiple_of(ALIGNMENT);
+            constants.resize(at, 0);
+            constants.extend_from_slice(bytes);
+            at
+        };
+        let mut passes = Vec::new();
+        for pass in &plan.passes {
+            let mut lowered = lower(pass, &geometry)?;
+            let kernel = self.driver.kernel(&lowered.program)?;
+            let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
+            // They are on the device from here on; one byte says that there are some.
+            lowered.tables.truncate(1);
+            lowered.matrices.truncate(1);
+            passes.push(PreparedPass {
+                kernel,
+                lowered,
+                tables,
+                matrices,
+            });
+        }
+        let mut memory = self.driver.allocate(constants.len())?;
+        self.driver.write(&mut memory, 0, &constants)?;
+        let scalar = plan.request.precision.row().storage.bytes();
+        Ok(Inner {
+            writes_input: plan.passes.iter().any(|p| p.store.slot == Slot::Input),
+            passes,
+            constants: memory,
+            constant_bytes: constants.len(),
+            scratch_bytes: plan.scratch_bytes,
+            input_bytes: plan.input_scalars * scalar,
+            output_bytes: plan.output_scalars * scalar,
+            not_in_place: plan.not_in_place.clone(),
+        })
+    }
+
+    /// Runs an operation on vectors.
+    fn operate(&self, program: &super::Program, launch: &Launch<'_, D::Memory>) -> Result<()> {
+        if launch.lines == 0 {
+            return Ok(());
+        }
+        let kernel = self.driver.kernel(program)?;
+        self.driver.launch(self.driver.default_stream(), &kernel, launch)
+    }
+
+    fn vectors(&self, bytes: usize, element: usize, vector: usize) -> Result<u64> {
+        let values = bytes / element;
+        if vector == 0 || !bytes.is_multiple_of(element) || !values.is_multiple_of(vector) {
+            return Err(Error::Unsupported {
+                what: format!("{values} values in vectors of {vector}"),
+                backend: self.name().into(),
+                instead: "give whole vectors of at least one value".into(),
+            });
+        }
+        Ok((values / vector) as u64)
+    }
+}
+
+fn fits(side: Side, expected: usize, got: usize) -> Result<()> {
+    match got >= expected {
+        true => Ok(()),
+        false => Err(Error::BufferTooShort {
+            side,
+            expected,
+            got,
+            unit: "bytes",
+        }),
+    }
+}
+
+fn whole<M>(buffer: &DeviceBuffer<M>) -> Region<'_, M> {
+    Region {
+        memory: &buffer.memory,
+        offset: 0,
+    }
+}
+
+impl<D: Driver> Backend for DeviceBackend<D> {
+    type Buffer = DeviceBuffer<D::Memory>;
+    type Prepared = DevicePrepared<D>;
+
+    fn limits(&self) -> &Limits {
+        self.driver.limits()
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<Self::Buffer> {
+        Ok(DeviceBuffer {
+            memory: self.driver.allocate(bytes)?,
+            bytes,
+        })
+    }
+
+    fn write(&self, buffer: &mut Self::Buffer, offset: usize, bytes: &[u8]) -> Result<()> {
+        fits(Side::Output, offset.saturating_add(bytes.len()), buffer.bytes)?;
+        self.driver.write(&mut buffer.memory, offset, bytes)
+    }
+
+    fn read(&self, buffer: &Self::Buffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        fits(Side::Input, offset.saturating_add(bytes.len()), buffer.bytes)?;
+        self.driver.read(&buffer.memory, offset, bytes)
+    }
+
+    fn prepare(&self, plan: &Plan) -> Result<Self::Prepared> {
+        let lock = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = lock().iter().find(|r| r.plan == *plan).map(|r| r.prepared.clone());
+        if let Some(prepared) = found {
+            return Ok(DevicePrepared(prepared));
+        }
+        // Other threads prepare other plans meanwhile.
+        let prepared = Arc::new(self.prepare_anew(plan)?);
+        let mut recent = lock();
+        let mut bytes = prepared.constant_bytes;
+        if bytes <= RECENT_BYTES {
+            recent.push_back(Recent {
+                plan: plan.clone(),
+                prepared: prepared.clone(),
+            });
+            bytes = recent.iter().map(|r| r.prepared.constant_bytes).sum();
+            while recent.len() > RECENT || bytes > RECENT_BYTES {
+                let oldest = recent.pop_front();
+                bytes -= oldest.map_or(bytes, |r| r.prepared.constant_bytes);
+            }
+        }
+        Ok(DevicePrepared(prepared))
+    }
+
+    fn launch(
+        &self,
+        prepared: &Self::Prepared,
+        bindings: Bindings<'_, Self::Buffer>,
+    ) -> Result<()> {
+        self.launch_on(self.driver.default_stream(), prepared, bindings)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.driver.synchronize()
+    }
+
+    fn split(
+        &self,
+        values: &Self::Buffer,
+        vector: usize,
+        hi: &mut Self::Buffer,
+        lo: &mut Self::Buffer,
+        exponents: &mut Self::Buffer,
+    ) -> Result<()> {
+        let lines = self.vectors(values.bytes, 4, vector)?;
+        fits(Side::Output, values.bytes / 2, hi.bytes.min(lo.bytes))?;
+        fits(Side::Output, 4 * lines as usize, exponents.bytes)?;
+        let launch = Launch {
+            load: whole(values),
+            store: whole(hi),
+            extra: Some(whole(lo)),
+            tables: None,
+            matrices: Some(whole(exponents)),
+            lines,
+            scale: 1.0,
+            blocks: lines.div_ceil(8).clamp(1, self.geometry().blocks),
+        };
+        self.operate(&vector_program("mmafft_split", vector), &launch)
+    }
+
+    fn combine(
+        &self,
+        hi: &Self::Buffer,
+        lo: &Self::Buffer,
+        exponents: &Self::Buffer,
+        vector: usize,
+        values: &mut Self::Buffer,
+    ) -> Result<()> {
+        let lines = self.vectors(hi.bytes, 2, vector)?;
+        fits(Side::Input, hi.bytes, lo.bytes)?;
+        fits(Side::Input, 4 * lines as usize, exponents.bytes)?;
+        fits(Side::Output, 2 * hi.bytes, values.bytes)?;
+        let launch = Launch {
+            load: whole(hi),
+            store: whole(values),
+            extra: Some(whole(lo)),
+            tables: None,
+            matrices: Some(whole(exponents)),
+            lines,
+            scale: 1.0,
+            blocks: (hi.bytes as u64 / 2).div_ceil(1024).clamp(1, self.geometry().blocks),
+        };
+        self.operate(&vector_program("mmafft_combine", vector), &launch)
+    }
+
+    fn product(
+        &self,
+        radix: usize,
+        direction: Direction,
+        hi: &Self::Buffer,
+        lo: &Self::Buffer,
+        exponents: &Self::Buffer,
+        values: &mut Self::Buffer,
+    ) -> Result<()> {
+        radix::check(&[radix], radix)?;
+        let lines = self.vectors(hi.bytes, 2, 2 * radix)?;
+        fits(Side::Input, hi.bytes, lo.bytes)?;
+        fits(Side::Input, 4 * lines as usize, exponents.bytes)?;
+        fits(Side::Output, 2 * hi.bytes, values.bytes)?;
+        let vendor = self.geometry().vendor;
+        let inverse = direction == Direction::Inverse;
+        let matrix = matrices::fragments(radix, inverse, vendor, Operand::SplitHalf);
+        let mut constants = self.driver.allocate(matrix.len())?;
+        self.driver.write(&mut constants, 0, &matrix)?;
+        let launch = Launch {
+            load: whole(hi),
+            store: whole(values),
+            extra: Some(whole(lo)),
+            tables: Some(whole(exponents)),
+            matrices: Some(Region {
+                memory: &constants,
+                offset: 0,
+            }),
+            lines,
+            scale: 1.0,
+            blocks: lines.div_ceil(64).clamp(1, self.geometry().blocks),
+        };
+        self.operate(&product_program(radix, vendor), &launch)
+    }
+}

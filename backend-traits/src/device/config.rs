@@ -1,0 +1,96 @@
+//! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words.
+
+/// A struct of 64-bit numbers that can be written out in the order of its fields.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident { $($field:ident),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct $name { $(pub $field: i64),* }
+        impl $name {
+            /// The fields in order.
+            pub fn words(&self) -> impl Iterator<Item = i64> {
+                [$(self.$field),*].into_iter()
+            }
+        }
+    };
+}
+
+words! {
+    /// `Loop`.
+    LoopWords { count, load, store, load_index, store_index, edge }
+}
+words! {
+    /// `Axis`.
+    AxisWords {
+        load_stride, store_stride,
+        load_index, load_begin, load_end,
+        store_index, store_begin, store_end,
+    }
+}
+words! {
+    /// `Step`.
+    StepWords {
+        op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
+        extent0, extent1, extent2, pitch_in, pitch_out, source, target, columns, lines_fast,
+        groups, hermitian, offset, rader, from_table, to_table, twiddle, before, before_table, before_length,
+        after, after_table, after_length, copy_async, matrix, rank, copies, exact,
+    }
+}
+words! {
+    /// `Config` before its arrays.
+    HeadWords {
+        storage, operand, threads, residents, lines, values, steps, axes, loops, wide,
+        load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
+        edges, roots_loop, roots_low, split_matrix,
+    }
+}
+
+/// Steps of one pass at most.
+pub const MAX_STEPS: usize = 28;
+/// Loops of one pass at most.
+pub const MAX_LOOPS: usize = 8;
+/// Axes of one tile at most.
+pub const MAX_AXES: usize = 3;
+/// The end of a range that nothing lies beyond.
+pub const NO_END: i64 = i64::MAX / 4;
+
+pub const OP_DFT: i64 = 0;
+pub const OP_SPLIT: i64 = 1;
+pub const OP_MERGE: i64 = 2;
+pub const OP_COPY: i64 = 3;
+pub const MATRIX: i64 = 1;
+pub const MEMORY: i64 = 0;
+pub const SHARED: i64 = 1;
+pub const COMPLEX: i64 = 0;
+pub const REAL: i64 = 1;
+pub const PAIRS: i64 = 2;
+pub const TABLE: i64 = 1;
+pub const ROOTS: i64 = 2;
+
+/// `Config`, whole.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    pub head: HeadWords,
+    pub axes: Vec<AxisWords>,
+    pub loops: Vec<LoopWords>,
+    pub steps: Vec<StepWords>,
+}
+
+impl Config {
+    /// All words; what is not used is zero, but for strides and counts that divide.
+    pub fn words(&self) -> Vec<i64> {
+        let one = LoopWords {
+            count: 1,
+            ..Default::default()
+        };
+        let axes = (0..MAX_AXES).map(|i| self.axes.get(i).copied().unwrap_or_default());
+        let loops = (0..MAX_LOOPS).map(|i| self.loops.get(i).copied().unwrap_or(one));
+        let steps = (0..MAX_STEPS).map(|i| self.steps.get(i).copied().unwrap_or_default());
+        self.head
+            .words()
+            .chain(axes.flat_map(|a| a.words().collect::<Vec<_>>()))
+            .chain(loops.flat_map(|l| l.words().collect::<Vec<_>>()))
+            .chain(steps.flat_map(|s| s.words().collect::<Vec<_>>()))
+            .collect()
+    }
+}

@@ -1,0 +1,121 @@
+//! What a device's own library must do: hold memory, compile a program, launch it.
+//!
+//! Everything else of a device backend — lowering passes to programs, tables, checks,
+//! bindings — is [`super::DeviceBackend`], once for all of them.
+
+use super::program::Program;
+use crate::error::Result;
+use crate::limits::Limits;
+
+/// The numbers of a device that the shape of a launch follows from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// Threads that run in step.
+    pub wave: usize,
+    /// The most threads of a block.
+    pub threads: usize,
+    /// Shared memory that one block may have.
+    pub shared_bytes: usize,
+    /// 32-bit registers that the resident threads of a multiprocessor share.
+    pub registers: usize,
+    /// The most blocks of a launch; kernels stride over what is more.
+    pub blocks: u64,
+    /// Whose fragments a matrix step uses.
+    pub vendor: Vendor,
+}
+
+/// Whose lane tables the device's fragments have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vendor {
+    /// `mma.sync`, 32 lanes.
+    Nvidia,
+    /// MFMA, 64 lanes.
+    Amd,
+}
+
+/// Memory from a byte on. Whether it may be written is the launcher's to know.
+#[derive(Debug)]
+pub struct Region<'a, M> {
+    /// The memory.
+    pub memory: &'a M,
+    /// Bytes before the region.
+    pub offset: usize,
+}
+
+impl<M> Clone for Region<'_, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<M> Copy for Region<'_, M> {}
+
+/// A kernel's arguments: `Arguments` of `device/config.hpp`, field for field.
+#[derive(Debug)]
+pub struct Launch<'a, M> {
+    /// What is read.
+    pub load: Region<'a, M>,
+    /// What is written.
+    pub store: Region<'a, M>,
+    /// Edge points of a C2R line; of `split` and `combine`, the low parts.
+    pub extra: Option<Region<'a, M>>,
+    /// Roots, chirps and spectra.
+    pub tables: Option<Region<'a, M>>,
+    /// Fragments of DFT matrices; of `split` and `combine`, the exponents.
+    pub matrices: Option<Region<'a, M>>,
+    /// Lines of the pass, or vectors.
+    pub lines: u64,
+    /// Every stored value is multiplied by this.
+    pub scale: f64,
+    /// Blocks of the launch, at most [`Geometry::blocks`].
+    pub blocks: u64,
+}
+
+/// A device, or an emulation of one.
+pub trait Driver: Send + Sync {
+    /// Its memory; freed when dropped.
+    type Memory: Send + Sync;
+    /// A compiled program.
+    type Kernel: Send + Sync;
+    /// An order of launches.
+    type Stream: Send + Sync;
+
+    /// What the planner must know.
+    fn limits(&self) -> &Limits;
+
+    /// What lowering must know.
+    fn geometry(&self) -> Geometry;
+
+    /// Memory of at least `bytes`, aligned to 256.
+    fn allocate(&self, bytes: usize) -> Result<Self::Memory>;
+
+    /// Where the memory begins, for checks of alignment and overlap.
+    fn address(&self, memory: &Self::Memory) -> u64;
+
+    /// Copies from the host; the caller has checked the range. Everything launched before
+    /// that touches the memory is done first.
+    fn write(&self, memory: &mut Self::Memory, offset: usize, bytes: &[u8]) -> Result<()>;
+
+    /// Copies to the host; the caller has checked the range. Everything launched before
+    /// that touches the memory is done first.
+    fn read(&self, memory: &Self::Memory, offset: usize, bytes: &mut [u8]) -> Result<()>;
+
+    /// Compiles, or finds what has been compiled.
+    fn kernel(&self, program: &Program) -> Result<Self::Kernel>;
+
+    /// The stream of [`crate::Backend::launch`].
+    fn default_stream(&self) -> &Self::Stream;
+
+    /// Enqueues a launch.
+    ///
+    /// The regions outlive the kernel's run, or freeing them waits for it, and no other
+    /// work writes what the launch touches: [`super::DeviceBackend`] sees to it.
+    fn launch(
+        &self,
+        stream: &Self::Stream,
+        kernel: &Self::Kernel,
+        launch: &Launch<'_, Self::Memory>,
+    ) -> Result<()>;
+
+    /// Waits for all streams.
+    fn synchronize(&self) -> Result<()>;
+}

@@ -1,0 +1,237 @@
+//! DFT matrices cut into fragments, in the order in which lanes load them.
+//!
+//! A matrix step multiplies rows of `rank` complex points, (re, im) after each other, by a
+//! real matrix of 2·rank rows and columns: `copies` DFT matrices on its diagonal, the rest
+//! zero. `fragments.hpp` of each vendor says which element a lane holds; here is the inverse:
+//! for every word of a lane, the elements that it holds.
+
+use super::driver::Vendor;
+use crate::precision::Operand;
+use crate::reference::root;
+use half::{bf16, f16};
+
+/// How a radix fills a fragment's row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fill {
+    /// Points of a row.
+    pub rank: usize,
+    /// Columns that share a row.
+    pub copies: usize,
+}
+
+/// The rows that `radix` fills: at least the vendor's shortest, at most 16 points.
+pub fn fill(radix: usize, vendor: Vendor) -> Fill {
+    let shortest = match vendor {
+        Vendor::Nvidia => 4,
+        Vendor::Amd => 8,
+    };
+    let points = radix.next_power_of_two();
+    match points < shortest {
+        true => Fill {
+            rank: shortest,
+            copies: shortest / points,
+        },
+        false => Fill {
+            rank: points,
+            copies: 1,
+        },
+    }
+}
+
+/// How many DFT columns a wave multiplies at a time, rows shared by copies not counted, and
+/// how many of them a lane holds.
+pub fn columns(vendor: Vendor, operand: Operand) -> (usize, usize) {
+    match (vendor, operand) {
+        (Vendor::Nvidia, Operand::F64) => (8, 1),
+        (Vendor::Nvidia, _) => (16, 2),
+        (Vendor::Amd, _) => (16, 1),
+    }
+}
+
+/// The matrix of one step: element (from, to) of real components.
+struct Dft {
+    radix: usize,
+    fill: Fill,
+    inverse: bool,
+}
+
+impl Dft {
+    /// What component `from` of a row contributes to component `to`.
+    fn element(&self, from: usize, to: usize) -> f64 {
+        let points = self.fill.rank / self.fill.copies;
+        let ((j, part_in), (k, part_out)) = ((from / 2, from % 2), (to / 2, to % 2));
+        if j / points != k / points || j % points >= self.radix || k % points >= self.radix {
+            return 0.0;
+        }
+        let w = root((j % points) * (k % points) % self.radix, self.radix).to_c64();
+        let w = if self.inverse { w.conj() } else { w };
+        match (part_in, part_out) {
+            (0, 0) | (1, 1) => w.re,
+            (0, _) => w.im,
+            _ => -w.im,
+        }
+    }
+}
+
+/// The fragments of one step's matrix, as bytes: high parts, then low parts where 16-bit
+/// operands are split.
+pub fn fragments(
+    radix: usize,
+    inverse: bool,
+    vendor: Vendor,
+    operand: Operand,
+) -> Vec<u8> {
+    let fill = fill(radix, vendor);
+    let dft = Dft {
+        radix,
+        fill,
+        inverse,
+    };
+    match operand {
+        Operand::F64 => native(&dft, vendor, true)
+            .into_iter()
+            .flat_map(f64::to_ne_bytes)
+            .collect(),
+        Operand::F32 => native(&dft, vendor, false)
+            .into_iter()
+            .flat_map(|x| (x as f32).to_ne_bytes())
+            .collect(),
+        _ => {
+            let elements = packed(&dft, vendor);
+            let wide = matches!(operand, Operand::Bf16 | Operand::SplitBf16);
+            let part = |low: bool| -> Vec<u8> {
+                elements.iter().flat_map(move |&x| bits(x, wide, low).to_ne_bytes()).collect()
+            };
+            [part(false), part(true)].concat()
+        }
+    }
+}
+
+/// The high or the low part of an element, as 16 bits.
+fn bits(x: f64, wide: bool, low: bool) -> u16 {
+    if wide {
+        let hi = bf16::from_f64(x);
+        let lo = bf16::from_f64((x - hi.to_f64()) * 256.0);
+        if low { lo } else { hi }.to_bits()
+    } else {
+        let hi = f16::from_f64(x);
+        let lo = f16::from_f64((x - hi.to_f64()) * 2048.0);
+        if low { lo } else { hi }.to_bits()
+    }
+}
+
+/// The elements of 16-bit fragments, two to a word.
+fn packed(dft: &Dft, vendor: Vendor) -> Vec<f64> {
+    let rank = dft.fill.rank;
+    let mut out = Vec::with_capacity(4 * rank * rank);
+    match vendor {
+        // Operand B of m16n8k16 (k8 for the shortest rows): with g = lane / 4, t = lane % 4,
+        // word w holds k = 8w + 2t and the next, n = g.
+        Vendor::Nvidia => {
+            let words = if rank == 4 { 1 } else { 2 };
+            for k_tile in 0..2 * rank / (8 * words) {
+                for n_tile in 0..2 * rank / 8 {
+                    for lane in 0..32 {
+                        for i in 0..2 * words {
+                            let k = k_tile * 8 * words + i / 2 * 8 + lane % 4 * 2 + i % 2;
+                            out.push(dft.element(k, n_tile * 8 + lane / 4));
+                        }
+                    }
+                }
+            }
+        }
+        // Operand A of 16x16x16: row lane % 16, k = 4·(lane / 16) and the next three.
+        Vendor::Amd => {
+            for k_tile in 0..2 * rank / 16 {
+                for m_tile in 0..2 * rank / 16 {
+                    for lane in 0..64 {
+                        for i in 0..4 {
+                            let k = k_tile * 16 + lane / 16 * 4 + i;
+                            out.push(dft.element(k, m_tile * 16 + lane % 16));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The elements of fragments of one number a lane. The products' k run over the lanes that
+/// share a column, so that a k tile takes one component of each of their points.
+fn native(dft: &Dft, vendor: Vendor, double: bool) -> Vec<f64> {
+    let rank = dft.fill.rank;
+    let mut out = Vec::with_capacity(4 * rank * rank);
+    match vendor {
+        // Operand B of m8n8k4: k = lane % 4, n = lane / 4.
+        Vendor::Nvidia => {
+            for k_tile in 0..rank / 4 {
+                for part in 0..2 {
+                    for n_tile in 0..2 * rank / 8 {
+                        for lane in 0..32 {
+                            let from = 2 * (k_tile * 4 + lane % 4) + part;
+                            out.push(dft.element(from, n_tile * 8 + lane / 4));
+                        }
+                    }
+                }
+            }
+        }
+        // Operand A of 16x16x4: row lane % 16, k = lane / 16. D's row 4·q + i (FP64: 4·i + q)
+        // is component i of the two points of lanes q.
+        Vendor::Amd => {
+            for k_tile in 0..2 * rank / 4 {
+                for m_tile in 0..2 * rank / 16 {
+                    for lane in 0..64 {
+                        let (row, q) = (lane % 16, lane / 16);
+                        let (owner, i) = match double {
+                            true => (row % 4, row / 4),
+                            false => (row / 4, row % 4),
+                        };
+                        let to = m_tile * 16 + owner * 4 + i;
+                        let from = k_tile / 4 * 16 + q * 4 + k_tile % 4;
+                        out.push(dft.element(from, to));
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::radix::RADICES;
+
+    #[test]
+    fn every_radix_fills_a_row() {
+        for vendor in [Vendor::Nvidia, Vendor::Amd] {
+            for row in RADICES {
+                let fill = fill(row.radix, vendor);
+                assert!(fill.rank / fill.copies >= row.radix && fill.rank <= 16, "{row:?}");
+            }
+        }
+        let on = |radix| fill(radix, Vendor::Nvidia);
+        assert_eq!(on(2), Fill { rank: 4, copies: 2 });
+        assert_eq!(on(13), Fill { rank: 16, copies: 1 });
+        assert_eq!(fill(2, Vendor::Amd), Fill { rank: 8, copies: 4 });
+    }
+
+    /// However it is cut, a matrix keeps its elements: their squares sum to those of `copies`
+    /// DFT matrices of 2r·2r reals.
+    #[test]
+    fn cutting_loses_nothing() {
+        for vendor in [Vendor::Nvidia, Vendor::Amd] {
+            for row in RADICES {
+                let fill = fill(row.radix, vendor);
+                let dft = Dft { radix: row.radix, fill, inverse: false };
+                for elements in [packed(&dft, vendor), native(&dft, vendor, true)] {
+                    assert_eq!(elements.len(), 4 * fill.rank * fill.rank);
+                    let sum: f64 = elements.iter().map(|x| x * x).sum();
+                    let expected = (2 * fill.copies * row.radix * row.radix) as f64;
+                    assert!((sum - expected).abs() < 1e-9, "{row:?}");
+                }
+            }
+        }
+    }
+}

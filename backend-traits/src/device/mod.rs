@@ -1,0 +1,22 @@
+//! The host half of the pass that is written once for every device.
+//!
+//! ```text
+//! Plan -> Pass -> lower -> Program (numbers) -> Driver: compile, launch
+//!                       -> tables, fragments of DFT matrices
+//! ```
+//! [`DeviceBackend`] is a [`crate::Backend`] on any [`Driver`]: CUDA, HIP, and the emulated
+//! devices. A driver knows memory, compilation and launches, and nothing of transforms.
+
+mod backend;
+mod config;
+mod driver;
+mod lower;
+mod matrices;
+mod program;
+mod tables;
+mod trips;
+
+pub use backend::{DeviceBackend, DeviceBuffer, DevicePrepared};
+pub use driver::{Driver, Geometry, Launch, Region, Vendor};
+pub use lower::{lower, Lowered};
+pub use program::{Program, SOURCES};

@@ -1,0 +1,203 @@
+//! What kernels look up instead of computing: roots of unity, chirps and their spectra, all
+//! from double-double arithmetic on the host, rounded once.
+
+use crate::kind::Direction;
+use crate::reference::{root, ComplexDd, Dd, ReferenceFft, Roots};
+use num_complex::Complex;
+
+/// The longest convolution whose spectrum is computed in double-double; beyond, in f64.
+const EXACT_SPECTRUM: usize = 1 << 14;
+
+/// The tables of one pass: complex numbers, one after another.
+#[derive(Debug, Default)]
+pub struct Tables {
+    values: Vec<Complex<f64>>,
+}
+
+fn turned(w: Complex<f64>, inverse: bool) -> Complex<f64> {
+    if inverse {
+        w.conj()
+    } else {
+        w
+    }
+}
+
+impl Tables {
+    /// Entries so far: the offset of the next table.
+    fn end(&self) -> i64 {
+        self.values.len() as i64
+    }
+
+    /// The twiddles of a step: exp(∓2πi·pk/(m·r)) at [k − 1][p], 0 < k < r, p < m.
+    pub fn twiddles(&mut self, radix: usize, m: usize, inverse: bool) -> i64 {
+        let at = self.end();
+        let roots = Roots::new(radix * m);
+        for k in 1..radix {
+            for p in 0..m {
+                let w = roots.get(p * k % (radix * m)).to_c64();
+                self.values.push(turned(w, inverse));
+            }
+        }
+        at
+    }
+
+    /// exp(−πi·k/n) for k ≤ n/2: what splits and merges half spectra.
+    pub fn halves(&mut self, n: usize) -> i64 {
+        let at = self.end();
+        let roots = Roots::new(2 * n);
+        self.values.extend((0..=n / 2).map(|k| roots.get(k).to_c64()));
+        at
+    }
+
+    /// exp(∓2πi·e/n) in two levels: 2^bits low entries, then one for every multiple of 2^bits.
+    pub fn roots(&mut self, n: usize, bits: u32, inverse: bool) -> i64 {
+        let at = self.end();
+        let low = (0..1usize << bits).map(|e| root(e % n, n));
+        let high = (0..=(n - 1) >> bits).map(|e| root(e << bits, n));
+        let both = low.chain(high).map(|w| turned(w.to_c64(), inverse));
+        self.values.extend(both);
+        at
+    }
+
+    /// exp(∓πi·k²/n) for k < n.
+    pub fn chirp(&mut self, n: usize, direction: Direction) -> i64 {
+        let at = self.end();
+        let values = chirp(n, direction).into_iter().map(|w| w.to_c64());
+        self.values.extend(values);
+        at
+    }
+
+    /// The spectrum of the conjugate chirp in `padded` points, divided by `padded`; point k at
+    /// the position in which forward passes over these factors leave it.
+    pub fn spectrum(&mut self, n: usize, direction: Direction, factors: &[usize]) -> i64 {
+        let at = self.end();
+        let padded: usize = factors.iter().product();
+        let chirp = chirp(n, direction);
+        let mut kernel = vec![ComplexDd::from(Complex::default()); padded];
+        for (k, w) in chirp.iter().enumerate() {
+            kernel[k] = w.conj();
+            kernel[(padded - k) % padded] = w.conj();
+        }
+        let unit = 1.0 / padded as f64;
+        let spectrum: Vec<Complex<f64>> = if padded <= EXACT_SPECTRUM || !padded.is_power_of_two() {
+            let exact = ReferenceFft::new(padded).forward(&kernel);
+            let scale = Dd::from(1.0) / Dd::from_u64(padded as u64);
+            exact.into_iter().map(|x| x.scale(scale).to_c64()).collect()
+        } else {
+            let mut values: Vec<_> = kernel.iter().map(|x| x.to_c64()).collect();
+            fft(&mut values);
+            values.into_iter().map(|x| x * unit).collect()
+        };
+        for position in 0..padded {
+            // k = k1 + M1·(k2 + M2·(k3 + …)) lies at (k1·M2 + k2)·M3 + k3 …
+            let (mut rest, mut k) = (position, 0);
+            for &factor in factors.iter().rev() {
+                k = k * factor + rest % factor;
+                rest /= factor;
+            }
+            self.values.push(spectrum[k]);
+        }
+        at
+    }
+
+    /// Positions, each in the real part; FP32 holds those of any tile.
+    pub fn positions(&mut self, positions: &[usize]) -> i64 {
+        let at = self.end();
+        let values = positions.iter().map(|&i| Complex::new(i as f64, 0.0));
+        self.values.extend(values);
+        at
+    }
+
+    /// The spectrum of w^(g^−j), j < p − 1, divided by p − 1: what Rader's convolution
+    /// multiplies by. `powers` are those of the generator g.
+    pub fn rader(&mut self, powers: &[usize], p: usize, inverse: bool) -> i64 {
+        let at = self.end();
+        let roots = Roots::new(p);
+        let value = |j: usize| {
+            let w = roots.get(powers[(p - 1 - j) % (p - 1)]);
+            if inverse {
+                w.conj()
+            } else {
+                w
+            }
+        };
+        let kernel: Vec<ComplexDd> = (0..p - 1).map(value).collect();
+        let scale = Dd::from(1.0) / Dd::from_u64(p as u64 - 1);
+        let spectrum = ReferenceFft::new(p - 1).forward(&kernel);
+        self.values.extend(spectrum.into_iter().map(|x| x.scale(scale).to_c64()));
+        at
+    }
+
+    /// The tables as the kernel reads them.
+    pub fn bytes(&self, double: bool) -> Vec<u8> {
+        let parts = self.values.iter().flat_map(|w| [w.re, w.im]);
+        match double {
+            true => parts.flat_map(f64::to_ne_bytes).collect(),
+            false => parts.flat_map(|x| (x as f32).to_ne_bytes()).collect(),
+        }
+    }
+}
+
+fn chirp(n: usize, direction: Direction) -> Vec<ComplexDd> {
+    let roots = Roots::new(2 * n);
+    let order = 2 * n as u128;
+    let square = |k: usize| (k as u128 * k as u128 % order) as usize;
+    let value = |k| match direction {
+        Direction::Forward => roots.get(square(k)),
+        Direction::Inverse => roots.get(square(k)).conj(),
+    };
+    (0..n).map(value).collect()
+}
+
+/// A forward DFT of a power of two points in f64, in place: radix 2, decimation in frequency,
+/// then bit reversal.
+fn fft(x: &mut [Complex<f64>]) {
+    let n = x.len();
+    let roots: Vec<_> = Roots::new(n).to_vec().into_iter().map(|w| w.to_c64()).collect();
+    let mut half = n / 2;
+    while half > 0 {
+        let stride = n / (2 * half);
+        for block in x.chunks_exact_mut(2 * half) {
+            let (low, high) = block.split_at_mut(half);
+            for (i, (a, b)) in low.iter_mut().zip(high).enumerate() {
+                (*a, *b) = (*a + *b, (*a - *b) * roots[i * stride]);
+            }
+        }
+        half /= 2;
+    }
+    let bits = n.trailing_zeros();
+    for i in 0..n {
+        let j = i.reverse_bits() >> (usize::BITS - bits).min(usize::BITS - 1);
+        if i < j {
+            x.swap(i, j);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_spectrum_in_f64_is_that_in_double_double() {
+        let mut values: Vec<_> = (0..64)
+            .map(|k| Complex::new(f64::from(k * k % 7), f64::from(k % 5)))
+            .collect();
+        let exact: Vec<_> = values.iter().map(|&x| ComplexDd::from(x)).collect();
+        let exact = ReferenceFft::new(64).forward(&exact);
+        fft(&mut values);
+        for (x, y) in values.iter().zip(exact) {
+            assert!((x - y.to_c64()).norm() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn two_levels_make_every_root() {
+        let mut tables = Tables::default();
+        let at = tables.roots(1000, 5, true) as usize;
+        for e in [0, 1, 31, 32, 999] {
+            let w = tables.values[at + e % 32] * tables.values[at + 32 + e / 32];
+            assert!((w - root(e, 1000).to_c64().conj()).norm() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! The steps of a pass as trips through registers, with the tile's extents before and after
+//! each.
+
+use super::config::*;
+use super::tables::Tables;
+use crate::error::Result;
+use crate::kind::{Direction, Kind};
+use crate::pass::{Pass, Step, TileAxis};
+
+/// A trip: a step of the kernel, and the tile around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Trip {
+    /// The numbers known so far.
+    pub words: StepWords,
+}
+
+impl Trip {
+    /// Small DFTs, pairs or points of one line of the tile.
+    pub fn columns(&self) -> usize {
+        (self.words.columns * self.words.outer * self.words.inner) as usize
+    }
+
+    /// Values of a column.
+    pub fn values(&self) -> usize {
+        match self.words.op {
+            OP_DFT => self.words.radix as usize,
+            OP_COPY => 1,
+            _ => 2,
+        }
+    }
+
+    /// Points of a line in shared memory before the trip.
+    pub fn points_in(&self) -> usize {
+        (self.words.input * self.words.outer * self.words.inner) as usize
+    }
+
+    /// Points of a line in shared memory after the trip.
+    pub fn points_out(&self) -> usize {
+        (self.words.output * self.words.outer * self.words.inner) as usize
+    }
+
+    /// Points that pass through registers.
+    pub fn points(&self) -> usize {
+        self.columns() * self.values()
+    }
+
+    /// The copy of what this trip loads (or, `after` it, stores) in the order in which it lies
+    /// in memory.
+    pub fn copy(&self, after: bool, order: &[usize]) -> Trip {
+        // In memory the innermost axis is the last.
+        let axis = order.len() - 1;
+        let own = self.words.axis as usize;
+        let mut extent = [self.words.extent0, self.words.extent1, self.words.extent2];
+        extent[own] = if after { self.words.output } else { self.words.input };
+        let length = extent[axis];
+        let outer = extent[..axis].iter().product();
+        Trip {
+            words: StepWords {
+                op: OP_COPY,
+                axis: axis as i64,
+                radix: 1,
+                points: length,
+                done: 1,
+                outer,
+                inner: 1,
+                input: length,
+                output: length,
+                extent0: extent[0],
+                extent1: extent[1],
+                extent2: extent[2],
+                columns: length,
+                twiddle: -1,
+                from_table: -1,
+                to_table: -1,
+                ..Default::default()
+            },
+        }
+    }
+}
+
+/// Whether an axis is a part of a line that several passes transform.
+fn part(axis: &TileAxis, pass: &Pass) -> bool {
+    pass.hermitian.is_some() || pass.loops.iter().any(|l| l.load_index + l.store_index > 0)
+        || axis.load_index != 1
+        || axis.store_index != 1
+}
+
+/// Whether a real axis is packed: pairs of reals are complex points.
+pub fn packed(axis: &TileAxis) -> bool {
+    axis.kind != Kind::C2C && axis.length.is_multiple_of(2)
+}
+
+/// Points that the load counts, were none zero.
+pub fn given(axis: &TileAxis, pass: &Pass) -> usize {
+    match pass.hermitian {
+        Some(length) => length / 2 + 1,
+        None if part(axis, pass) => usize::MAX,
+        None => axis.kind.lengths(axis.length).0,
+    }
+}
+
+/// Points that the store counts, were all wanted.
+pub fn made(axis: &TileAxis, pass: &Pass) -> usize {
+    match part(axis, pass) {
+        true => usize::MAX,
+        false => axis.kind.lengths(axis.length).1,
+    }
+}
+
+struct Builder<'a> {
+    pass: &'a Pass,
+    /// Extents of the tile's axes, in tile order, in points as they lie in shared memory.
+    extent: Vec<usize>,
+    trips: Vec<Trip>,
+}
+
+/// The trips of a pass; `order` are its axes in tile order.
+pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Trip>> {
+    let before = |&i: &usize| {
+        let axis = &pass.axes[i];
+        match axis.kind {
+            Kind::C2C => axis.length,
+            Kind::R2C if packed(axis) => axis.length / 2,
+            Kind::R2C => axis.length,
+            _ => axis.length / 2 + 1,
+        }
+    };
+    let mut builder = Builder {
+        pass,
+        extent: order.iter().map(before).collect(),
+        trips: Vec::new(),
+    };
+    for (i, axis) in pass.axes.iter().enumerate() {
+        let at = order.iter().position(|&o| o == i).expect("order lists every axis");
+        builder.axis(at, axis, tables);
+    }
+    if builder.trips.is_empty() {
+        // Nothing is transformed; points still change their places, and maybe their kind.
+        let at = order.len() - 1;
+        let length = builder.extent[at];
+        let mut copy = builder.trip(at, OP_COPY, length, length);
+        copy.words.columns = length as i64;
+        let axis = &pass.axes[order[at]];
+        if axis.kind == Kind::C2R {
+            copy.words.hermitian = axis.length as i64;
+        }
+        builder.trips.push(copy);
+    }
+    if let Some(length) = pass.hermitian {
+        builder.trips[0].words.hermitian = length as i64;
+    }
+    Ok(builder.trips)
+}
+
+impl Builder<'_> {
+    fn trip(&self, at: usize, op: i64, input: usize, output: usize) -> Trip {
+        let extent = |b: usize| self.extent.get(b).map_or(1, |&e| e as i64);
+        Trip {
+            words: StepWords {
+                op,
+                axis: at as i64,
+                radix: 1,
+                points: 1,
+                done: 1,
+                outer: self.extent[..at].iter().product::<usize>() as i64,
+                inner: self.extent[at + 1..].iter().product::<usize>() as i64,
+                input: input as i64,
+                output: output as i64,
+                extent0: extent(0),
+                extent1: extent(1),
+                extent2: extent(2),
+                twiddle: -1,
+                from_table: -1,
+                to_table: -1,
+                ..Default::default()
+            },
+        }
+    }
+
+    fn push(&mut self, at: usize, trip: Trip) {
+        self.extent[at] = trip.words.output as usize;
+        self.trips.push(trip);
+    }
+
+    fn axis(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
+        let number = axis.axis;
+        let steps = self.pass.steps.iter().filter(|s| step_axis(s) == Some(number));
+        let steps: Vec<&Step> = steps.collect();
+        let core = axis.core_length();
+        if axis.kind == Kind::C2R && packed(axis) {
+            let mut merge = self.trip(at, OP_MERGE, core + 1, core);
+            merge.words.points = core as i64;
+            merge.words.columns = (core / 2 + 1) as i64;
+            merge.words.twiddle = tables.halves(core);
+            merge.words.hermitian = axis.length as i64;
+            self.push(at, merge);
+        }
+        let mirrored = axis.kind == Kind::C2R && !packed(axis);
+        // What the halved axis of an odd length keeps for those that follow.
+        let kept = match axis.kind {
+            Kind::R2C if !packed(axis) => axis.length / 2 + 1,
+            _ => core,
+        };
+        let input = if mirrored { axis.length / 2 + 1 } else { core };
+        let radices = |steps: &[&Step]| -> Vec<usize> {
+            let radix = |s: &&Step| match s {
+                Step::Dft { radix, .. } => Some(*radix),
+                _ => None,
+            };
+            steps.iter().filter_map(radix).collect()
+        };
+        let first = self.trips.len();
+        let inverse = axis.direction == Direction::Inverse;
+        let middle = steps.iter().position(|s| matches!(s, Step::Convolve { .. }));
+        if let Some(Step::Rader { length, .. }) = steps.first() {
+            self.rader(at, &radices(&steps), *length, [input, kept], inverse, tables);
+        } else if let Some(Step::Chirp { length, padded, .. }) = steps.first() {
+            let all = radices(&steps);
+            self.dft(at, &all, false, input, *padded, tables);
+            let spectrum = tables.spectrum(*length, axis.direction, &[*padded]);
+            let last = self.trips.last_mut().expect("a convolution has steps");
+            let words = &mut last.words;
+            (words.after, words.after_table, words.after_length) = (TABLE, spectrum, NO_END);
+            self.dft(at, &all, true, *padded, kept, tables);
+            let chirp = tables.chirp(*length, axis.direction);
+            let words = &mut self.trips[first].words;
+            (words.before, words.before_table, words.before_length) = (TABLE, chirp, NO_END);
+            let words = &mut self.trips.last_mut().expect("as above").words;
+            (words.after, words.after_table, words.after_length) = (TABLE, chirp, NO_END);
+        } else if let Some(middle) = middle {
+            let (before, after) = (radices(&steps[..middle]), radices(&steps[middle..]));
+            self.dft(at, &before, false, input, core, tables);
+            if let Step::Convolve {
+                length,
+                direction,
+                factors,
+                ..
+            } = steps[middle]
+            {
+                let spectrum = tables.spectrum(*length, *direction, factors);
+                let words = &mut self.trips.last_mut().expect("a convolution has steps").words;
+                (words.after, words.after_table, words.after_length) = (TABLE, spectrum, NO_END);
+            }
+            self.dft(at, &after, true, core, kept, tables);
+        } else {
+            self.dft(at, &radices(&steps), inverse, input, kept, tables);
+        }
+        if mirrored {
+            if let Some(trip) = self.trips.get_mut(first) {
+                trip.words.hermitian = axis.length as i64;
+                if first == 0 {
+                    // From memory the mirror comes before the check of the extent.
+                    trip.words.input = core as i64;
+                }
+            }
+        }
+        if axis.kind == Kind::R2C && packed(axis) {
+            let mut split = self.trip(at, OP_SPLIT, core, core + 1);
+            split.words.points = core as i64;
+            split.words.columns = (core / 2 + 1) as i64;
+            split.words.twiddle = tables.halves(core);
+            self.push(at, split);
+        }
+    }
+
+    /// Rader's algorithm (1968): with g a generator of the integers modulo a prime p,
+    /// `X[g^−m] = x[0] + Σ_q x[g^q]·w^(g^(q−m))` is a cyclic convolution of p − 1 points. They
+    /// lie behind point 0, which the middle of the convolution adds in.
+    fn rader(
+        &mut self,
+        at: usize,
+        radices: &[usize],
+        p: usize,
+        [input, kept]: [usize; 2],
+        inverse: bool,
+        tables: &mut Tables,
+    ) {
+        let powers = generator_powers(p);
+        let (mut place, mut source) = (vec![0; p], vec![0; p]);
+        for (q, &power) in powers.iter().enumerate() {
+            place[power] = 1 + q;
+            // g^−q = g^(p−1−q)
+            source[powers[(p - 1 - q) % (p - 1)]] = 1 + q;
+        }
+        let mut scatter = self.trip(at, OP_COPY, input, p);
+        scatter.words.columns = p as i64;
+        scatter.words.points = p as i64;
+        scatter.words.to_table = tables.positions(&place);
+        self.push(at, scatter);
+        let first = self.trips.len();
+        self.dft(at, radices, false, p - 1, p - 1, tables);
+        let middle = self.trips.len() - 1;
+        self.dft(at, radices, true, p - 1, p - 1, tables);
+        for trip in &mut self.trips[first..] {
+            trip.words.offset = 1;
+            trip.words.input = p as i64;
+            trip.words.output = p as i64;
+        }
+        self.extent[at] = p;
+        let words = &mut self.trips[middle].words;
+        words.rader = 1;
+        let spectrum = tables.rader(&powers, p, inverse);
+        (words.after, words.after_table, words.after_length) = (TABLE, spectrum, NO_END);
+        let mut gather = self.trip(at, OP_COPY, p, kept);
+        gather.words.columns = kept as i64;
+        gather.words.points = p as i64;
+        gather.words.from_table = tables.positions(&source[..kept]);
+        self.push(at, gather);
+    }
+
+    /// DFTs of these radices along the axis: of `input` points, and zeros up to their product,
+    /// of which `output` are kept.
+    fn dft(
+        &mut self,
+        at: usize,
+        radices: &[usize],
+        inverse: bool,
+        input: usize,
+        output: usize,
+        tables: &mut Tables,
+    ) {
+        let points: usize = radices.iter().product();
+        let mut done = 1;
+        for (i, &radix) in radices.iter().enumerate() {
+            let from = if i == 0 { input } else { points };
+            let to = if i + 1 == radices.len() { output } else { points };
+            let rows = points / (done * radix);
+            let mut trip = self.trip(at, OP_DFT, from, to);
+            trip.words.radix = radix as i64;
+            trip.words.points = points as i64;
+            trip.words.done = done as i64;
+            trip.words.inverse = i64::from(inverse);
+            trip.words.columns = (points / radix) as i64;
+            if rows > 1 {
+                trip.words.twiddle = tables.twiddles(radix, rows, inverse);
+            }
+            done *= radix;
+            self.push(at, trip);
+        }
+    }
+}
+
+/// The powers g^0, g^1, … g^(p−2) of the least generator of the integers modulo a prime.
+fn generator_powers(p: usize) -> Vec<usize> {
+    let powers = |g: usize| {
+        let mut all = vec![1];
+        let mut x = g % p;
+        while x != 1 && all.len() < p {
+            all.push(x);
+            x = x * g % p;
+        }
+        all
+    };
+    let found = (1..p).map(powers).find(|all| all.len() == p - 1);
+    found.unwrap_or_default()
+}
+
+/// The axis that a step is of.
+fn step_axis(step: &Step) -> Option<usize> {
+    match step {
+        Step::Line { axis, .. }
+        | Step::Dft { axis, .. }
+        | Step::Twiddle { axis, .. }
+        | Step::Chirp { axis, .. }
+        | Step::Rader { axis, .. }
+        | Step::Convolve { axis, .. } => Some(*axis),
+        Step::Exchange => None,
+    }
+}

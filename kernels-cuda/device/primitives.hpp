@@ -1,0 +1,121 @@
+// What the pass needs of an NVIDIA device. The only place, with fragments.hpp beside it,
+// where the shared source meets a vendor; the emulation has the same names.
+#pragma once
+
+#define MMAFFT_DEVICE __device__ __forceinline__
+#define MMAFFT_KERNEL extern "C" __global__
+#define MMAFFT_BOUNDS(threads, residents) __launch_bounds__(threads, residents)
+// A constant of the configuration: known when compiling here, when running in emulation.
+#define MMAFFT_CONST constexpr
+#define MMAFFT_IF if constexpr
+#define MMAFFT_UNROLL _Pragma("unroll")
+// Values a thread may hold, and the steps, one after another.
+#define MMAFFT_VALUES (config.values)
+#define MMAFFT_STEP(S) constexpr Step step = config.step[S::value]
+#define MMAFFT_NUMBER(S) S::value
+
+namespace mmafft {
+
+// The number of a step, as a type.
+template <int N> struct Index {
+  static constexpr int value = N;
+};
+typedef Index<0> FirstStep;
+template <int N> MMAFFT_DEVICE constexpr Index<N + 1> next(Index<N>) { return {}; }
+
+enum { WAVE = 32 };
+
+MMAFFT_DEVICE int thread_index() { return threadIdx.x; }
+MMAFFT_DEVICE u32 block_index() { return blockIdx.x; }
+MMAFFT_DEVICE u32 block_count() { return gridDim.x; }
+
+// All threads of the block; shared memory written before is seen after.
+MMAFFT_DEVICE void barrier() { __syncthreads(); }
+
+MMAFFT_DEVICE float shuffle_xor(float x, int mask) { return __shfl_xor_sync(~0u, x, mask); }
+
+MMAFFT_DEVICE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+MMAFFT_DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+
+MMAFFT_DEVICE float larger(float a, float b) { return fmaxf(a, b); }
+
+MMAFFT_DEVICE u32 bits_of(float x) { return __float_as_uint(x); }
+MMAFFT_DEVICE float float_of(u32 x) { return __uint_as_float(x); }
+
+MMAFFT_DEVICE float widen_half(u16 x) {
+  float y;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));
+  return y;
+}
+MMAFFT_DEVICE u16 round_half(float x) {
+  u16 y;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y) : "f"(x));
+  return y;
+}
+MMAFFT_DEVICE float widen_bf16(u16 x) { return float_of(u32(x) << 16); }
+MMAFFT_DEVICE u16 round_bf16(float x) {
+#if __CUDA_ARCH__ >= 800
+  u16 y;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y) : "f"(x));
+  return y;
+#else
+  u32 b = bits_of(x);
+  return x != x ? u16((b >> 16) | 0x40) : u16((b + 0x7fff + ((b >> 16) & 1)) >> 16);
+#endif
+}
+
+// Two values that lie side by side, moved as one.
+template <class T> struct alignas(2 * sizeof(T)) Pair {
+  T x, y;
+};
+
+// Memory. `T` is a scalar or a Pair of them.
+template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
+template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) { *to = value; }
+// Tables that no launch changes.
+MMAFFT_DEVICE Pair<float> load_table(const Pair<float> *from) {
+  float2 x = __ldg(reinterpret_cast<const float2 *>(from));
+  return {x.x, x.y};
+}
+MMAFFT_DEVICE Pair<double> load_table(const Pair<double> *from) {
+  double2 x = __ldg(reinterpret_cast<const double2 *>(from));
+  return {x.x, x.y};
+}
+MMAFFT_DEVICE Pair<u32> load_table(const Pair<u32> *from) {
+  uint2 x = __ldg(reinterpret_cast<const uint2 *>(from));
+  return {x.x, x.y};
+}
+MMAFFT_DEVICE u32 load_table(const u32 *from) { return __ldg(from); }
+MMAFFT_DEVICE double load_table(const double *from) { return __ldg(from); }
+MMAFFT_DEVICE float load_table(const float *from) { return __ldg(from); }
+
+// Shared memory of the block, as Pairs.
+extern __shared__ __align__(16) char shared_memory[];
+template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {
+  return reinterpret_cast<const Pair<T> *>(shared_memory)[at];
+}
+template <class T> MMAFFT_DEVICE void store_shared(int at, const Pair<T> &value) {
+  reinterpret_cast<Pair<T> *>(shared_memory)[at] = value;
+}
+
+// Memory to shared memory without passing through registers; there after copy_wait and a
+// barrier. Not before Ampere: there the copy is done at once.
+template <class T> MMAFFT_DEVICE void copy_async(int at, const Pair<T> *from) {
+#if __CUDA_ARCH__ >= 800
+  u32 to;
+  asm("{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, p; }"
+      : "=r"(to)
+      : "l"(reinterpret_cast<Pair<T> *>(shared_memory) + at));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(Pair<T>))
+               : "memory");
+#else
+  store_shared<T>(at, *from);
+#endif
+}
+MMAFFT_DEVICE void copy_wait() {
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+}  // namespace mmafft

@@ -1,0 +1,137 @@
+//! Loaded kernels by their programs, so that the same plan again compiles and loads nothing.
+
+use mmafft_backend_traits::device::Program;
+use mmafft_backend_traits::Result;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// Kernels kept although no plan uses them; one takes some ten kilobytes of the device.
+const KEPT: usize = 1024;
+
+/// A program's place: empty while the first thread to ask compiles, and the others wait.
+type Slot<K> = Arc<Mutex<Option<Arc<K>>>>;
+
+/// The kernels of one context.
+#[derive(Debug)]
+pub(crate) struct Kernels<K> {
+    slots: RwLock<HashMap<Program, Slot<K>>>,
+}
+
+impl<K> Default for Kernels<K> {
+    fn default() -> Self {
+        Kernels {
+            slots: RwLock::default(),
+        }
+    }
+}
+
+impl<K> Kernels<K> {
+    /// The program's kernel, made if there is none. Other programs do not wait for the
+    /// making; it is tried again after a failure.
+    pub fn get(&self, program: &Program, make: impl FnOnce() -> Result<K>) -> Result<Arc<K>> {
+        let slot = self.slot(program);
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kernel) = &*slot {
+            return Ok(kernel.clone());
+        }
+        let kernel = Arc::new(make()?);
+        *slot = Some(kernel.clone());
+        Ok(kernel)
+    }
+
+    fn slot(&self, program: &Program) -> Slot<K> {
+        let slots = self.slots.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = slots.get(program) {
+            return slot.clone();
+        }
+        drop(slots);
+        let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
+        if slots.len() >= KEPT {
+            slots.retain(|_, slot| in_use(slot));
+        }
+        slots.entry(program.clone()).or_default().clone()
+    }
+}
+
+/// Whether someone beside the map holds the kernel, or the place where it will be.
+fn in_use<K>(slot: &Slot<K>) -> bool {
+    if Arc::strong_count(slot) > 1 {
+        return true;
+    }
+    let kernel = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    kernel
+        .as_ref()
+        .is_some_and(|kernel| Arc::strong_count(kernel) > 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mmafft_backend_traits::Error;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::{Duration, Instant};
+
+    /// A program as large as real ones.
+    fn program(number: i64) -> Program {
+        let mut config = vec![7; 1200];
+        config[1199] = number;
+        Program {
+            entry: "mmafft_pass",
+            config,
+            threads: 256,
+            shared_bytes: 0,
+        }
+    }
+
+    #[test]
+    fn a_kernel_is_made_once_even_by_many() {
+        let kernels = Kernels::default();
+        let made = AtomicUsize::new(0);
+        let make = || {
+            std::thread::sleep(Duration::from_millis(20));
+            Ok(made.fetch_add(1, Ordering::Relaxed))
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| assert_eq!(*kernels.get(&program(1), make).unwrap(), 0));
+            }
+        });
+        assert_eq!(made.load(Ordering::Relaxed), 1);
+        assert_eq!(*kernels.get(&program(2), make).unwrap(), 1);
+    }
+
+    #[test]
+    fn a_failure_is_not_kept() {
+        let kernels = Kernels::default();
+        let error = Error::Empty { what: "x".into() };
+        let failed = kernels.get(&program(1), || Err(error.clone()));
+        assert_eq!(failed, Err(error));
+        assert_eq!(*kernels.get(&program(1), || Ok(5)).unwrap(), 5);
+    }
+
+    #[test]
+    fn kernels_in_use_stay_and_others_are_bounded() {
+        let kernels = Kernels::default();
+        let used = kernels.get(&program(0), || Ok(0)).unwrap();
+        for number in 1..=2 * KEPT as i64 {
+            kernels.get(&program(number), || Ok(number)).unwrap();
+        }
+        assert!(kernels.slots.read().unwrap().len() <= KEPT);
+        let again = kernels.get(&program(0), || Ok(-1)).unwrap();
+        assert!(Arc::ptr_eq(&used, &again));
+    }
+
+    #[test]
+    fn the_same_program_again_takes_microseconds() {
+        let kernels = Kernels::default();
+        kernels.get(&program(0), || Ok(0)).unwrap();
+        let program = program(0);
+        let times = (0..100).map(|_| {
+            let start = Instant::now();
+            kernels.get(&program, || Ok(1)).unwrap();
+            start.elapsed()
+        });
+        let best = times.min().unwrap();
+        assert!(best < Duration::from_micros(50), "{best:?}");
+    }
+}

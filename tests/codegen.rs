@@ -1,0 +1,172 @@
+//! What the compiler makes of the kernels, without a GPU: every family of kernels for each
+//! generation of devices, no register spilled, and the matrix instructions that the plan says.
+//! Needs NVRTC and nvdisasm (PyPI: `nvidia-cuda-nvrtc`, `nvidia-cuda-nvdisasm`).
+
+use mmafft::backend_traits::device::{lower, Geometry, Vendor};
+use mmafft::cuda::{compile, source, Device};
+use mmafft::{Engine, Limits, Pass, Precision, Request, Shape};
+use std::process::Command;
+
+/// Ampere, Hopper and Blackwell.
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
+
+fn device(architecture: &str) -> Device {
+    Device {
+        ordinal: 0,
+        name: format!("invented {architecture}"),
+        architecture: architecture.into(),
+        multiprocessors: 132,
+        shared_bytes_per_block: if architecture == "sm_80" { 163 << 10 } else { 227 << 10 },
+        l2_bytes: 50 << 20,
+        memory_bytes: 80 << 30,
+        wave: 32,
+        clusters: architecture != "sm_80",
+    }
+}
+
+fn geometry(limits: &Limits) -> Geometry {
+    Geometry {
+        wave: 32,
+        threads: 1024,
+        shared_bytes: limits.tile_bytes,
+        registers: 1 << 16,
+        blocks: i32::MAX as u64,
+        vendor: Vendor::Nvidia,
+    }
+}
+
+/// A family of kernels: a name, and a request whose passes belong to it.
+fn families() -> Vec<(String, Request)> {
+    let mut all = Vec::new();
+    let engines = |precision| match precision {
+        Precision::F32 => &[Engine::Simt][..],
+        Precision::SplitF16 => &[Engine::Matrix],
+        _ => &[Engine::Simt, Engine::Matrix],
+    };
+    for precision in [
+        Precision::F32,
+        Precision::F64,
+        Precision::SplitF16,
+        Precision::F16,
+        Precision::Bf16,
+    ] {
+        for &engine in engines(precision) {
+            let mut add = |name: &str, request: Request| {
+                let request = request.batch(1000).precision(precision).engine(engine);
+                let name = format!("{name} {} {}", precision.row().name, engine.name());
+                all.push((name, request));
+            };
+            for n in [8, 64, 1000, 4096, 2197, 1 << 20, 127, 65537] {
+                add(&format!("c2c {n}"), Request::forward(Shape::d1(n)));
+            }
+            for n in [64, 1000, 4096, 1 << 20] {
+                add(&format!("r2c {n}"), Request::r2c(Shape::d1(n)));
+                add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));
+            }
+            add("c2c 64x64", Request::forward(Shape::d2(64, 64)));
+            add("c2c 1000x1024", Request::forward(Shape::d2(1000, 1024)));
+            add("r2c 16x16x16", Request::r2c(Shape::d3(16, 16, 16)));
+        }
+    }
+    all
+}
+
+/// Registers spilled, by the compiler's log.
+fn spilled(log: &str) -> usize {
+    let stores = log.split(" bytes spill stores").next().unwrap_or_default();
+    let number = stores.rsplit(|c: char| !c.is_ascii_digit()).next();
+    number.and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// The machine code of a kernel in words, if nvdisasm is there.
+fn disassemble(cubin: &[u8]) -> Option<String> {
+    let file = tempfile::NamedTempFile::new().ok()?;
+    std::fs::write(file.path(), cubin).ok()?;
+    let nvdisasm = std::env::var_os("NVDISASM").unwrap_or("nvdisasm".into());
+    let out = Command::new(nvdisasm).arg("-c").arg(file.path()).output().ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+/// The matrix instruction that a pass' operand is multiplied with.
+fn instruction(pass: &Pass) -> Option<&'static str> {
+    use mmafft::backend_traits::Operand;
+    match (pass.engine, pass.operand) {
+        (Engine::Simt, _) => None,
+        (Engine::Matrix, Operand::F64) => Some("DMMA"),
+        (Engine::Matrix, _) => Some("HMMA"),
+    }
+}
+
+fn check(architecture: &str) {
+    let limits = device(architecture).limits();
+    let geometry = geometry(&limits);
+    let mut failures = Vec::new();
+    let mut done = std::collections::HashSet::new();
+    let mut seen_code = 0;
+    for (name, request) in families() {
+        let plan = match mmafft::plan(&request, &limits) {
+            Ok(plan) => plan,
+            Err(error) => {
+                failures.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        for (i, pass) in plan.passes.iter().enumerate() {
+            let program = match lower(pass, &geometry) {
+                Ok(lowered) => lowered.program,
+                Err(error) => {
+                    failures.push(format!("{name}, pass {i}: {error}"));
+                    continue;
+                }
+            };
+            if !done.insert(program.clone()) {
+                continue;
+            }
+            let compiled = match compile(&source(&program), architecture) {
+                Ok(compiled) => compiled,
+                Err(mmafft::Error::NoDevice { .. }) => {
+                    println!("skipped: codegen::{architecture}, needs NVRTC");
+                    return;
+                }
+                Err(error) => {
+                    failures.push(format!("{name}, pass {i}: {error}"));
+                    continue;
+                }
+            };
+            let bytes = spilled(&compiled.log);
+            if bytes > 0 {
+                failures.push(format!("{name}, pass {i}: {bytes} bytes spilled"));
+            }
+            let Some(code) = disassemble(&compiled.cubin) else {
+                continue;
+            };
+            seen_code += 1;
+            for family in ["HMMA", "DMMA"] {
+                let expected = instruction(pass) == Some(family) && !pass.steps.is_empty();
+                if code.contains(family) != expected {
+                    failures.push(format!("{name}, pass {i}: {family} expected: {expected}"));
+                }
+            }
+        }
+    }
+    if seen_code == 0 {
+        println!("skipped: codegen::{architecture} machine code, needs nvdisasm");
+    }
+    println!("{architecture}: {} kernels", done.len());
+    assert!(failures.is_empty(), "{architecture}:\n{}", failures.join("\n"));
+}
+
+#[test]
+fn ampere() {
+    check(ARCHITECTURES[0]);
+}
+
+#[test]
+fn hopper() {
+    check(ARCHITECTURES[1]);
+}
+
+#[test]
+fn blackwell() {
+    check(ARCHITECTURES[2]);
+}

@@ -1,0 +1,65 @@
+//! What only a device can show: every length, large ones, streams, graphs, another library's
+//! pointers, times. On a machine without one each test prints that it is skipped.
+
+mod accuracy;
+mod lengths;
+mod sharing;
+mod times;
+
+use mmafft::backend_traits::conformance::Random;
+use mmafft::backend_traits::{Bindings, Prepared};
+use mmafft::{Backend, Complex, CudaBackend, Plan, Request, Result};
+
+/// The first device; `None`, with a line that says so, without one.
+fn cuda(test: &str) -> Option<CudaBackend> {
+    match mmafft::cuda::CudaDriver::open(0) {
+        Ok(driver) => Some(CudaBackend::new(driver)),
+        Err(error) => {
+            println!("skipped: device::{test}, needs a device: {error}");
+            None
+        }
+    }
+}
+
+/// Uniform in [−1, 1).
+fn values(count: usize, seed: u64) -> Vec<Complex<f32>> {
+    let mut random = Random::new(seed);
+    let mut draw = || random.uniform() as f32;
+    (0..count).map(|_| Complex::new(draw(), draw())).collect()
+}
+
+/// Runs a plan in place on single-precision values.
+fn run(backend: &CudaBackend, plan: &Plan, data: &mut [Complex<f32>]) -> Result<()> {
+    let prepared = backend.prepare(plan)?;
+    let bytes = bytemuck::cast_slice_mut(data);
+    let mut memory = backend.allocate(bytes.len())?;
+    backend.write(&mut memory, 0, bytes)?;
+    let mut scratch = backend.allocate(prepared.scratch_bytes())?;
+    let bindings = Bindings {
+        input: None,
+        output: &mut memory,
+        scratch: &mut scratch,
+    };
+    backend.launch(&prepared, bindings)?;
+    backend.read(&memory, 0, bytes)
+}
+
+fn plan(backend: &CudaBackend, request: &Request) -> Plan {
+    mmafft::plan(request, backend.limits()).expect("a plan")
+}
+
+/// Calls `work` for every index on all cores.
+fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| loop {
+                let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                if i >= count {
+                    return;
+                }
+                work(i);
+            });
+        }
+    });
+}
