@@ -48,6 +48,8 @@ pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
 pub use element::{Element, RealElement};
+#[cfg(feature = "emulate")]
+pub use mmafft_emulated as emulated;
 #[cfg(feature = "cuda")]
 pub use mmafft_kernels_cuda as cuda;
 pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};

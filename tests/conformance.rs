@@ -13,3 +13,38 @@ mmafft::backend_traits::conformance_suite!(
     })),
     mmafft::plan
 );
+
+#[cfg(feature = "cuda")]
+mmafft::backend_traits::conformance_suite!(
+    cuda,
+    mmafft::cuda::CudaDriver::open(0).map(mmafft::CudaBackend::new),
+    mmafft::plan
+);
+
+/// The kernels of both vendors, their threads in three orders.
+#[cfg(feature = "emulate")]
+mod emulated {
+    use mmafft::EmulatedBackend;
+    use mmafft::emulated::{EmulatedDriver, Order};
+
+    const SHUFFLED: Order = Order::Shuffled(1);
+
+    macro_rules! suite {
+        ($name:ident, $vendor:ident, $order:expr) => {
+            mmafft::backend_traits::conformance_suite!(
+                $name,
+                Ok::<_, mmafft::Error>(EmulatedBackend::new(
+                    EmulatedDriver::$vendor().order($order)
+                )),
+                mmafft::plan
+            );
+        };
+    }
+
+    suite!(nvidia_forward, nvidia, Order::Forward);
+    suite!(nvidia_reverse, nvidia, Order::Reverse);
+    suite!(nvidia_shuffled, nvidia, SHUFFLED);
+    suite!(amd_forward, amd, Order::Forward);
+    suite!(amd_reverse, amd, Order::Reverse);
+    suite!(amd_shuffled, amd, SHUFFLED);
+}

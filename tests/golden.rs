@@ -127,6 +127,13 @@ fn cases() -> Vec<Case> {
         ),
         device("four-step", Request::forward(d1(4096))),
         device("four-step-twice", Request::forward(d1(1 << 15)).batch(3)),
+        device("long-r2c", Request::r2c(d1(2000)).batch(2)),
+        device("long-c2r", Request::c2r(d2(6, 2000)).batch(2)),
+        device("long-prime", Request::forward(d1(1009))),
+        device(
+            "long-prime-f16",
+            Request::inverse(d2(1009, 2)).precision(Precision::F16),
+        ),
         device(
             "four-step-plane",
             Request::inverse(d2(200, 128))

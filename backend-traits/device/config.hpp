@@ -24,7 +24,8 @@ enum Engine { ENGINE_SIMT, ENGINE_MATRIX };
 enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 enum Place { PLACE_MEMORY, PLACE_SHARED };
 enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS };
-enum Factor { FACTOR_NONE, FACTOR_TABLE, FACTOR_ROOTS };
+// A table by a point's number in the whole line, or in the part of it that the tile holds.
+enum Factor { FACTOR_NONE, FACTOR_LINE, FACTOR_PART };
 
 // Lines repeated at constant strides, in scalars. `index` counts points of the split line.
 struct Loop {
@@ -60,8 +61,10 @@ struct Step {
   i64 rader;           // whether what follows is the middle of Rader's convolution
   i64 from_table, to_table;  // permutations of the points of a copy, or -1
   i64 twiddle;         // offset of the roots [k][p] in the tables, or -1
-  i64 before, before_table, before_length;  // factor of what is gathered
+  i64 before, before_table, before_length;  // factor of what is gathered, 0 from `length` on;
+  i64 before_roots;                         // and the tables of four-step twiddles, or -1
   i64 after, after_table, after_length;     // factor of what is scattered
+  i64 after_roots;
   i64 async;           // whether a copy goes to shared memory without registers
   i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words
   i64 rank;            // points of a fragment's row: the radix, padded; or several columns'
@@ -78,7 +81,7 @@ struct Config {
   i64 load_points, load_imaginary, load_vector;     // enum Points; scalars to the imaginary
   i64 store_points, store_imaginary, store_vector;  // part; whether both move as one
   i64 edges;                          // edge points a line
-  i64 roots_loop, roots_low;          // FACTOR_ROOTS: loop of the line number, bits of the low table
+  i64 roots_loop, roots_low;          // four-step twiddles: loop of the line number, bits of the low table
   i64 split_matrix;                   // whether matrices have low parts
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];

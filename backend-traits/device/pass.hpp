@@ -306,16 +306,21 @@ template <class Scalar> struct Pass {
     if (second) store_memory(to + config.store_imaginary, y.y);
   }
 
-  template <class S> MMAFFT_DEVICE Value factor(S s, bool before, const Line &line, i64 n, int at) const {
+  // Point `at` of the part that is point n of the line, times the factors of that side.
+  template <bool BEFORE, class S>
+  MMAFFT_DEVICE Value factored(S s, Value x, const Line &line, i64 n, int at) const {
     MMAFFT_STEP(S);
-    const i64 kind = before ? step.before : step.after;
-    const i64 table = before ? step.before_table : step.after_table;
-    const i64 length = before ? step.before_length : step.after_length;
-    if (kind == FACTOR_TABLE) {
-      if (n >= length) return {T(0), T(0)};
-      return load_table(tables() + table + n);
+    MMAFFT_CONST i64 kind = BEFORE ? step.before : step.after;
+    MMAFFT_CONST i64 table = BEFORE ? step.before_table : step.after_table;
+    MMAFFT_CONST i64 length = BEFORE ? step.before_length : step.after_length;
+    MMAFFT_CONST i64 levels = BEFORE ? step.before_roots : step.after_roots;
+    MMAFFT_IF (kind != FACTOR_NONE) {
+      const i64 index = kind == FACTOR_LINE ? n : i64(at);
+      if (index >= length) return {T(0), T(0)};
+      x = multiply(x, load_table(tables() + table + index));
     }
-    return roots<T>(tables(), table, config.roots_low, u64(line.roots) * u64(at));
+    MMAFFT_IF (levels >= 0) x = multiply(x, roots<T>(tables(), levels, config.roots_low, u64(line.roots) * u64(at)));
+    return x;
   }
 
   // v = the step's values. Every load of a thread is issued before the first is used.
@@ -334,12 +339,12 @@ template <class Scalar> struct Pass {
           if (live && exists(s, point(s, j)) && at < int(step.in)) x = load_point(s, line, others.address, at);
           v[g * J + j] = x;
         }
-        MMAFFT_IF (step.before != FACTOR_NONE) {
+        MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
           MMAFFT_CONST Axis axis = config.axis[step.axis];
           MMAFFT_UNROLL for (int j = 0; j < J; j++) {
             const int at = from_at(s, c.at, point(s, j));
             const i64 n = line.load_index + i64(at) * axis.load_index;
-            if (live && at < int(step.in)) v[g * J + j] = multiply(v[g * J + j], factor(s, true, line, n, at));
+            if (live && at < int(step.in)) v[g * J + j] = factored<true>(s, v[g * J + j], line, n, at);
           }
         }
       } else {
@@ -364,7 +369,7 @@ template <class Scalar> struct Pass {
               if (mirrored) x = conjugate(x);
               if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
             }
-            MMAFFT_IF (step.before == FACTOR_TABLE) x = multiply(x, load_table(tables() + step.before_table + at));
+            MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
           }
           v[g * J + j] = x;
         }
@@ -386,16 +391,16 @@ template <class Scalar> struct Pass {
           const int at = to_at(s, c.at, point(s, j));
           if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
             Value x = v[g * J + j];
-            MMAFFT_IF (step.after != FACTOR_NONE) {
+            MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
               const i64 n = line.store_index + i64(at) * axis.store_index;
-              x = multiply(x, factor(s, false, line, n, at));
+              x = factored<false>(s, x, line, n, at);
             }
             store_point(s, line, others.address, at, x);
           }
         }
       } else {
         Line line;
-        MMAFFT_IF (step.after == FACTOR_TABLE) line = line_of(0, tile, c.line, arguments.lines);
+        MMAFFT_IF (step.after == FACTOR_LINE) line = line_of(0, tile, c.line, arguments.lines);
         const int start = c.line * int(step.pitch_out) + c.outer * int(step.out * step.inner) + c.inner;
         MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
         // Lines and outer indices begin at whole blocks.
@@ -408,9 +413,11 @@ template <class Scalar> struct Pass {
           const int at = to_at(s, c.at, point(s, j));
           if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
             Value x = v[g * J + j];
-            MMAFFT_IF (step.after == FACTOR_TABLE) {
+            MMAFFT_IF (step.after != FACTOR_NONE) {
               // A convolution's spectrum; a part of a split line has its own stretch of it.
-              const Value spectrum = load_table(tables() + step.after_table + line.load_index + at - step.offset);
+              i64 n = at - int(step.offset);
+              MMAFFT_IF (step.after == FACTOR_LINE) n = line.live ? line.load_index + n : 0;
+              const Value spectrum = load_table(tables() + step.after_table + n);
               MMAFFT_IF (step.rader) {
                 // Bin 0 is the sum of all points but point 0, which is still where the copy
                 // left it: X[0] = x[0] + sum, and x[0] is to be added to every other X.

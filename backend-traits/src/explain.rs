@@ -2,7 +2,7 @@
 
 use crate::kind::{Kind, Normalization};
 use crate::layout::Placement;
-use crate::pass::{Access, Pass, Residency, Step, TileAxis};
+use crate::pass::{Access, Factor, Pass, Residency, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
 use std::fmt::Write;
@@ -89,11 +89,22 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         bytes(read),
         bytes(written)
     )?;
+    // Ranges of a part of a line count the whole one.
+    let part = pass.loops.iter().any(|l| l.load_index > 0);
+    let line = pass.line_points();
     let load = side(pass, &pass.load, |a| {
-        let length = a.kind.lengths(a.length).0;
+        let length = match (pass.hermitian, part) {
+            (Some(n), _) => n / 2 + 1,
+            (None, true) => line,
+            (None, false) => a.kind.lengths(a.length).0,
+        };
         (a.load_stride, &a.load_range, length)
     });
-    writeln!(out, "  load   {load}")?;
+    write!(out, "  load   {load}")?;
+    if let Some(n) = pass.hermitian {
+        write!(out, ", mirrored to {n} points")?;
+    }
+    writeln!(out, "{}", factor_words(pass.load_factor))?;
     let residency = match pass.tile.residency {
         Residency::Block => "block".into(),
         Residency::Cluster(n) => format!("cluster of {n}"),
@@ -123,15 +134,26 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         out,
         "  store  {}",
         side(pass, &pass.store, |a| {
-            let length = a.kind.lengths(a.length).1;
+            let length = match part {
+                true => line,
+                false => a.kind.lengths(a.length).1,
+            };
             (a.store_stride, &a.store_range, length)
         })
     )?;
-
+    write!(out, "{}", factor_words(pass.store_factor))?;
     if pass.scale != 1.0 {
         write!(out, ", times {:e}", pass.scale)?;
     }
     writeln!(out)
+}
+
+fn factor_words(factor: Option<Factor>) -> String {
+    match factor {
+        None => String::new(),
+        Some(Factor::Roots { length, .. }) => format!(", times roots of order {length}"),
+        Some(Factor::Chirp { length, .. }) => format!(", times the chirp of {length}"),
+    }
 }
 
 fn axis_words(axis: &TileAxis) -> String {
@@ -188,10 +210,15 @@ fn steps(steps: &[Step]) -> String {
             Step::Dft { radix, .. } => format!("DFT {radix}"),
             Step::Twiddle { length, .. } => format!("twiddle {length}"),
             Step::Exchange => "exchange".into(),
-            Step::Convolve { .. } => "convolve".into(),
-            Step::Rader { .. } => "rader".into(),
             Step::Chirp { length, padded, .. } => {
                 format!("chirp {length}, a convolution of {padded} in two of what follows")
+            }
+            Step::Rader { length, .. } => {
+                let points = length - 1;
+                format!("Rader {length}, a convolution of {points} in two of what follows")
+            }
+            Step::Convolve { length, padded, .. } => {
+                format!("times the spectrum of the chirp of {length} in {padded}, then back")
             }
         })
         .collect();

@@ -159,6 +159,15 @@ impl Kind {
             .map(|row| row.kind)
     }
 
+    /// The length of the complex DFT at its core, for a logical length of `n`: half of an
+    /// even real length.
+    pub fn core_length(self, n: usize) -> usize {
+        match self {
+            Kind::R2C | Kind::C2R if n.is_multiple_of(2) => n / 2,
+            _ => n,
+        }
+    }
+
     /// The length of the input and of the output along the axis that the kind is applied
     /// to, for a logical length of `n`: `(n, n)`, `(n, n/2+1)` or `(n/2+1, n)`.
     pub fn lengths(self, n: usize) -> (usize, usize) {

@@ -17,7 +17,8 @@ pub struct Limits {
     pub vector_bytes: usize,
     /// Bytes of on-chip memory that one tile may fill.
     pub tile_bytes: usize,
-    /// The longest line that one pass transforms; longer ones are split four-step.
+    /// The longest line that one pass transforms, where on-chip memory is not less; longer
+    /// ones are split. See [`Limits::longest_line`].
     pub line_points: usize,
     /// A library that transforms contiguous lines of any length in one step, if any.
     pub line_library: Option<&'static str>,
@@ -30,6 +31,38 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// On-chip bytes of so many complex points in arithmetic's own type (16-bit storage is
+    /// widened), with an eighth more for the padding that keeps banks apart.
+    pub fn on_chip_bytes(points: usize, scalar: ScalarType) -> usize {
+        points.saturating_mul(2 * scalar.compute_bytes() / 8 * 9)
+    }
+
+    /// The longest line that a tile holds, in points. A power of two on devices without a
+    /// library: what is longer splits into factors that are.
+    pub fn longest_line(&self, scalar: ScalarType) -> usize {
+        if self.line_library.is_some() {
+            return self.line_points;
+        }
+        self.line_points.min(self.tile_points(scalar))
+    }
+
+    /// The longest line for tiles of lines whose points are scattered in memory: enough
+    /// neighbouring lines that 32 bytes in a row, a device's least access, are used.
+    pub fn longest_scattered(&self, scalar: ScalarType) -> usize {
+        if self.line_library.is_some() {
+            return self.line_points;
+        }
+        let neighbours = (32 / (2 * scalar.bytes())).max(1);
+        let points = (self.tile_points(scalar) / neighbours).max(2);
+        self.line_points.min(points)
+    }
+
+    /// The largest power of two of points that a tile holds.
+    fn tile_points(&self, scalar: ScalarType) -> usize {
+        let points = self.tile_bytes / Self::on_chip_bytes(1, scalar);
+        1 << points.max(2).ilog2()
+    }
+
     /// How many scalars of this type fill a vector.
     pub fn lanes(&self, scalar: ScalarType) -> usize {
         (self.vector_bytes / scalar.bytes()).max(1)

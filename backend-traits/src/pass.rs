@@ -88,11 +88,7 @@ pub struct TileAxis {
 impl TileAxis {
     /// The length of the complex DFT at the kind's core: half of an even real length.
     pub fn core_length(&self) -> usize {
-        match self.kind {
-            Kind::C2C => self.length,
-            Kind::R2C | Kind::C2R if self.length.is_multiple_of(2) => self.length / 2,
-            Kind::R2C | Kind::C2R => self.length,
-        }
+        self.kind.core_length(self.length)
     }
 }
 
@@ -100,7 +96,8 @@ impl TileAxis {
 ///
 /// A half spectrum has one or two reals more than its signal: point 0 and, for an even
 /// length, the last. They wait in scratch, `count` points a line, the lines in the order
-/// of the pass' loops; the pass' load then begins at point 1. So an out-of-place C2R of
+/// of the pass' loops (of those that count lines, not parts of one); the pass' load then
+/// begins at point 1. So an out-of-place C2R of
 /// several axes neither overwrites its input nor needs scratch as large as the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edges {
@@ -114,9 +111,10 @@ pub struct Edges {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Factor {
     /// The twiddle between two passes of a four-step transform: point `k` (of the part) of
-    /// line `j` times `exp(∓2πi·jk/length)`.
+    /// line `j` times `exp(∓2πi·jk/length)`. Columns multiply after their DFT; those on the
+    /// way back from a convolution, before it.
     Roots {
-        /// The length of the transform that the pass and the next (or last) one split.
+        /// Points of the part times lines: the length of the transform that is split here.
         length: usize,
         /// Which of the pass' loops counts the lines `j`.
         line_loop: usize,
@@ -276,11 +274,21 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// Points of the whole line of which each of the pass' lines is a part; of the first
+    /// axis where there are several.
+    pub fn line_points(&self) -> usize {
+        let parts = self.loops.iter().filter(|l| l.load_index > 0);
+        let own = self.axes.first().map_or(1, |axis| axis.length);
+        own * parts.map(|l| l.count).product::<usize>()
+    }
+
     /// Bytes read from and written to memory.
     pub fn bytes(&self) -> (usize, usize) {
-        let tiles: usize = self.loops.iter().map(|l| l.count).product();
+        // Ranges are of whole lines: loops over the parts of one are counted by them.
+        let lines = self.loops.iter().filter(|l| l.load_index == 0);
+        let lines: usize = lines.map(|l| l.count).product();
         let points = |f: fn(&TileAxis) -> &Range<usize>| {
-            tiles * self.axes.iter().map(|a| f(a).len()).product::<usize>()
+            lines * self.axes.iter().map(|a| f(a).len()).product::<usize>()
         };
         let scalar = self.storage.bytes();
         (

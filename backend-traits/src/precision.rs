@@ -25,6 +25,11 @@ impl ScalarType {
         }
     }
 
+    /// Bytes of the scalar that computes with it: 16-bit storage is widened.
+    pub fn compute_bytes(self) -> usize {
+        self.bytes().max(4)
+    }
+
     /// `f64`, `f32`, `f16` or `bf16`.
     pub fn name(self) -> &'static str {
         match self {
@@ -159,15 +164,16 @@ impl Precision {
     }
 
     /// The bound on the relative L2 error of a transform over axes of these `lengths`.
-    /// Lengths with a prime factor above 13 go through a convolution, which is three
-    /// transforms: they get three times the bound.
-    pub fn error_bound(self, lengths: &[usize]) -> f64 {
+    /// Lengths with a prime factor above 13, and those that a device finds too long
+    /// otherwise (`convolved`), go through a convolution, which is three transforms: they
+    /// get three times the bound.
+    pub fn error_bound(self, lengths: &[usize], convolved: bool) -> f64 {
         let row = self.row();
         if row.flat {
             return row.bound;
         }
         let bits: f64 = lengths.iter().map(|&n| (n as f64).log2()).sum();
-        let convolved = lengths.iter().any(|&n| largest_prime_factor(n) > 13);
+        let convolved = convolved || lengths.iter().any(|&n| largest_prime_factor(n) > 13);
         row.bound * (1.0 + bits).sqrt() * if convolved { 3.0 } else { 1.0 }
     }
 }
@@ -187,12 +193,12 @@ mod tests {
 
     #[test]
     fn bounds_grow_with_the_root_of_the_logarithm() {
-        assert_eq!(Precision::F64.error_bound(&[1]), 3e-16);
-        assert_eq!(Precision::F32.error_bound(&[8]), 8e-8 * 2.0);
+        assert_eq!(Precision::F64.error_bound(&[1], false), 3e-16);
+        assert_eq!(Precision::F32.error_bound(&[8], false), 8e-8 * 2.0);
         assert_eq!(
-            Precision::F32.error_bound(&[17, 4]),
-            Precision::F32.error_bound(&[68])
+            Precision::F32.error_bound(&[17, 4], false),
+            Precision::F32.error_bound(&[68], false)
         );
-        assert_eq!(Precision::F16.error_bound(&[1 << 20]), 6e-4);
+        assert_eq!(Precision::F16.error_bound(&[1 << 20], false), 6e-4);
     }
 }

@@ -1,7 +1,8 @@
 //! Running prepared passes: workers, their workspace, and who does what.
 
+use super::check::Extents;
 use super::memory::Memory;
-use super::prepare::{self, Copies, Extents, PreparedPass, TileWork, Widened};
+use super::prepare::{self, Copies, PreparedPass, TileWork, Widened};
 use super::scalar::{Real, Storage};
 use super::stage::{Slots, Stage};
 use mmafft_backend_traits::{Domain, Error, Plan, Result, Side};
@@ -146,6 +147,7 @@ impl<S: Storage> PreparedPlan<S> {
                 match &pass.work {
                     TileWork::InMemory(stages) => run_tile(stages, slots, shift, workspace),
                     TileWork::Widened(widened) => widened.run(slots, shift, workspace),
+                    TileWork::Part(part) => part.run(slots, tile, workspace),
                 }
             }
         });

@@ -13,6 +13,7 @@
 //! each other in Stockham order, as in `columns.rs`: column c = q + s·p takes its points
 //! from x[c + j·n/r] and leaves them at y[q + s(r·p + k)].
 
+use super::chirp::{chirp, spectrum};
 use super::lines::Lines;
 use super::scalar::root;
 use mmafft_backend_traits::fragment::{Fragment, Fragment16, Fragment4, HalfValue};
@@ -297,28 +298,9 @@ impl<V: HalfValue> MatrixBluestein<V> {
     /// Lines of `length` points through convolutions of `padded = radices.product()`.
     pub fn new(length: usize, radices: &[usize], inverse: bool, split_matrix: bool) -> Self {
         let forward = MatrixLines::new(radices, false, split_matrix);
-        let padded = forward.length;
-        let order = 2 * length;
-        let chirp = |n: usize| {
-            let square = (n as u128 * n as u128 % order as u128) as usize;
-            let w = root::<f64>(square, order);
-            if inverse {
-                w.conj()
-            } else {
-                w
-            }
-        };
-        let mut kernel = vec![Complex::<f64>::default(); padded];
-        for n in 0..length {
-            kernel[n] = chirp(n).conj();
-            kernel[(padded - n) % padded] = kernel[n];
-        }
-        let fft = rustfft::FftPlanner::new().plan_fft_forward(padded);
-        fft.process(&mut kernel);
-        let narrow = |x: Complex<f64>| C32::new(x.re as f32, x.im as f32);
         MatrixBluestein {
-            chirp: (0..length).map(|n| narrow(chirp(n))).collect(),
-            spectrum: kernel.iter().map(|x| narrow(x / padded as f64)).collect(),
+            chirp: (0..length).map(|n| chirp(n, length, inverse)).collect(),
+            spectrum: spectrum(length, forward.length, inverse),
             inverse: MatrixLines::new(radices, true, split_matrix),
             forward,
         }

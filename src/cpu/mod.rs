@@ -4,16 +4,21 @@
 //! A pass runs in one of three ways (`stage::Path`): contiguous lines where they lie;
 //! a vector of neighbouring columns straight from memory to memory; everything else
 //! (real lines, strides, conversions, zero ranges, matrix products) through a tile of a few
-//! lines in the cache. No way copies or transposes a whole array.
+//! lines in the cache. No way copies or transposes a whole array. Lines that an option makes
+//! it split, as devices must, go through `parts`.
 
 mod butterflies;
+mod check;
+mod chirp;
 mod columns;
 mod execute;
+mod factors;
 mod half_lanes;
 mod half_spectrum;
 mod lines;
 mod matrix;
 mod memory;
+mod parts;
 mod prepare;
 mod scalar;
 mod stage;

@@ -1,14 +1,14 @@
-//! From a plan's passes to stages that run, with the proof that they stay inside.
-//!
-//! Longer than most files: the proof is only readable beside what it covers.
+//! From a plan's passes to stages that run; `check` proves that they stay inside.
 
+use super::check::{check, Extents};
 use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
 use super::lines::{Butterflies, Library, Lines};
+use super::parts::Part;
 use super::scalar::{Real, Storage};
-use super::stage::{LineLoop, Path, Stage, TwiddleTable};
+use super::stage::{LineLoop, Path, Stage};
 use mmafft_backend_traits::{
-    Access, Direction, Domain, Engine, Error, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
+    Access, Direction, Engine, Error, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
 };
 
 /// A pass ready to run: for each tile, its stages in order.
@@ -26,6 +26,8 @@ pub enum TileWork<S: Storage> {
     /// The same in the workspace, where points are widened to what arithmetic uses: a
     /// tile of several axes in 16 bits is rounded once, when it is stored.
     Widened(Box<Widened<S::Compute>>),
+    /// Parts of lines that are split among passes.
+    Part(Box<Part<S>>),
 }
 
 /// A tile of several axes that is widened in the workspace.
@@ -52,17 +54,6 @@ pub struct Copies {
     pub dense: usize,
 }
 
-/// Scalars that the three slots must have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Extents {
-    /// Of the input.
-    pub input: usize,
-    /// Of the output.
-    pub output: usize,
-    /// Of the plan's scratch.
-    pub scratch: usize,
-}
-
 impl<S: Storage> PreparedPass<S> {
     /// Complex numbers of workspace that one worker needs.
     pub fn workspace(&self) -> usize {
@@ -72,6 +63,7 @@ impl<S: Storage> PreparedPass<S> {
                 let stages = w.stages.iter().map(|s| s.workspace()).max();
                 w.dense_complex() + stages.unwrap_or(0)
             }
+            TileWork::Part(part) => part.workspace(),
         }
     }
 
@@ -80,6 +72,7 @@ impl<S: Storage> PreparedPass<S> {
         match &self.work {
             TileWork::InMemory(stages) => stages.iter().map(|s| s.points()).max(),
             TileWork::Widened(w) => w.stages.iter().map(|s| s.points()).max(),
+            TileWork::Part(part) => Some(part.points()),
         }
         .unwrap_or(0)
     }
@@ -89,6 +82,7 @@ impl<S: Storage> PreparedPass<S> {
         match &self.work {
             TileWork::InMemory(stages) => stages.iter().any(|s| s.store.slot == Slot::Input),
             TileWork::Widened(w) => w.store.access.slot == Slot::Input,
+            TileWork::Part(part) => part.writes_input(),
         }
     }
 }
@@ -100,20 +94,15 @@ impl<T: Real + Storage<Compute = T>> Widened<T> {
     }
 }
 
-impl Extents {
-    fn cover(&mut self, slot: Slot, scalars: usize) {
-        let extent = match slot {
-            Slot::Input => &mut self.input,
-            Slot::Output => &mut self.output,
-            Slot::Scratch => &mut self.scratch,
-        };
-        *extent = (*extent).max(scalars);
-    }
-}
-
 /// Prepares one pass and widens `extents` by what it touches.
 pub fn pass<S: Storage>(pass: &Pass, extents: &mut Extents) -> Result<PreparedPass<S>> {
     check(pass, extents)?;
+    if Part::<S>::covers(pass) {
+        return Ok(PreparedPass {
+            tiles: pass.loops.clone(),
+            work: TileWork::Part(Box::new(Part::new(pass)?)),
+        });
+    }
     let fused = pass.axes.len() > 1;
     let tiles = if fused {
         pass.loops.clone()
@@ -203,76 +192,14 @@ fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {
                 count: range.len(),
                 load: strides[0],
                 store: strides[1],
+                load_index: 0,
+                store_index: 0,
             });
         }
         let last = i + 1 == pass.axes.len();
         stages.push(stage(pass, axis, (load, store), loops, last)?);
     }
     Ok(stages)
-}
-
-/// Checks that no two points are stored to one address, and notes the last address of
-/// each slot.
-fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
-    let invalid = |what: &str| Error::Unsupported {
-        what: format!("a pass that {what}"),
-        backend: "cpu".into(),
-        instead: "plan with mmafft::plan".into(),
-    };
-    type Strides = fn(&Loop) -> usize;
-    let sides: [(&Access, Strides, bool); 2] = [
-        (&pass.load, |l| l.load, false),
-        (&pass.store, |l| l.store, true),
-    ];
-    for (access, of, storing) in sides {
-        let mut dims: Vec<(usize, usize)> = pass.loops.iter().map(|l| (l.count, of(l))).collect();
-        let mut last = access.offset;
-        let mut empty = false;
-        for axis in &pass.axes {
-            let (range, stride) = match storing {
-                true => (&axis.store_range, axis.store_stride),
-                false => (&axis.load_range, axis.load_stride),
-            };
-            let edges = pass.edges.filter(|_| !storing).map_or(0, |e| e.count);
-            if range.len() > edges {
-                let end = range.end - edges;
-                last += (end - 1) * stride;
-                dims.push((end - range.start, stride));
-            } else {
-                empty = true;
-            }
-        }
-        if access.domain == Domain::Complex {
-            dims.push((2, access.imaginary));
-            last += access.imaginary;
-        }
-        dims.retain(|d| d.0 > 1);
-        last += pass
-            .loops
-            .iter()
-            .map(|l| (l.count - 1) * of(l))
-            .sum::<usize>();
-        if !empty {
-            extents.cover(access.slot, last + 1);
-        }
-        dims.sort_by_key(|d| d.1);
-        let mut span = 1;
-        for (count, stride) in dims {
-            if storing && stride < span {
-                return Err(invalid("stores two points to one address"));
-            }
-            span += (count - 1) * stride;
-        }
-    }
-    if let Some(edges) = pass.edges {
-        let lines: usize = pass.loops.iter().map(|l| l.count).product();
-        extents.cover(Slot::Scratch, edges.offset + 2 * lines * edges.count);
-        let single = pass.axes.len() == 1 && pass.axes[0].kind == Kind::C2R;
-        if !single {
-            return Err(invalid("has edge points but is no C2R of one axis"));
-        }
-    }
-    Ok(())
 }
 
 fn stage<S: Storage>(
@@ -283,14 +210,13 @@ fn stage<S: Storage>(
     last: bool,
 ) -> Result<Stage<S>> {
     let inverse = axis.direction == Direction::Inverse;
-    let mut loops = line_loops(&loops, pass.twiddle.map(|t| t.line_loop));
+    let mut loops = line_loops(&loops);
     let whole = |range: &std::ops::Range<usize>, n: usize| *range == (0..n);
     let plain = axis.kind == Kind::C2C
         && S::is_compute()
         && (load.imaginary, store.imaginary) == (1, 1)
         && whole(&axis.load_range, axis.length)
-        && whole(&axis.store_range, axis.length)
-        && pass.twiddle.is_none();
+        && whole(&axis.store_range, axis.length);
     let contiguous = axis.length == 1 || (axis.load_stride, axis.store_stride) == (2, 2);
     let radices: Vec<usize> = pass
         .steps
@@ -339,23 +265,21 @@ fn stage<S: Storage>(
         lines: tile_lines.clamp(1, inner),
         loops,
         edges: pass.edges,
-        twiddle: pass.twiddle.map(|t| TwiddleTable::new(t.length, inverse)),
         scale: S::Compute::rounded(if last { pass.scale } else { 1.0 }),
         axis,
     })
 }
 
 /// The pass' loops with their order; one of a single line if there are none.
-fn line_loops(loops: &[Loop], twiddled: Option<usize>) -> Vec<LineLoop> {
+fn line_loops(loops: &[Loop]) -> Vec<LineLoop> {
     let mut order = 1;
     let mut lines: Vec<LineLoop> = Vec::new();
-    for (i, l) in loops.iter().enumerate().rev() {
+    for l in loops.iter().rev() {
         lines.push(LineLoop {
             count: l.count,
             load: l.load,
             store: l.store,
             order,
-            twiddled: twiddled == Some(i),
         });
         order *= l.count;
     }
@@ -365,7 +289,6 @@ fn line_loops(loops: &[Loop], twiddled: Option<usize>) -> Vec<LineLoop> {
             load: 0,
             store: 0,
             order: 1,
-            twiddled: false,
         });
     }
     lines.reverse();
@@ -373,7 +296,7 @@ fn line_loops(loops: &[Loop], twiddled: Option<usize>) -> Vec<LineLoop> {
 }
 
 /// The transform of contiguous lines that the pass' steps describe for an axis.
-fn lines<T: Real + Storage<Compute = T>>(
+pub fn lines<T: Real + Storage<Compute = T>>(
     pass: &Pass,
     axis: &TileAxis,
     radices: &[usize],

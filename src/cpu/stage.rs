@@ -4,7 +4,7 @@ use super::columns::ColumnFft;
 use super::half_spectrum::HalfSpectrum;
 use super::lines::Lines;
 use super::memory::Memory;
-use super::scalar::{root, Real, Storage};
+use super::scalar::Storage;
 use super::tile_job::TileJob;
 use mmafft_backend_traits::{Access, Edges, Kind, Slot, TileAxis};
 use num_complex::Complex;
@@ -42,8 +42,6 @@ pub struct LineLoop {
     pub store: usize,
     /// Lines between them in the pass' own order, which edge points are in.
     pub order: usize,
-    /// Whether it counts the lines of a four-step twiddle.
-    pub twiddled: bool,
 }
 
 /// How lines are transformed.
@@ -54,41 +52,6 @@ pub enum Path<T> {
     Columns(ColumnFft<T>),
     /// Through a tile of contiguous lines.
     Tile(Box<dyn Lines<T>>, Option<HalfSpectrum<T>>),
-}
-
-/// Roots of a four-step twiddle in two levels: exp(−2πi·e/N) = high[e / 2^b]·low[e mod 2^b].
-pub struct TwiddleTable {
-    length: usize,
-    bits: u32,
-    low: Vec<Complex<f64>>,
-    high: Vec<Complex<f64>>,
-    inverse: bool,
-}
-
-impl TwiddleTable {
-    /// Roots of order `length`.
-    pub fn new(length: usize, inverse: bool) -> Self {
-        let bits = (usize::BITS - length.leading_zeros()).div_ceil(2);
-        TwiddleTable {
-            length,
-            bits,
-            low: (0..1 << bits).map(|e| root(e, length)).collect(),
-            high: (0..=length >> bits)
-                .map(|e| root(e << bits, length))
-                .collect(),
-            inverse,
-        }
-    }
-
-    /// Multiplies point k of line j by the root of exponent j·k.
-    pub fn multiply<T: Real>(&self, line: &mut [Complex<T>], j: usize) {
-        for (k, x) in line.iter_mut().enumerate() {
-            let e = j * k % self.length;
-            let w = self.high[e >> self.bits] * self.low[e & ((1 << self.bits) - 1)];
-            let im = if self.inverse { -w.im } else { w.im };
-            *x = *x * Complex::new(T::rounded(w.re), T::rounded(im));
-        }
-    }
 }
 
 /// One axis of a pass.
@@ -107,8 +70,6 @@ pub struct Stage<S: Storage> {
     pub lines: usize,
     /// Points that lie in scratch.
     pub edges: Option<Edges>,
-    /// The four-step twiddle.
-    pub twiddle: Option<TwiddleTable>,
     /// What stored points are multiplied by.
     pub scale: S::Compute,
 }
@@ -123,8 +84,6 @@ pub struct Group {
     pub store: usize,
     /// The first's number in the pass' own order.
     pub order: usize,
-    /// The first's line number for a four-step twiddle.
-    pub twiddle: usize,
 }
 
 impl<S: Storage> Stage<S> {
@@ -218,7 +177,6 @@ impl<S: Storage> Stage<S> {
             load: self.load.offset + first * inner.load,
             store: self.store.offset + first * inner.store,
             order: first * inner.order,
-            twiddle: if inner.twiddled { first } else { 0 },
         };
         for l in outer.iter().rev() {
             let i = rest % l.count;
@@ -226,7 +184,6 @@ impl<S: Storage> Stage<S> {
             group.load += i * l.load;
             group.store += i * l.store;
             group.order += i * l.order;
-            group.twiddle += if l.twiddled { i } else { 0 };
         }
         group
     }

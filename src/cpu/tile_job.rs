@@ -47,7 +47,7 @@ impl<S: Storage> TileJob<'_, S> {
         }
     }
 
-    /// Complex lines: load, transform, twiddle, store.
+    /// Complex lines: load, transform, store.
     ///
     /// # Safety
     /// As for [`Stage::run`].
@@ -68,12 +68,6 @@ impl<S: Storage> TileJob<'_, S> {
                 .load_complex(count, load.clone(), tile, n);
         }
         self.lines.process(tile, scratch);
-        if let Some(twiddle) = &stage.twiddle {
-            let step = usize::from(stage.inner().twiddled);
-            for (l, line) in tile.chunks_exact_mut(n).enumerate() {
-                twiddle.multiply(line, self.group.twiddle + l * step);
-            }
-        }
         // SAFETY: by the contract of `Stage::run`.
         unsafe {
             self.to(store.start)

@@ -1,18 +1,24 @@
-//! Lines that no tile holds: N = N1·N2 in two trips (Bailey's four-step).
+//! Lines that no tile holds, in several trips (Bailey's four-step).
 //!
 //! ```text
 //! x[n1·N2 + n2]  --DFT over n1, times exp(∓2πi·k1·n2/N)-->  y[k1, n2]     (columns)
 //! y[k1, n2]      --DFT over n2-->                           X[k2·N1 + k1] (rows)
 //! ```
-//! Order is restored by the second store's strides: no pass is a bare transpose. A second
-//! factor that is still too long is split again, within the scratch.
+//! Order is restored by the second store's strides: no pass is a bare transpose. With more
+//! than two factors the rows are split again, where they lie in scratch.
+//!
+//! Real lines are split as complex ones of the same length: the first pass loads what there
+//! is of them, the last stores what is kept. Lines whose prime factors are too long become
+//! convolutions of a power of two, see [`super::convolution`].
 
+use super::convolution::convolve;
+use super::fits::Fits;
 use super::problem::Problem;
-use super::stage::{Place, Route, Stage};
-use mmafft_backend_traits::{radix, Error, Kind, Limits, Loop, Result, Slot};
+use super::stage::{next_power_of_two, Place, Route, Stage};
+use mmafft_backend_traits::{Direction, Error, Factor, Kind, Loop, Result};
 
 /// Replaces stages with longer lines than the device takes.
-pub fn split_long_lines(route: Route, problem: &Problem, limits: &Limits) -> Result<Route> {
+pub fn split_long_lines(route: Route, problem: &Problem, fits: &Fits) -> Result<Route> {
     let mut out = Route {
         stages: Vec::new(),
         scratch_scalars: route.scratch_scalars,
@@ -20,112 +26,187 @@ pub fn split_long_lines(route: Route, problem: &Problem, limits: &Limits) -> Res
     // Intermediates of long lines lie behind whatever scratch the route has already.
     let base = route.scratch_scalars;
     for stage in route.stages {
-        split(stage, base, problem, limits, &mut out)?;
+        let (stages, scalars) = split(stage, base, problem, fits)?;
+        out.stages.extend(stages);
+        out.scratch_scalars = out.scratch_scalars.max(scalars);
     }
     Ok(out)
 }
 
-fn split(
-    stage: Stage,
-    base: usize,
-    problem: &Problem,
-    limits: &Limits,
-    out: &mut Route,
-) -> Result<()> {
-    if stage.length <= limits.line_points {
-        out.stages.push(stage);
-        return Ok(());
-    }
-    let n = stage.length;
-    let whole = 0..n;
-    let asked = problem.request.radices.as_deref();
-    let n1 = balanced_factor(n, limits.line_points, asked);
-    let (Some(n1), Kind::C2C) = (n1, stage.kind) else {
-        return Err(unsupported(&stage, limits));
+/// The stages that replace one, and the scalars of scratch that they reach.
+fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Stage>, usize)> {
+    let core = stage.kind.core_length(stage.length);
+    let (line, scattered) = (fits.longest_line(), fits.longest_scattered());
+    let limit = match is_scattered(&stage) {
+        true => scattered,
+        false => line,
     };
-    if stage.load_range != whole || stage.store_range != whole {
-        return Err(unsupported(&stage, limits));
+    // Of a short line that the radices asked for do not make, `steps` says so.
+    let refused = core <= limit && fits.tile_points(core).is_none();
+    if refused || fits.line(core, limit) {
+        return Ok((vec![stage], 0));
     }
-    let n2 = n / n1;
+    if let Some(factors) = fits.factors(stage.length, scattered) {
+        return Parts::new(&stage, factors, base, p).map(Parts::product);
+    }
+    // Scattered points cost less than another trip.
+    if fits.line(core, line) {
+        return Ok((vec![stage], 0));
+    }
+    if let Some(factors) = fits.factors(stage.length, line) {
+        return Parts::new(&stage, factors, base, p).map(Parts::product);
+    }
+    convolve(&stage, base, p, fits)
+}
 
-    // A line in scratch is [k1][n2] behind its other dimensions. A second split finds the
-    // line there already, and stays.
-    let middle = if stage.load.slot == Slot::Scratch && !stage.inner.is_empty() {
-        stage.load.clone()
-    } else {
-        let extents: Vec<usize> = problem
-            .dims
-            .iter()
-            .enumerate()
-            .map(|(i, d)| {
-                if i == stage.dim {
-                    1
-                } else {
-                    d.lengths[0].max(d.lengths[1])
-                }
+/// Whether points of other lines lie between a line's own, on either side.
+fn is_scattered(stage: &Stage) -> bool {
+    [&stage.load.strides, &stage.store.strides]
+        .iter()
+        .any(|strides| {
+            let mut others = stage.others.iter().filter(|(_, range)| range.len() > 1);
+            others.any(|(d, _)| strides[*d] < strides[stage.dim])
+        })
+}
+
+/// A line that is split into factors, and where it waits between passes: in scratch, its
+/// points in a row, as `[k1][k2]…[n]`.
+pub struct Parts<'a> {
+    stage: &'a Stage,
+    /// The factors, the first transformed first.
+    factors: Vec<usize>,
+    middle: Place,
+    /// Scalars of scratch up to the end of all lines.
+    pub scratch_scalars: usize,
+}
+
+impl<'a> Parts<'a> {
+    /// Makes room behind `base` scalars for the stage's lines, as long as the product of
+    /// the factors.
+    pub fn new(stage: &'a Stage, factors: Vec<usize>, base: usize, p: &Problem) -> Result<Self> {
+        let length: usize = factors.iter().product();
+        let dims = p.dims.iter().enumerate();
+        let extents: Vec<usize> = dims
+            .map(|(i, d)| match i == stage.dim {
+                true => 1,
+                false => d.lengths[0].max(d.lengths[1]),
             })
             .collect();
-        let (mut place, scalars) = Place::in_scratch(base, &extents);
-        for stride in &mut place.strides {
-            *stride *= n;
+        let (mut middle, scalars) = Place::in_scratch(base, &extents);
+        let scratch_scalars = scalars
+            .checked_mul(length)
+            .and_then(|scalars| scalars.checked_add(base))
+            .filter(|&end| end <= isize::MAX as usize / p.storage().bytes())
+            .ok_or_else(|| Error::Overflow {
+                what: format!("the scratch for lines of {} points", stage.length),
+            })?;
+        for stride in &mut middle.strides {
+            *stride *= length;
         }
-        place.strides[stage.dim] = 2;
-        out.scratch_scalars = out.scratch_scalars.max(base + scalars * n);
-        place
-    };
-    let [load, store, mid] = [&stage.load, &stage.store, &middle].map(|p| p.strides[stage.dim]);
-
-    let mut columns = stage.clone();
-    columns.length = n1;
-    (columns.load_range, columns.store_range) = (0..n1, 0..n1);
-    columns.load.strides[stage.dim] = load * n2;
-    columns.store = middle.clone();
-    columns.store.strides[stage.dim] = mid * n2;
-    // Loops of an earlier split: their lines stay where they are.
-    for l in &mut columns.inner {
-        l.store = l.load;
+        middle.strides[stage.dim] = 2;
+        Ok(Parts {
+            stage,
+            factors,
+            middle,
+            scratch_scalars,
+        })
     }
-    columns.inner.push(Loop {
-        count: n2,
-        load,
-        store: mid,
-    });
-    columns.twiddle = Some(n);
-    out.stages.push(columns);
 
-    let mut rows = stage.clone();
-    rows.length = n2;
-    (rows.load_range, rows.store_range) = (0..n2, 0..n2);
-    rows.load = middle;
-    rows.load.strides[stage.dim] = mid;
-    rows.store.strides[stage.dim] = store * n1;
-    rows.inner.push(Loop {
-        count: n1,
-        load: mid * n2,
-        store,
-    });
-    split(rows, base, problem, limits, out)
-}
+    /// Points between neighbours of factor `i`.
+    fn after(&self, i: usize) -> usize {
+        self.factors[i + 1..].iter().product()
+    }
 
-/// The divisor of `n` nearest to its root (or, for lines of three factors, the largest)
-/// that a tile holds, and that the radices asked for make.
-fn balanced_factor(n: usize, limit: usize, asked: Option<&[usize]>) -> Option<usize> {
-    let root = (n as f64).sqrt() as usize + 1;
-    let made = |d: usize| asked.is_none_or(|radices| radix::factor(d, radices).is_some());
-    (2..=root.min(limit))
-        .rev()
-        .find(|d| n.is_multiple_of(*d) && made(*d) && made(n / d))
-}
+    /// The pass over factor `i`, from scratch to the same place; its last inner loop is the
+    /// one that a twiddle counts, unless the factor is the last.
+    pub fn within(&self, i: usize) -> Stage {
+        let counted = |count, index| Loop {
+            count,
+            load: 2 * index,
+            store: 2 * index,
+            load_index: index,
+            store_index: index,
+        };
+        let before = (0..i).map(|j| counted(self.factors[j], self.after(j)));
+        let rest = (i + 1 < self.factors.len()).then(|| counted(self.after(i), 1));
+        let own = counted(self.factors[i], self.after(i));
+        let whole = 0..self.factors.iter().product();
+        let mut part = Stage {
+            kind: Kind::C2C,
+            length: own.count,
+            load: self.middle.clone(),
+            store: self.middle.clone(),
+            load_index: own.load_index,
+            store_index: own.store_index,
+            load_range: whole.clone(),
+            store_range: whole,
+            inner: before.chain(rest).collect(),
+            edges: None,
+            growth: next_power_of_two(own.count),
+            ..self.stage.clone()
+        };
+        part.load.strides[part.dim] = own.load;
+        part.store.strides[part.dim] = own.store;
+        part
+    }
 
-fn unsupported(stage: &Stage, limits: &Limits) -> Error {
-    Error::Unsupported {
-        what: format!(
-            "a {} line of {} points, longer than {} and without a factor that fits,",
-            stage.kind.row().name,
-            stage.length,
-            limits.line_points
-        ),
-        backend: limits.backend.into(),
-        instead: "use another backend, a length with smaller factors, or no zero range".into(),
+    /// The twiddle between factor `i` and those after it.
+    pub fn roots(&self, i: usize, direction: Direction) -> Option<Factor> {
+        Some(Factor::Roots {
+            length: self.factors[i] * self.after(i),
+            // The factors before it have a loop each, then comes that of the lines.
+            line_loop: i,
+            direction,
+        })
+    }
+
+    /// Lets a part load what the whole line's stage loads.
+    pub fn load(&self, part: &mut Stage) {
+        let stage = self.stage;
+        let unit = stage.load.strides[stage.dim];
+        part.load = stage.load.clone();
+        part.load.strides[stage.dim] = unit * part.load_index;
+        for l in &mut part.inner {
+            l.load = unit * l.load_index;
+        }
+        part.load_range = stage.load_range.clone();
+        part.edges = stage.edges;
+        part.hermitian = (stage.kind == Kind::C2R).then_some(stage.length);
+    }
+
+    /// Lets a part store what the whole line's stage stores.
+    pub fn store(&self, part: &mut Stage) {
+        let stage = self.stage;
+        let unit = stage.store.strides[stage.dim];
+        part.store = stage.store.clone();
+        part.store.strides[stage.dim] = unit * part.store_index;
+        for l in &mut part.inner {
+            l.store = unit * l.store_index;
+        }
+        part.store_range = stage.store_range.clone();
+    }
+
+    /// The stages of a line that is the product of its factors.
+    fn product(self) -> (Vec<Stage>, usize) {
+        let last = self.factors.len() - 1;
+        let mut stages: Vec<Stage> = (0..=last).map(|i| self.within(i)).collect();
+        self.load(&mut stages[0]);
+        // Together the parts grow as the line does, however it is split.
+        let mut growth = self.stage.growth;
+        for (i, stage) in stages[..last].iter_mut().enumerate() {
+            stage.store_factor = self.roots(i, stage.direction);
+            growth /= stage.growth;
+        }
+        // Point k1 + N1·k2 + N1·N2·k3 + … of the result.
+        let rows = &mut stages[last];
+        let mut before = 1;
+        for l in &mut rows.inner {
+            l.store_index = before;
+            before *= l.count;
+        }
+        rows.store_index = before;
+        rows.growth = growth;
+        self.store(rows);
+        (stages, self.scratch_scalars)
     }
 }

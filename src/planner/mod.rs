@@ -2,12 +2,16 @@
 //!
 //! 1. [`problem`] checks the request once and resolves every default.
 //! 2. [`nd`] orders the axes and finds each intermediate a place, [`real`] does so for
-//!    half spectra that become real arrays, [`four_step`] splits lines that no tile holds.
+//!    half spectra that become real arrays, [`four_step`] splits lines that no tile holds
+//!    ([`fits`] knows which), by [`convolution`] where their factors are too long.
 //! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
-//! 4. [`steps`] chooses engine, radices and tile of each pass.
+//! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all.
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
+mod convolution;
+mod engine;
+mod fits;
 mod four_step;
 mod fuse;
 mod nd;
@@ -16,7 +20,8 @@ mod real;
 mod stage;
 mod steps;
 
-use mmafft_backend_traits::{Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Slot};
+use mmafft_backend_traits::{Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Step};
+use stage::Stage;
 
 /// Plans `request` for a device with these `limits`.
 ///
@@ -33,7 +38,9 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         Domain::Real => real::route(&problem),
         Domain::Complex => nd::route(&problem),
     };
-    let route = four_step::split_long_lines(route, &problem, limits)?;
+    let engine = engine::engine(&problem, limits)?;
+    let fits = fits::Fits::new(&problem, limits, engine);
+    let route = four_step::split_long_lines(route, &problem, &fits)?;
     let scratch_bytes = route.scratch_scalars * problem.storage().bytes();
     if let Some(limit) = problem.request.scratch_limit {
         if scratch_bytes > limit {
@@ -44,10 +51,13 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         }
     }
     let mut passes = Vec::new();
-    for stages in fuse::groups(route.stages, &problem, limits) {
-        passes.push(steps::pass(&stages, &problem, limits)?);
+    let groups = fuse::groups(route.stages, &problem, &fits);
+    for stages in &groups {
+        passes.push(steps::pass(stages, &problem, &fits)?);
     }
-    scale_passes(&mut passes, &problem);
+    scale_passes(&mut passes, &groups, &problem);
+    let chirps = |step: &Step| matches!(step, Step::Chirp { .. } | Step::Convolve { .. });
+    let convolved = passes.iter().flat_map(|p| &p.steps).any(chirps);
     Ok(Plan {
         backend: limits.backend,
         passes,
@@ -58,7 +68,7 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         error_bound: problem
             .request
             .precision
-            .error_bound(&problem.transformed_lengths()),
+            .error_bound(&problem.transformed_lengths(), convolved),
         request: problem.request,
     })
 }
@@ -66,21 +76,17 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
 /// Puts the normalisation on the last store. In FP16 each earlier store is scaled down by
 /// a power of two, so that inputs of magnitude ≤ 1 stay in range between passes, and the
 /// last store undoes it.
-fn scale_passes(passes: &mut [Pass], problem: &problem::Problem) {
+fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::Problem) {
     let mut scale = problem.normalization();
     let Some((last, earlier)) = passes.split_last_mut() else {
         return;
     };
     if problem.storage() == ScalarType::F16 {
-        let interior = earlier.iter().any(|p| p.store.slot != Slot::Scratch);
-        let both = last.edges.is_some() && interior;
-        for pass in earlier {
-            let points: usize = pass.axes.iter().map(|a| a.length).product();
-            let down = points.next_power_of_two() as f64;
+        for (pass, stages) in earlier.iter_mut().zip(groups) {
+            let down: f64 = stages.iter().map(|s| s.growth).product();
             pass.scale = 1.0 / down;
             // Edge points take the same trips as the others, beside them.
-            let beside = both && pass.store.slot == Slot::Scratch;
-            scale *= if beside { 1.0 } else { down };
+            scale *= if stages[0].beside { 1.0 } else { down };
         }
     }
     last.scale = scale;

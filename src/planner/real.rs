@@ -59,6 +59,8 @@ struct Part {
     first: usize,
     step: usize,
     count: usize,
+    /// Whether other stages transform the other points at the same time.
+    beside: bool,
 }
 
 impl Builder<'_> {
@@ -80,6 +82,7 @@ impl Builder<'_> {
                 let halved = stage.others.iter_mut().find(|(d, _)| *d == self.halved);
                 let halved = halved.expect("the halved axis is not among the complex ones");
                 halved.1 = 0..part.count;
+                stage.beside = part.beside;
             }
             self.route.stages.push(stage);
             from = place.clone();
@@ -112,8 +115,10 @@ impl Builder<'_> {
             first: 1,
             step: 1,
             count: half - count,
+            beside: false,
         };
-        if part.count > 0 {
+        let has_interior = part.count > 0;
+        if has_interior {
             self.complex(others, &interior, Some(part));
         }
 
@@ -134,6 +139,7 @@ impl Builder<'_> {
             first: 0,
             step: (half - 1).max(1),
             count,
+            beside: has_interior,
         };
         self.complex(others, &edges, Some(part));
         self.last(interior, Some(Edges { offset: 0, count }));

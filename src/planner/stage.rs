@@ -1,7 +1,7 @@
 //! One axis' trip through memory, before stages are joined into passes.
 
 use super::problem::{Problem, INPUT, OUTPUT};
-use mmafft_backend_traits::{Domain, Edges, Kind, Loop, Slot};
+use mmafft_backend_traits::{Direction, Domain, Edges, Factor, Kind, Loop, Slot};
 use std::ops::Range;
 
 /// Where an array lies: an address for every index of every dimension of the problem.
@@ -26,24 +26,54 @@ pub struct Stage {
     pub dim: usize,
     /// The kind applied to it.
     pub kind: Kind,
+    /// The sign of the exponent.
+    pub direction: Direction,
     /// Its logical length.
     pub length: usize,
     /// Where lines come from; along `dim`, the stride from point to point.
     pub load: Place,
     /// Where lines go.
     pub store: Place,
-    /// The points read of a line.
+    /// Points of the whole line from point to point, as the load counts; 1 for whole lines.
+    pub load_index: usize,
+    /// The same as the store counts.
+    pub store_index: usize,
+    /// The points read of the whole line.
     pub load_range: Range<usize>,
-    /// The points written of a line.
+    /// The points written of the whole line.
     pub store_range: Range<usize>,
     /// The indices of every other dimension for which there are lines.
     pub others: Vec<(usize, Range<usize>)>,
-    /// Loops that are no dimension of the problem: the other factor of a four-step line.
+    /// Loops that are no dimension of the problem: the other factors of a split line.
     pub inner: Vec<Loop>,
-    /// The order of the four-step twiddle, whose lines the last of `inner` counts.
-    pub twiddle: Option<usize>,
+    /// What points are multiplied by when loaded; `line_loop` counts `inner`.
+    pub load_factor: Option<Factor>,
+    /// What points are multiplied by when stored; `line_loop` counts `inner`.
+    pub store_factor: Option<Factor>,
+    /// The middle of a convolution.
+    pub convolution: Option<Convolution>,
+    /// The length of a real line, of whose half spectrum the points are loaded.
+    pub hermitian: Option<usize>,
     /// Points that lie in scratch.
     pub edges: Option<Edges>,
+    /// Whether the stage transforms edge points, beside others that transform the rest.
+    pub beside: bool,
+    /// A power of two: how often larger the largest point may become. 16-bit storage keeps
+    /// in range by it.
+    pub growth: f64,
+}
+
+/// What [`mmafft_backend_traits::Step::Convolve`] says of an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Convolution {
+    /// The length of the DFT.
+    pub length: usize,
+    /// The length of the convolution.
+    pub padded: usize,
+    /// The sign of the DFT's exponent.
+    pub direction: Direction,
+    /// The factors of `padded`.
+    pub factors: Vec<usize>,
 }
 
 /// Stages in order, and the scratch they share.
@@ -110,13 +140,21 @@ impl Stage {
         Stage {
             dim,
             kind: d.kind.expect("only transformed dimensions have stages"),
+            direction: problem.request.direction,
             length: d.length,
+            load_index: 1,
+            store_index: 1,
             load_range: d.ranges[INPUT].clone(),
             store_range: d.ranges[OUTPUT].clone(),
             others: others.collect(),
             inner: Vec::new(),
-            twiddle: None,
+            load_factor: None,
+            store_factor: None,
+            convolution: None,
+            hermitian: None,
             edges: None,
+            beside: false,
+            growth: next_power_of_two(d.length),
             load,
             store,
         }
@@ -130,6 +168,8 @@ impl Stage {
                 count: range.len(),
                 load: self.load.strides[*d],
                 store: self.store.strides[*d],
+                load_index: 0,
+                store_index: 0,
             })
             .filter(|l| l.count > 1)
             .collect();
@@ -137,6 +177,11 @@ impl Stage {
         loops.extend_from_slice(&self.inner);
         loops
     }
+}
+
+/// The least power of two that is no less.
+pub fn next_power_of_two(n: usize) -> f64 {
+    n.next_power_of_two() as f64
 }
 
 /// Merges a loop into the next inner one where their strides continue each other.

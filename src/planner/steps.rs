@@ -1,10 +1,12 @@
 //! What happens on chip: engine, radices and tile of a pass, by rules that say their name.
 
+use super::engine::operand;
+use super::fits::{padded, Fits};
 use super::problem::Problem;
 use super::stage::Stage;
 use mmafft_backend_traits::{
-    radix, radix::RADICES, Access, Engine, Error, Kind, Limits, Operand, Pass, Precision,
-    Residency, Result, ScalarType, Step, Tile, TileAxis, Twiddle,
+    radix, Access, Engine, Error, Factor, Kind, Limits, Pass, Residency, Result, ScalarType, Step,
+    Tile, TileAxis,
 };
 
 /// Bytes of contiguous lines that are transformed together: enough that the calls cost
@@ -15,8 +17,11 @@ const LINE_BYTES: usize = 256 << 10;
 /// first-level cache.
 const REAL_LINE_BYTES: usize = 16 << 10;
 
+/// Points of FP32 that keep a block of a device busy.
+const TILE_POINTS: usize = 2048;
+
 /// The pass made of stages that share a tile.
-pub fn pass(stages: &[Stage], problem: &Problem, limits: &Limits) -> Result<Pass> {
+pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
     let first = &stages[0];
     let dims: Vec<usize> = stages.iter().map(|s| s.dim).collect();
     let loops = first.loops(&dims[1..]);
@@ -24,31 +29,45 @@ pub fn pass(stages: &[Stage], problem: &Problem, limits: &Limits) -> Result<Pass
     let mut steps = Vec::new();
     let mut reasons: Vec<String> = Vec::new();
     let mut axes = Vec::new();
-    let engine = engine(problem, limits)?;
     for stage in stages {
         let mut axis = tile_axis(stage, problem);
         // Later axes work where the first one stored; the tile was loaded by the first.
         axis.load_stride = first.load.strides[stage.dim];
-        let (chosen, reason) = axis_steps(&axis, stage, engine, problem, limits)?;
+        let (chosen, reason) = axis_steps(&axis, stage, problem, fits)?;
         steps.extend(chosen);
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
         axes.push(axis);
     }
-    let line_loop = loops.len().saturating_sub(1);
-    let operand = operand(engine, request.precision);
+    let operand = operand(fits.engine, request.precision);
+    // Factors name a loop among the inner ones.
+    let outer = loops.len() - first.inner.len();
+    let placed = |factor: Factor| match factor {
+        Factor::Roots {
+            length,
+            line_loop,
+            direction,
+        } => Factor::Roots {
+            length,
+            line_loop: outer + line_loop,
+            direction,
+        },
+        chirp => chirp,
+    };
     Ok(Pass {
         load: access(&first.load, first, &dims),
         store: access(&first.store, first, &dims),
         edges: first.edges,
-        twiddle: first.twiddle.map(|length| Twiddle { length, line_loop }),
+        hermitian: first.hermitian,
+        load_factor: first.load_factor.map(placed),
+        store_factor: first.store_factor.map(placed),
         scale: 1.0,
         storage: problem.storage(),
         operand,
         split_matrix: request.split_matrix,
-        engine,
-        tile: tile(&axes, first, &steps, problem, limits),
+        engine: fits.engine,
+        tile: tile(&axes, first, &steps, problem, fits),
         reason: reasons.join("; "),
         axes,
         loops,
@@ -72,78 +91,53 @@ fn tile_axis(stage: &Stage, problem: &Problem) -> TileAxis {
     TileAxis {
         axis: problem.dims[stage.dim].axis.unwrap_or_default(),
         kind: stage.kind,
-        direction: problem.request.direction,
+        direction: stage.direction,
         length: stage.length,
         load_stride: stage.load.strides[stage.dim],
         store_stride: stage.store.strides[stage.dim],
+        load_index: stage.load_index,
+        store_index: stage.store_index,
         load_range: stage.load_range.clone(),
         store_range: stage.store_range.clone(),
-    }
-}
-
-/// The engine: the user's choice, else matrix products for the precisions that are named
-/// after them, and butterflies where those are as exact and as fast.
-fn engine(problem: &Problem, limits: &Limits) -> Result<Engine> {
-    let precision = problem.request.precision;
-    let natural = match precision {
-        Precision::F32 | Precision::F64 => Engine::Simt,
-        _ => Engine::Matrix,
-    };
-    let engine = problem.request.engine.unwrap_or(natural);
-    let unsupported = |what: String, instead: &str| {
-        Err(Error::Unsupported {
-            what,
-            backend: limits.backend.into(),
-            instead: instead.into(),
-        })
-    };
-    if engine == Engine::Simt && precision == Precision::SplitF16 {
-        return unsupported(
-            "split-f16 by butterflies".into(),
-            "use precision f32, which is what butterflies on f32 data are",
-        );
-    }
-    let product = match operand(engine, precision) {
-        Operand::SplitHalf => Operand::Half,
-        Operand::SplitBf16 => Operand::Bf16,
-        operand => operand,
-    };
-    if engine == Engine::Matrix && !limits.fragments.iter().any(|f| f.operand == product) {
-        return unsupported(
-            format!("the matrix engine for {}", precision.row().name),
-            "it has no such product; use the simt engine, or split-f16",
-        );
-    }
-    Ok(engine)
-}
-
-/// What a pass multiplies: the precision's operand on the matrix engine, the arithmetic's
-/// own type in butterflies.
-fn operand(engine: Engine, precision: Precision) -> Operand {
-    match (engine, precision) {
-        (Engine::Matrix, precision) => precision.row().operand,
-        (Engine::Simt, Precision::F64) => Operand::F64,
-        (Engine::Simt, _) => Operand::F32,
     }
 }
 
 fn axis_steps(
     axis: &TileAxis,
     stage: &Stage,
-    engine: Engine,
     problem: &Problem,
-    limits: &Limits,
+    fits: &Fits,
 ) -> Result<(Vec<Step>, String)> {
+    let (mut steps, mut reason) = line_steps(axis, stage, problem, fits)?;
+    if let Some(convolution) = stage.convolution.clone() {
+        let prime = mmafft_backend_traits::largest_prime_factor(convolution.length);
+        reason += &format!("; Bluestein over passes, for the prime factor {prime}");
+        let back = steps.clone();
+        steps.push(Step::Convolve {
+            axis: axis.axis,
+            length: convolution.length,
+            padded: convolution.padded,
+            direction: convolution.direction,
+            factors: convolution.factors,
+        });
+        steps.extend(back);
+    }
+    Ok((steps, reason))
+}
+
+/// The steps of the DFT that is at the core of an axis.
+fn line_steps(
+    axis: &TileAxis,
+    stage: &Stage,
+    problem: &Problem,
+    fits: &Fits,
+) -> Result<(Vec<Step>, String)> {
+    let (limits, engine, asked) = (fits.limits, fits.engine, fits.asked);
     let length = axis.core_length();
     if length == 1 && engine == Engine::Matrix {
         return Ok((Vec::new(), "a single point".into()));
     }
-    let asked = problem.request.radices.as_deref();
-    let table: Vec<usize> = match engine {
-        Engine::Matrix => RADICES.iter().map(|row| row.radix).collect(),
-        Engine::Simt => limits.butterflies.to_vec(),
-    };
-    let radices = asked.unwrap_or(&table);
+    let (radices, table) = (fits.radices(), &fits.table);
     if let Some(radix) = radices.iter().find(|r| !table.contains(r)) {
         return Err(Error::Radices {
             radices: radices.to_vec(),
@@ -154,7 +148,7 @@ fn axis_steps(
             ),
         });
     }
-    if let (Some(library), Engine::Simt, None) = (limits.line_library, engine, asked) {
+    if let Some(library) = fits.library() {
         let lanes = limits.lanes(problem.storage());
         if !columns_pay(stage, problem, limits) || radix::factor(length, radices).is_none() {
             let step = Step::Line {
@@ -180,8 +174,16 @@ fn axis_steps(
             length,
             reason: "they leave a factor over".into(),
         }),
+        None if fits.rader(length).is_some() => {
+            let mut steps = vec![Step::Rader {
+                axis: axis.axis,
+                length,
+            }];
+            steps.extend(factored(axis.axis, length - 1, radices, engine));
+            Ok((steps, "Rader, as one less than the prime is smooth".into()))
+        }
         None => {
-            let padded = (2 * length - 1).next_power_of_two();
+            let padded = padded(length);
             let chirp = Step::Chirp {
                 axis: axis.axis,
                 length,
@@ -256,17 +258,46 @@ fn balance(mut factors: Vec<usize>) -> Vec<usize> {
     factors
 }
 
-/// How many lines a tile holds: as many as neighbour each other within a vector where
-/// lines are scattered, as many as the first-level cache takes where they are contiguous.
-fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, l: &Limits) -> Tile {
-    let scalar = p.storage().bytes();
-    let points: usize = axes.iter().map(|a| a.core_length()).product();
-    let bytes = points * 2 * scalar;
-    let library = matches!(steps.first(), Some(Step::Line { .. }));
-    let contiguous = stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2;
+/// How many lines a tile holds.
+fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fits) -> Tile {
+    let points = |axis: &TileAxis| {
+        let padded = steps.iter().find_map(|step| match step {
+            Step::Chirp {
+                axis: a, padded, ..
+            } if *a == axis.axis => Some(*padded),
+            _ => None,
+        });
+        padded.unwrap_or(axis.core_length())
+    };
+    let points: usize = axes.iter().map(points).product();
     let all: usize = stage.others.iter().map(|(_, r)| r.len()).product::<usize>()
         * stage.inner.iter().map(|l| l.count).product::<usize>();
-    let lines = match (axes.len(), library && contiguous) {
+    let lines = match fits.limits.line_library {
+        Some(_) => lines_in_caches(axes, stage, steps, points, p, fits.limits),
+        None => lines_on_chip(stage, points, axes.len(), fits),
+    };
+    let lines = lines.min(all.max(1));
+    Tile {
+        lines,
+        bytes: lines * points * 2 * p.storage().bytes(),
+        residency: Residency::Block,
+    }
+}
+
+/// On a CPU as many as neighbour each other within a vector where lines are scattered, as
+/// many as the first-level cache takes where they are contiguous.
+fn lines_in_caches(
+    axes: &[TileAxis],
+    stage: &Stage,
+    steps: &[Step],
+    points: usize,
+    p: &Problem,
+    l: &Limits,
+) -> usize {
+    let bytes = points * 2 * p.storage().bytes();
+    let library = matches!(steps.first(), Some(Step::Line { .. }));
+    let contiguous = stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2;
+    match (axes.len(), library && contiguous) {
         (1, true) => {
             let complex = axes[0].kind == Kind::C2C;
             let most = if complex { LINE_BYTES } else { REAL_LINE_BYTES };
@@ -281,11 +312,25 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, l: &Limit
         }
         (1, false) => l.lanes(p.storage()),
         _ => 1,
-    };
-    let lines = lines.min(all.max(1));
-    Tile {
-        lines,
-        bytes: lines * bytes,
-        residency: Residency::Block,
     }
+}
+
+/// On a device as many as give a block enough to do; where lines are scattered, as many as
+/// make rows of a whole cache line in memory, while the tile stays small enough for two
+/// blocks a multiprocessor, and never rows of less than a sector where they fit at all.
+fn lines_on_chip(stage: &Stage, points: usize, axes: usize, fits: &Fits) -> usize {
+    let points = points.max(1);
+    let scalar = fits.scalar;
+    let longest = fits.longest_line();
+    let enough = TILE_POINTS * 4 / scalar.compute_bytes();
+    let enough = (enough.min(longest) / points).max(1);
+    let contiguous = stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2;
+    if contiguous || axes > 1 {
+        return 1 << enough.ilog2();
+    }
+    let row = |bytes: usize| (bytes / (2 * scalar.bytes())).max(1);
+    let fitting = |tile: usize| (tile / points).max(1);
+    let wide = row(128).min(fitting(longest / 2));
+    let least = row(32).min(fitting(longest));
+    1 << enough.max(wide).max(least).ilog2()
 }

@@ -85,8 +85,9 @@ fn engines_that_a_precision_has_not() {
     }
 }
 
+/// Lines longer than a tile, whatever they are: split, not refused.
 #[test]
-fn lines_that_cannot_be_split() {
+fn lines_of_any_length_are_split() {
     let options = CpuOptions {
         threads: 1,
         line_points: 64,
@@ -94,14 +95,17 @@ fn lines_that_cannot_be_split() {
     let planner = Planner::on(AnyBackend::Cpu(CpuBackend::new(options)));
     for request in [
         Request::forward(Shape::d1(97 * 64)),
-        Request::r2c(Shape::d1(128)),
-        Request::c2r(Shape::d2(4, 128)),
+        Request::r2c(Shape::d1(256)),
+        Request::c2r(Shape::d2(4, 256)),
         Request::forward(Shape::d1(4096)).nonzero_input(0, 0..9),
     ] {
-        let error = planner.plan(&request).expect_err("a line too long");
-        check_words(&error);
-        assert!(matches!(error, Error::Unsupported { .. }), "{error:?}");
+        let plan = planner.plan(&request).expect("a plan");
+        assert!(plan.passes.len() > 1, "{}", plan.explain());
     }
+    let asked = Request::forward(Shape::d1(97 * 64)).radices(&[2]);
+    let error = planner.plan(&asked).expect_err("a factor left over");
+    check_words(&error);
+    assert!(matches!(error, Error::Radices { .. }), "{error:?}");
 }
 
 #[test]

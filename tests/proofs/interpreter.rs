@@ -6,13 +6,14 @@
 //!     store store.offset + Σ i·loop.store + Σ point·axis.store_stride (+ store.imaginary)
 //! ```
 //! Every scalar of memory remembers what it holds: nothing, the caller's input, or what a
-//! pass stored, and along which axes that has been transformed. That is written from the words of `pass.rs` and shares no code with the
-//! planner or a backend.
+//! pass stored, and along which axes that has been transformed. Points of a part of a line
+//! that are outside of its range are neither loaded nor stored. That is written from the
+//! words of `pass.rs` and shares no code with the planner or a backend.
 
+use super::accesses::{loads, stores};
 use super::sides::Addresses;
-use mmafft::backend_traits::{Access, Loop, Pass, Slot, TileAxis, MAX_RANK};
-use mmafft::{Kind, Plan};
-use std::ops::Range;
+use mmafft::backend_traits::{Factor, Pass, Slot, TileAxis, MAX_RANK};
+use mmafft::{Plan, Step};
 
 /// Points transformed together so far, per axis of the array.
 type Done = [usize; MAX_RANK];
@@ -100,10 +101,12 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
         }
         let count = pass.loops.iter().map(|l| l.count).product();
         let mut lines: Vec<Option<Done>> = vec![None; count];
+        let mut makers = vec![None; count];
         loads(pass, |line, slot, at| {
             let memory = &mut memories[index(slot)];
             memory.inside(at).map_err(|e| format!("loads {e}"))?;
-            if memory.loaded[at] != 0 {
+            // Two points are mirror images of one another.
+            if memory.loaded[at] != 0 && pass.hermitian.is_none() {
                 return Err(format!("loads {} {at} twice", slot.name()));
             }
             memory.loaded[at] = line + 1;
@@ -111,16 +114,25 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
                 return Err(format!("loads {} {at}, unset", slot.name()));
             };
             // Every value of a tile has come the same way.
-            if *lines[line].get_or_insert(value.done) != value.done {
+            // Scratch is used again: what an earlier pass left there is not meant. Edge points
+            // alone come from a pass of their own.
+            let maker = *makers[line].get_or_insert(value.by);
+            let other = maker != value.by && pass.edges.is_none();
+            if other || *lines[line].get_or_insert(value.done) != value.done {
                 return Err(format!("loads {} {at} of another pass", slot.name()));
             }
-            if value.by.is_none() && value.read {
+            if value.by.is_none() && value.read && pass.hermitian.is_none() {
                 return Err(format!("loads input {at}, which an earlier pass has"));
             }
             value.read = true;
             Ok(())
         })
         .map_err(named)?;
+        // A part of a line may have no point that is not zero.
+        let any = lines.iter().flatten().next().copied();
+        if pass.loops.iter().any(|l| l.load_index > 0) {
+            lines.iter_mut().for_each(|line| *line = line.or(any));
+        }
         let last = number + 1 == plan.passes.len();
         let mut stored = 0;
         stores(pass, |line, slot, at| {
@@ -145,7 +157,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
                 return Err(say("of a tile that loads nothing".into()));
             };
             for axis in &pass.axes {
-                done[axis.axis] *= axis.length;
+                done[axis.axis] = transformed(pass, axis, done[axis.axis])?;
             }
             memory.holds[at] = Some(Value {
                 by: Some(number),
@@ -197,78 +209,28 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
     Ok(())
 }
 
-type Each<'a> = &'a mut dyn FnMut(usize, Slot, usize) -> Result<(), String>;
-
-/// Calls `each(line, slot, address)` for every scalar that the pass loads.
-fn loads(
-    pass: &Pass,
-    mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
-) -> Result<(), String> {
-    let Some(edges) = pass.edges else {
-        return side(pass, &pass.load, |l| l.load, load_axis, &mut each);
+/// Points transformed together after the pass, where `done` were before it. A convolution
+/// counts up to its length; its middle marks that by a factor of the length, which is all
+/// that is left when it has counted down. What it has computed is then a DFT.
+fn transformed(pass: &Pass, axis: &TileAxis, done: usize) -> Result<usize, String> {
+    let padded = pass.steps.iter().find_map(|step| match step {
+        Step::Convolve { padded, .. } => Some(*padded),
+        _ => None,
+    });
+    if let Some(padded) = padded {
+        return match done * axis.length == padded {
+            true => Ok(done * padded),
+            false => Err(format!("convolves {} of {padded}", done * axis.length)),
+        };
+    }
+    let back = matches!(pass.load_factor, Some(Factor::Roots { .. }));
+    let done = match back {
+        true => done / axis.length,
+        false => done * axis.length,
     };
-    // Point 1 is at the load's address 0; points 0 and, for an even length, the last wait
-    // in scratch.
-    let [axis] = &pass.axes[..] else {
-        return Err("edge points in a tile of several axes".into());
-    };
-    let points = axis.length / 2 + 1;
-    let count = if axis.length % 2 == 0 { 2 } else { 1 }.min(points);
-    if axis.kind != Kind::C2R || axis.load_range != (0..points) || edges.count != count {
-        return Err("edge points that are not those of a whole C2R line".into());
+    match pass.store_factor {
+        Some(Factor::Chirp { length, .. }) if done == pass.line_points() => Ok(length),
+        Some(Factor::Chirp { .. }) => Err(format!("ends a convolution at {done}")),
+        _ => Ok(done),
     }
-    let interior = |axis: &TileAxis| (0..points - count, axis.load_stride);
-    side(pass, &pass.load, |l| l.load, interior, &mut each)?;
-    let lines: usize = pass.loops.iter().map(|l| l.count).product();
-    for line in 0..lines {
-        for scalar in 0..2 * count {
-            each(
-                line,
-                Slot::Scratch,
-                edges.offset + 2 * line * count + scalar,
-            )?;
-        }
-    }
-    Ok(())
-}
-
-/// Calls `each(line, slot, address)` for every scalar that the pass stores.
-fn stores(
-    pass: &Pass,
-    mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
-) -> Result<(), String> {
-    let axis = |axis: &TileAxis| (axis.store_range.clone(), axis.store_stride);
-    side(pass, &pass.store, |l| l.store, axis, &mut each)
-}
-
-fn load_axis(axis: &TileAxis) -> (Range<usize>, usize) {
-    (axis.load_range.clone(), axis.load_stride)
-}
-
-fn side(
-    pass: &Pass,
-    access: &Access,
-    stride: impl Fn(&Loop) -> usize,
-    axis: impl Fn(&TileAxis) -> (Range<usize>, usize),
-    each: Each<'_>,
-) -> Result<(), String> {
-    let lines: Vec<_> = pass.loops.iter().map(|l| (0..l.count, stride(l))).collect();
-    let mut tile: Vec<_> = pass.axes.iter().map(axis).collect();
-    tile.push((0..access.domain.scalars(), access.imaginary));
-    for (line, start) in addresses(&lines, access.offset).into_iter().enumerate() {
-        for at in addresses(&tile, start) {
-            each(line, access.slot, at)?;
-        }
-    }
-    Ok(())
-}
-
-/// `start` and the sums of all indices times their strides, the last index fastest.
-pub fn addresses(dims: &[(Range<usize>, usize)], start: usize) -> Vec<usize> {
-    let mut all = vec![start];
-    for (range, stride) in dims {
-        let next = |at: usize| range.clone().map(move |i| at + i * stride);
-        all = all.into_iter().flat_map(next).collect();
-    }
-    all
 }

@@ -1,6 +1,6 @@
 //! Which scalars of its two buffers a request speaks of.
 
-use super::interpreter::addresses;
+use super::accesses::addresses;
 use mmafft::{Domain, Layout, Placement, Request, Side};
 use std::ops::Range;
 

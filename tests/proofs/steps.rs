@@ -1,30 +1,81 @@
-//! What the steps of a pass must add up to.
+//! What the steps and factors of a pass must add up to.
 
-use mmafft::backend_traits::{Pass, TileAxis};
+use mmafft::backend_traits::{Factor, Loop, Pass, TileAxis};
 use mmafft::{Engine, Limits, Step};
 
-/// Checks that each axis' steps make its length, and the four-step twiddle its transform.
+/// Checks that each axis' steps make its length, in a tile that the device has, and that
+/// factors are those of its line.
 pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
     for axis in &pass.axes {
-        axis_steps(pass, axis)?;
-        if axis.length > limits.line_points {
-            return Err(format!("a line of {} points", axis.length));
+        let convolve = |s: &Step| matches!(s, Step::Convolve { .. });
+        for steps in pass.steps.split(convolve) {
+            let points = axis_steps(pass, axis, steps)?;
+            if points > limits.longest_line(pass.storage) {
+                return Err(format!("a line of {} points on chip", points));
+            }
         }
     }
-    if let Some(twiddle) = pass.twiddle {
-        let lines = pass.loops[twiddle.line_loop].count;
-        if lines * pass.axes[0].length != twiddle.length {
-            return Err(format!("{lines} lines twiddled for {}", twiddle.length));
+    if limits.line_library.is_none() && pass.axes.len() > 1 {
+        let points = pass.axes.iter().map(|a| a.core_length()).product();
+        if Limits::on_chip_bytes(points, pass.storage) > limits.tile_bytes {
+            return Err(format!("a tile of {points} points"));
+        }
+    }
+    for factor in [pass.load_factor, pass.store_factor].into_iter().flatten() {
+        if let Factor::Roots {
+            length, line_loop, ..
+        } = factor
+        {
+            let lines = pass.loops[line_loop].count;
+            if lines * pass.axes[0].length != length {
+                return Err(format!("{lines} lines twiddled for {length}"));
+            }
+        }
+    }
+    for step in &pass.steps {
+        if let Step::Convolve {
+            length,
+            padded,
+            factors,
+            ..
+        } = step
+        {
+            let own = factors.last() == Some(&pass.axes[0].length);
+            let all = factors.iter().product::<usize>() == *padded && pass.line_points() == *padded;
+            if !own || !all || *padded < 2 * length - 1 {
+                return Err(format!("a convolution of {length} in {padded}"));
+            }
+        }
+    }
+    let counts = |l: fn(&Loop) -> usize, axis: usize| {
+        let loops = pass.loops.iter().map(move |p| (l(p), p.count));
+        let mut parts: Vec<_> = loops.filter(|p| p.0 > 0).collect();
+        parts.push((axis, pass.axes[0].length));
+        parts.sort_unstable();
+        parts
+    };
+    let (load, store) = (pass.axes[0].load_index, pass.axes[0].store_index);
+    for parts in [
+        counts(|l| l.load_index, load),
+        counts(|l| l.store_index, store),
+    ] {
+        let mut span = 1;
+        for (index, count) in parts {
+            if index != span {
+                return Err(format!("point {index} of a line after {span}"));
+            }
+            span *= count;
         }
     }
     Ok(())
 }
 
-fn axis_steps(pass: &Pass, axis: &TileAxis) -> Result<(), String> {
+/// The points on chip that these steps make of an axis.
+fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, String> {
     let core = axis.core_length();
     let mut wanted = core;
     let mut product = 1;
-    for step in &pass.steps {
+    for step in steps {
         match *step {
             Step::Line {
                 axis: a, length, ..
@@ -51,7 +102,7 @@ fn axis_steps(pass: &Pass, axis: &TileAxis) -> Result<(), String> {
         }
     }
     match product == wanted {
-        true => Ok(()),
+        true => Ok(product),
         false => Err(format!("steps that make {product} points of {wanted}")),
     }
 }

@@ -32,8 +32,9 @@ words! {
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
         extent0, extent1, extent2, pitch_in, pitch_out, source, target, columns, lines_fast,
-        groups, hermitian, offset, rader, from_table, to_table, twiddle, before, before_table, before_length,
-        after, after_table, after_length, copy_async, matrix, rank, copies, exact,
+        groups, hermitian, offset, rader, from_table, to_table, twiddle,
+        before, before_table, before_length, before_roots,
+        after, after_table, after_length, after_roots, copy_async, matrix, rank, copies, exact,
     }
 }
 words! {
@@ -64,8 +65,8 @@ pub const SHARED: i64 = 1;
 pub const COMPLEX: i64 = 0;
 pub const REAL: i64 = 1;
 pub const PAIRS: i64 = 2;
-pub const TABLE: i64 = 1;
-pub const ROOTS: i64 = 2;
+pub const LINE_TABLE: i64 = 1;
+pub const PART_TABLE: i64 = 2;
 
 /// `Config`, whole.
 #[derive(Debug, Clone, Default)]

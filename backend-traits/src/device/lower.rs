@@ -300,6 +300,7 @@ fn stage(
     let by_line = innermost.is_some_and(|l| lines > 1 && l.load < axis.load_stride);
     let run = first.words.columns as usize * first.words.inner as usize * point;
     let plain = pass.hermitian.is_none()
+        && pass.load_factor.is_none()
         && pass.edges.is_none()
         && first.words.op == OP_DFT
         && first.words.hermitian == 0
@@ -338,31 +339,38 @@ fn stage(
 /// The factors of the first load and the last store.
 fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut Tables) {
     for (factor, before) in [(pass.load_factor, true), (pass.store_factor, false)] {
-        let (kind, table, length) = match factor {
-            None => continue,
+        let step = match before {
+            true => config.steps.first_mut(),
+            false => config.steps.last_mut(),
+        };
+        let step = step.expect("a pass has a step");
+        match factor {
+            None => {}
             Some(Factor::Roots {
                 length,
                 line_loop,
                 direction,
             }) => {
                 let bits = length.ilog2().div_ceil(2);
+                let line_loop = loops.iter().position(|&l| l == line_loop);
                 config.head.roots_low = i64::from(bits);
-                config.head.roots_loop =
-                    loops.iter().position(|&l| l == line_loop).map_or(-1, |l| l as i64);
-                let inverse = direction == Direction::Inverse;
-                (ROOTS, tables.roots(length, bits, inverse), length)
+                config.head.roots_loop = line_loop.map_or(-1, |l| l as i64);
+                let table = tables.roots(length, bits, direction == Direction::Inverse);
+                if before {
+                    step.before_roots = table;
+                } else {
+                    step.after_roots = table;
+                }
             }
             Some(Factor::Chirp { length, direction }) => {
-                (TABLE, tables.chirp(length, direction), length)
+                let table = tables.chirp(length, direction);
+                let words = (LINE_TABLE, table, length as i64);
+                if before {
+                    (step.before, step.before_table, step.before_length) = words;
+                } else {
+                    (step.after, step.after_table, step.after_length) = words;
+                }
             }
-        };
-        let length = length as i64;
-        if before {
-            let step = config.steps.first_mut().expect("a pass has a step");
-            (step.before, step.before_table, step.before_length) = (kind, table, length);
-        } else {
-            let step = config.steps.last_mut().expect("a pass has a step");
-            (step.after, step.after_table, step.after_length) = (kind, table, length);
         }
     }
 }
@@ -422,7 +430,8 @@ fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         && matches!(pass.storage, ScalarType::F32 | ScalarType::F64)
         && config.axes.iter().all(|a| a.load_begin == 0 && a.load_end == NO_END);
     let first = config.steps.first_mut().expect("a pass has a step");
-    let unchanged = first.hermitian == 0 && first.before == 0 && first.columns == first.input;
+    let factored = first.before != 0 || first.before_roots >= 0;
+    let unchanged = first.hermitian == 0 && !factored && first.columns == first.input;
     let staged = first.op == OP_COPY && first.target == SHARED;
     first.copy_async = i64::from(plain && staged && unchanged);
 }
@@ -497,53 +506,5 @@ fn operation(entry: &'static str, threads: usize, step: StepWords) -> Program {
         config: config.words(),
         threads,
         shared_bytes: 0,
-    }
-}
-#[cfg(test)]
-mod dump {
-    use super::*;
-    use crate::pass::*;
-    use crate::*;
-    fn pass(n: usize, radices: &[usize], engine: Engine, precision: Precision, lines: usize) -> Pass {
-        let mut steps = vec![];
-        for &r in radices { steps.push(Step::Dft{axis:0,radix:r}); }
-        Pass { axes: vec![TileAxis{axis:0,kind:Kind::C2C,direction:Direction::Forward,length:n,load_stride:2,store_stride:2,load_index:1,store_index:1,load_range:0..n,store_range:0..n}],
-          loops: vec![Loop{count:1000,load:2*n,store:2*n,load_index:0,store_index:0}],
-          load: Access{slot:Slot::Input,offset:0,domain:Domain::Complex,imaginary:1},
-          store: Access{slot:Slot::Output,offset:0,domain:Domain::Complex,imaginary:1},
-          edges:None,hermitian:None,load_factor:None,store_factor:None,scale:1.0,storage:precision.row().storage,
-          operand: if engine==Engine::Matrix {precision.row().operand} else {Operand::F32},
-          split_matrix:true,engine,steps,tile:Tile{lines,bytes:0,residency:Residency::Block},reason:String::new() }
-    }
-    #[test]
-    fn dump() {
-        let g = Geometry{wave:32,threads:1024,shared_bytes:232448,registers:65536,blocks:1<<31,vendor:Vendor::Nvidia};
-        let read = |f: &str| std::fs::read_to_string(format!("../kernels-cuda/device/{f}")).unwrap();
-        let (a,b)=(read("primitives.hpp"),read("fragments.hpp"));
-        for (name,p) in [
-          ("s4096",pass(4096,&[16,16,16],Engine::Simt,Precision::F32,1)),
-          ("s64",pass(64,&[8,8],Engine::Simt,Precision::F32,32)),
-          ("s8",pass(8,&[8],Engine::Simt,Precision::F32,256)),
-          ("s1000",pass(1000,&[8,5,5,5],Engine::Simt,Precision::F32,2)),
-          ("s16384",pass(16384,&[16,16,8,8],Engine::Simt,Precision::F32,1)),
-          ("m8192",pass(8192,&[16,16,16,2],Engine::Matrix,Precision::SplitF16,1)),
-          ("m1024",pass(1024,&[16,16,4],Engine::Matrix,Precision::SplitF16,2)),
-          ("md1000",pass(1000,&[8,5,5,5],Engine::Matrix,Precision::F64,2)),
-          ("s2197",pass(2197,&[13,13,13],Engine::Simt,Precision::F32,1)),
-          ("d2197",pass(2197,&[13,13,13],Engine::Simt,Precision::F64,1)),
-          ("d8192",pass(8192,&[16,8,8,8],Engine::Simt,Precision::F64,1)),
-          ("d4096",pass(4096,&[16,16,16],Engine::Simt,Precision::F64,1)),
-          ("m4096",pass(4096,&[16,16,16],Engine::Matrix,Precision::SplitF16,1)),
-          ("mh4096",pass(4096,&[16,16,16],Engine::Matrix,Precision::F16,1)),
-          ("mb64",pass(64,&[4,4,4],Engine::Matrix,Precision::Bf16,16)),
-          ("md4096",pass(4096,&[16,16,16],Engine::Matrix,Precision::F64,1)),
-        ] {
-            let l = lower(&p,&g).unwrap();
-            println!("{name}: threads {} shared {} blocks {}", l.program.threads, l.program.shared_bytes, l.blocks);
-            std::fs::write(format!("/tmp/k/{name}.cu"), l.program.source(&[("primitives.hpp",&a),("fragments.hpp",&b)])).unwrap();
-        }
-        for (name,p) in [("split",vector_program("mmafft_split",8)),("combine",vector_program("mmafft_combine",8)),("product",product_program(16,Vendor::Nvidia))] {
-            std::fs::write(format!("/tmp/k/{name}.cu"), p.source(&[("primitives.hpp",&a),("fragments.hpp",&b)])).unwrap();
-        }
     }
 }

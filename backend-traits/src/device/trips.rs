@@ -70,6 +70,8 @@ impl Trip {
                 extent2: extent[2],
                 columns: length,
                 twiddle: -1,
+                before_roots: -1,
+                after_roots: -1,
                 from_table: -1,
                 to_table: -1,
                 ..Default::default()
@@ -170,6 +172,8 @@ impl Builder<'_> {
                 extent1: extent(1),
                 extent2: extent(2),
                 twiddle: -1,
+                before_roots: -1,
+                after_roots: -1,
                 from_table: -1,
                 to_table: -1,
                 ..Default::default()
@@ -220,13 +224,13 @@ impl Builder<'_> {
             let spectrum = tables.spectrum(*length, axis.direction, &[*padded]);
             let last = self.trips.last_mut().expect("a convolution has steps");
             let words = &mut last.words;
-            (words.after, words.after_table, words.after_length) = (TABLE, spectrum, NO_END);
+            (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
             self.dft(at, &all, true, *padded, kept, tables);
             let chirp = tables.chirp(*length, axis.direction);
             let words = &mut self.trips[first].words;
-            (words.before, words.before_table, words.before_length) = (TABLE, chirp, NO_END);
+            (words.before, words.before_table, words.before_length) = (PART_TABLE, chirp, NO_END);
             let words = &mut self.trips.last_mut().expect("as above").words;
-            (words.after, words.after_table, words.after_length) = (TABLE, chirp, NO_END);
+            (words.after, words.after_table, words.after_length) = (PART_TABLE, chirp, NO_END);
         } else if let Some(middle) = middle {
             let (before, after) = (radices(&steps[..middle]), radices(&steps[middle..]));
             self.dft(at, &before, false, input, core, tables);
@@ -239,7 +243,7 @@ impl Builder<'_> {
             {
                 let spectrum = tables.spectrum(*length, *direction, factors);
                 let words = &mut self.trips.last_mut().expect("a convolution has steps").words;
-                (words.after, words.after_table, words.after_length) = (TABLE, spectrum, NO_END);
+                (words.after, words.after_table, words.after_length) = (LINE_TABLE, spectrum, NO_END);
             }
             self.dft(at, &after, true, core, kept, tables);
         } else {
@@ -300,7 +304,7 @@ impl Builder<'_> {
         let words = &mut self.trips[middle].words;
         words.rader = 1;
         let spectrum = tables.rader(&powers, p, inverse);
-        (words.after, words.after_table, words.after_length) = (TABLE, spectrum, NO_END);
+        (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
         let mut gather = self.trip(at, OP_COPY, p, kept);
         gather.words.columns = kept as i64;
         gather.words.points = p as i64;

@@ -1,0 +1,171 @@
+//! The proof that a pass stays inside its memory: what unsafe code of this folder rests on.
+
+use super::parts::Part;
+use mmafft_backend_traits::{Access, Domain, Error, Factor, Kind, Loop, Pass, Result, Slot, Step};
+
+/// Scalars that the three slots must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extents {
+    /// Of the input.
+    pub input: usize,
+    /// Of the output.
+    pub output: usize,
+    /// Of the plan's scratch.
+    pub scratch: usize,
+}
+
+impl Extents {
+    fn cover(&mut self, slot: Slot, scalars: usize) {
+        let extent = match slot {
+            Slot::Input => &mut self.input,
+            Slot::Output => &mut self.output,
+            Slot::Scratch => &mut self.scratch,
+        };
+        *extent = (*extent).max(scalars);
+    }
+}
+
+/// Checks that no two points are stored to one address, and notes the last address of
+/// each slot.
+pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
+    let invalid = |what: &str| Error::Unsupported {
+        what: format!("a pass that {what}"),
+        backend: "cpu".into(),
+        instead: "plan with mmafft::plan".into(),
+    };
+    if Part::<f64>::covers(pass) {
+        check_parts(pass).map_err(invalid)?;
+    }
+    type Strides = fn(&Loop) -> usize;
+    let sides: [(&Access, Strides, bool); 2] = [
+        (&pass.load, |l| l.load, false),
+        (&pass.store, |l| l.store, true),
+    ];
+    // Loops over the parts of a line are within its range.
+    let lines: Vec<Loop> = pass.loops.iter().copied().filter(is_line).collect();
+    for (access, of, storing) in sides {
+        let mut dims: Vec<(usize, usize)> = lines.iter().map(|l| (l.count, of(l))).collect();
+        let mut last = access.offset;
+        let mut empty = false;
+        for axis in &pass.axes {
+            let (range, stride) = match storing {
+                true => (&axis.store_range, axis.store_stride / axis.store_index),
+                false => (&axis.load_range, axis.load_stride / axis.load_index),
+            };
+            let edges = pass.edges.filter(|_| !storing).map_or(0, |e| e.count);
+            if range.len() > edges {
+                let end = range.end - edges;
+                last += (end - 1) * stride;
+                dims.push((end - range.start, stride));
+            } else {
+                empty = true;
+            }
+        }
+        if access.domain == Domain::Complex {
+            dims.push((2, access.imaginary));
+            last += access.imaginary;
+        }
+        dims.retain(|d| d.0 > 1);
+        last += lines.iter().map(|l| (l.count - 1) * of(l)).sum::<usize>();
+        if !empty {
+            extents.cover(access.slot, last + 1);
+        }
+        dims.sort_by_key(|d| d.1);
+        let mut span = 1;
+        for (count, stride) in dims {
+            if storing && stride < span {
+                return Err(invalid("stores two points to one address"));
+            }
+            span += (count - 1) * stride;
+        }
+    }
+    if let Some(edges) = pass.edges {
+        let lines: usize = lines.iter().map(|l| l.count).product();
+        extents.cover(Slot::Scratch, edges.offset + 2 * lines * edges.count);
+        let halved = pass.axes[0].kind == Kind::C2R || pass.hermitian.is_some();
+        if !halved || pass.axes.len() != 1 {
+            return Err(invalid("has edge points but is no C2R of one axis"));
+        }
+    }
+    Ok(())
+}
+
+fn is_line(l: &Loop) -> bool {
+    l.load_index == 0
+}
+
+/// Checks what `parts` relies on beside: on either side, the points of a line's parts are
+/// numbered once each, and lie at multiples of one unit; factors and mirrored points are
+/// those of that line.
+fn check_parts(pass: &Pass) -> std::result::Result<(), &'static str> {
+    let [axis] = &pass.axes[..] else {
+        return Err("splits a line in a tile of several axes");
+    };
+    type Side = (fn(&Loop) -> [usize; 2], [usize; 2]);
+    let load: Side = (
+        |l| [l.load_index, l.load],
+        [axis.load_index, axis.load_stride],
+    );
+    let store: Side = (
+        |l| [l.store_index, l.store],
+        [axis.store_index, axis.store_stride],
+    );
+    for (of, [index, stride]) in [load, store] {
+        if index == 0 || stride % index != 0 || axis.kind != Kind::C2C {
+            return Err("has a part of a line without a unit");
+        }
+        let unit = stride / index;
+        let mut parts: Vec<[usize; 2]> = vec![[index, axis.length]];
+        for l in &pass.loops {
+            let [index, stride] = of(l);
+            if is_line(l) != (index == 0) || (index > 0 && stride != unit * index) {
+                return Err("has a loop that leaves its line");
+            }
+            if index > 0 {
+                parts.push([index, l.count]);
+            }
+        }
+        parts.sort_unstable();
+        let mut span = 1;
+        for [index, count] in parts {
+            if index != span {
+                return Err("numbers points of a line twice, or leaves some out");
+            }
+            span *= count;
+        }
+    }
+    if let Some(n) = pass.hermitian {
+        let half = 0..n / 2 + 1;
+        let edges = pass.edges.map(|e| e.count);
+        let all = edges == Some(2 - n % 2) && axis.load_range == half;
+        if n == 0 || axis.load_range.end > half.end || edges.is_some() && !all {
+            return Err("reads another half spectrum than its line's");
+        }
+    }
+    for factor in [pass.load_factor, pass.store_factor].into_iter().flatten() {
+        match factor {
+            Factor::Roots { line_loop, .. } if line_loop >= pass.loops.len() => {
+                return Err("has a twiddle without lines");
+            }
+            Factor::Roots { length: 0, .. } | Factor::Chirp { length: 0, .. } => {
+                return Err("has a factor of no length");
+            }
+            _ => {}
+        }
+    }
+    for step in &pass.steps {
+        if let Step::Convolve {
+            length,
+            padded,
+            factors,
+            ..
+        } = step
+        {
+            let fits = *padded == pass.line_points() && *padded + 1 >= 2 * *length;
+            if !fits || factors.iter().product::<usize>() != *padded || *length == 0 {
+                return Err("has a convolution of another length than its line");
+            }
+        }
+    }
+    Ok(())
+}

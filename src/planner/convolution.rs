@@ -1,0 +1,89 @@
+//! Bluestein's algorithm over passes: lines that neither a tile holds nor factors make.
+//!
+//! ```text
+//! X[k] = c[k]·Σ (x[n]·c[n])·conj c[k−n]       c[n] = exp(∓πi·n²/N)
+//! ```
+//! The sum is a cyclic convolution of M ≥ 2N−1 points, M a power of two, split as
+//! [`super::four_step`] splits: columns go forward, the middle pass transforms the last
+//! factor, multiplies by the chirp's spectrum and transforms back, columns return in
+//! reverse order. The spectrum stays in the order in which the columns leave it, so no
+//! pass restores any. A pass on the way back undoes its mirror image on the way there: that
+//! one multiplies by a twiddle after its DFT, this one by the conjugate before.
+
+use super::fits::{padded, Fits};
+use super::four_step::Parts;
+use super::problem::Problem;
+use super::stage::{Convolution, Stage};
+use mmafft_backend_traits::{Direction, Error, Factor, Result};
+
+/// Magnitudes up to √2 times this stay below what FP16 holds, 65504.
+const HALF_ROOM: f64 = 16384.0;
+
+/// The stages that replace one, and the scalars of scratch that they reach.
+pub fn convolve(
+    stage: &Stage,
+    base: usize,
+    problem: &Problem,
+    fits: &Fits,
+) -> Result<(Vec<Stage>, usize)> {
+    let (length, direction) = (stage.length, stage.direction);
+    if let Some(radices) = fits.asked {
+        return Err(Error::Radices {
+            radices: radices.to_vec(),
+            length,
+            reason: format!(
+                "they make no factors of it of at most {} points, which is what a tile holds",
+                fits.longest_line()
+            ),
+        });
+    }
+    let padded = padded(length);
+    let factors = fits.powers_of_two(padded.ilog2());
+    let factors = factors.ok_or_else(|| Error::Unsupported {
+        what: format!("a line of {length} points, which takes radices that are powers of two,"),
+        backend: fits.limits.backend.into(),
+        instead: "use another backend, or a length that its radices make".into(),
+    })?;
+    let parts = Parts::new(stage, factors.clone(), base, problem)?;
+    let last = factors.len() - 1;
+
+    let mut stages = Vec::new();
+    for i in 0..last {
+        let mut columns = parts.within(i);
+        columns.direction = Direction::Forward;
+        columns.store_factor = parts.roots(i, Direction::Forward);
+        stages.push(columns);
+    }
+    let mut middle = parts.within(last);
+    middle.direction = Direction::Forward;
+    middle.convolution = Some(Convolution {
+        length,
+        padded,
+        direction,
+        factors,
+    });
+    stages.push(middle);
+    for i in (0..last).rev() {
+        let mut columns = parts.within(i);
+        columns.direction = Direction::Inverse;
+        columns.load_factor = parts.roots(i, Direction::Inverse);
+        columns.growth = 1.0;
+        stages.push(columns);
+    }
+    let end = stages.len() - 1;
+
+    // On the way there no value exceeds the number of points that it is the sum of. On the
+    // way back each is a mean of the convolution's points, none of which exceeds N: scaled
+    // down no further than FP16 needs, so that small ones keep their digits.
+    let there: f64 = stages[..last].iter().map(|s| s.growth).product();
+    let back = (stage.growth / HALF_ROOM).max(1.0);
+    stages[last].growth = back / there;
+    stages[end].growth = stage.growth / back;
+
+    let chirp = Some(Factor::Chirp { length, direction });
+    parts.load(&mut stages[0]);
+    stages[0].load_factor = chirp;
+    parts.store(&mut stages[end]);
+    stages[end].store_factor = chirp;
+    Ok((stages, parts.scratch_scalars))
+}

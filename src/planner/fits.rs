@@ -1,0 +1,264 @@
+//! What a tile of the device holds of a line, and how a longer one factors.
+
+use super::problem::Problem;
+use super::stage::Stage;
+use mmafft_backend_traits::{
+    largest_prime_factor, radix, radix::RADICES, Engine, Kind, Limits, ScalarType,
+};
+
+/// By how much a tile for the matrix engine is smaller.
+const MATRIX_SHARE: usize = 4;
+
+/// The device's limits as the lines of one request meet them.
+pub struct Fits<'a> {
+    /// The limits.
+    pub limits: &'a Limits,
+    /// What a scalar is in memory.
+    pub scalar: ScalarType,
+    /// How small DFTs are computed.
+    pub engine: Engine,
+    /// The radices that the engine has.
+    pub table: Vec<usize>,
+    /// Those that the user asked for.
+    pub asked: Option<&'a [usize]>,
+}
+
+impl<'a> Fits<'a> {
+    /// For `problem` on a device with these limits.
+    pub fn new(problem: &'a Problem, limits: &'a Limits, engine: Engine) -> Self {
+        Fits {
+            limits,
+            scalar: problem.storage(),
+            engine,
+            table: match engine {
+                Engine::Matrix => RADICES.iter().map(|row| row.radix).collect(),
+                Engine::Simt => limits.butterflies.to_vec(),
+            },
+            asked: problem.request.radices.as_deref(),
+        }
+    }
+
+    /// The radices that a line may be made of.
+    pub fn radices(&self) -> &[usize] {
+        self.asked.unwrap_or(&self.table)
+    }
+
+    /// The library that takes contiguous lines of any length, where it may.
+    pub fn library(&self) -> Option<&'static str> {
+        let free = self.engine == Engine::Simt && self.asked.is_none();
+        self.limits.line_library.filter(|_| free)
+    }
+
+    /// The longest line of a tile.
+    pub fn longest_line(&self) -> usize {
+        let longest = self.limits.longest_line(self.scalar);
+        match (self.engine, self.limits.line_library) {
+            // Beside its values a thread holds their halves, the products and the matrix: a
+            // quarter of the points fills the registers.
+            (Engine::Matrix, None) => (longest / MATRIX_SHARE).max(2),
+            _ => longest,
+        }
+    }
+
+    /// The longest line of a tile of lines that are scattered in memory.
+    pub fn longest_scattered(&self) -> usize {
+        let longest = self.limits.longest_scattered(self.scalar);
+        longest.min(self.longest_line())
+    }
+
+    /// The points that a line of a complex DFT takes on chip: more than its own where it
+    /// becomes a convolution. `None` where the radices asked for do not make it.
+    pub fn tile_points(&self, length: usize) -> Option<usize> {
+        if self.library().is_some() || radix::factor(length, self.radices()).is_some() {
+            return Some(length);
+        }
+        match self.rader(length) {
+            Some(_) => Some(length),
+            None => self.asked.is_none().then(|| padded(length)),
+        }
+    }
+
+    /// The radices of Rader's convolution, where `length` is a prime that has one of smooth
+    /// length.
+    pub fn rader(&self, length: usize) -> Option<Vec<usize>> {
+        let prime = length > 2 && largest_prime_factor(length) == length;
+        let free = self.asked.is_none() && self.limits.line_library.is_none();
+        match prime && free {
+            true => radix::factor(length - 1, self.radices()),
+            false => None,
+        }
+    }
+
+    /// Whether one pass transforms lines of a complex DFT, with at most `limit` points of
+    /// each on chip.
+    pub fn line(&self, length: usize, limit: usize) -> bool {
+        self.tile_points(length)
+            .is_some_and(|points| points <= limit)
+    }
+
+    /// Points of a stage's line on chip, the half spectrum of a real one included.
+    pub fn stage_points(&self, stage: &Stage) -> Option<usize> {
+        let points = self.tile_points(stage.kind.core_length(stage.length))?;
+        Some(match stage.kind {
+            Kind::C2C => points,
+            _ => points.max(stage.length / 2 + 1),
+        })
+    }
+
+    /// The fewest factors of `n` that are lines of at most `limit` points, as equal as
+    /// possible, in ascending order. `None` where there are no such factors.
+    pub fn factors(&self, n: usize, limit: usize) -> Option<Vec<usize>> {
+        // Where all prime factors (or radices) fit, the search below finds something soon;
+        // where one does not fit alone, it does not in company either.
+        let possible = match self.asked {
+            Some(radices) => radix::factor(n, radices)
+                .is_some_and(|factors| factors.iter().all(|&radix| radix <= limit)),
+            None => self.line(largest_prime_factor(n), limit),
+        };
+        if !possible {
+            return None;
+        }
+        let mut lines = divisors(n, limit);
+        lines.retain(|&d| d > 1 && self.line(d, limit));
+        lines.sort_unstable();
+        let most = *lines.last()?;
+        (2..=n.ilog2()).find_map(|count| search(n, count, most, &lines))
+    }
+
+    /// 2^`bits` as factors, as few as possible: the last a contiguous line, the others
+    /// scattered ones. `None` where the engine has no such lines.
+    pub fn powers_of_two(&self, bits: u32) -> Option<Vec<usize>> {
+        let line = self.longest_line().ilog2();
+        let scattered = self.longest_scattered().ilog2();
+        let others = bits.saturating_sub(line).div_ceil(scattered).max(1);
+        let equal = bits.div_ceil(others + 1);
+        let last = equal.max(bits.saturating_sub(scattered * others));
+        let mut left = bits - last;
+        let mut factors = Vec::new();
+        for rest in (1..=others).rev() {
+            let share = left / rest;
+            factors.push(1 << share);
+            left -= share;
+        }
+        factors.push(1 << last);
+        let fit = |&d: &usize| d > 1 && self.line(d, self.longest_line());
+        factors.iter().all(fit).then_some(factors)
+    }
+}
+
+/// The length of the cyclic convolution that computes a DFT of `length` points.
+pub fn padded(length: usize) -> usize {
+    (2 * length - 1).next_power_of_two()
+}
+
+/// `count` of the ascending `lines` whose product is `n`, none above `most`, the largest
+/// as small as possible; in ascending order.
+fn search(n: usize, count: u32, most: usize, lines: &[usize]) -> Option<Vec<usize>> {
+    if count == 1 {
+        return (n <= most && lines.binary_search(&n).is_ok()).then(|| vec![n]);
+    }
+    let enough = |d: usize| d.checked_pow(count).is_none_or(|power| power >= n);
+    let largest = lines.iter().copied().filter(|&d| d <= most && enough(d));
+    largest.filter(|d| n.is_multiple_of(*d)).find_map(|d| {
+        let mut factors = search(n / d, count - 1, d, lines)?;
+        factors.push(d);
+        Some(factors)
+    })
+}
+
+/// The divisors of `n` that are at most `limit`.
+fn divisors(n: usize, limit: usize) -> Vec<usize> {
+    let mut all = vec![1usize];
+    let (mut rest, mut p) = (n, 2usize);
+    while rest > 1 {
+        if p * p > rest {
+            p = rest;
+        }
+        let before = all.len();
+        let mut power = 1usize;
+        while rest.is_multiple_of(p) {
+            rest /= p;
+            power *= p;
+            for i in 0..before {
+                all.extend(all[i].checked_mul(power).filter(|&d| d <= limit));
+            }
+        }
+        p += 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mmafft_backend_traits::{Precision, Request, Shape};
+
+    fn with(tile_bytes: usize, radices: Option<&[usize]>, test: impl Fn(&Fits)) {
+        let limits = Limits {
+            backend: "invented",
+            device: String::new(),
+            workers: 1,
+            vector_bytes: 32,
+            tile_bytes,
+            line_points: usize::MAX,
+            line_library: None,
+            butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
+            fragments: Vec::new(),
+            precisions: vec![Precision::F32],
+        };
+        let mut request = Request::forward(Shape::d1(2));
+        request.radices = radices.map(<[usize]>::to_vec);
+        let problem = Problem::new(&request, &limits).expect("a problem");
+        test(&Fits::new(&problem, &limits, Engine::Simt));
+    }
+
+    #[test]
+    fn factors_are_few_and_equal() {
+        // 16384 points in a tile, 4096 of a scattered line.
+        with(227 << 10, None, |fits| {
+            let longest = (fits.longest_line(), fits.longest_scattered());
+            assert_eq!(longest, (16384, 4096));
+            let factors = |n| fits.factors(n, 4096);
+            assert_eq!(factors(1 << 24), Some(vec![4096; 2]));
+            assert_eq!(factors(1 << 27), Some(vec![512; 3]));
+            assert_eq!(factors(1 << 15), Some(vec![128, 256]));
+            assert_eq!(factors(1009 * 1013), Some(vec![1009, 1013]));
+            assert_eq!(factors(4099 * 4), None);
+            assert_eq!(fits.powers_of_two(15), Some(vec![128, 256]));
+            assert_eq!(fits.powers_of_two(26), Some(vec![4096, 16384]));
+            assert_eq!(fits.powers_of_two(27), Some(vec![512; 3]));
+        });
+    }
+
+    #[test]
+    fn asked_radices_make_the_factors() {
+        with(227 << 10, Some(&[8]), |fits| {
+            assert_eq!(fits.factors(1 << 15, 4096), Some(vec![64, 512]));
+            assert_eq!(fits.factors(1 << 16, 4096), None);
+        });
+    }
+
+    #[test]
+    fn every_factorisation_multiplies_and_fits() {
+        for tile_bytes in [36, 300, 4096] {
+            with(tile_bytes, None, |fits| {
+                for n in 2..3000 {
+                    for limit in [fits.longest_line(), fits.longest_scattered()] {
+                        let Some(factors) = fits.factors(n, limit) else {
+                            continue;
+                        };
+                        assert_eq!(factors.iter().product::<usize>(), n);
+                        assert!(factors.iter().all(|&d| fits.line(d, limit)));
+                    }
+                }
+                for bits in fits.longest_line().ilog2() + 1..50 {
+                    let factors = fits.powers_of_two(bits).expect("powers of two fit");
+                    assert_eq!(factors.iter().product::<usize>(), 1 << bits);
+                    let (last, others) = factors.split_last().expect("some");
+                    assert!(*last <= fits.longest_line());
+                    assert!(others.iter().all(|d| *d <= fits.longest_scattered()));
+                }
+            });
+        }
+    }
+}

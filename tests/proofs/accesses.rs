@@ -1,0 +1,173 @@
+//! The addresses that a pass loads and stores, line by line, from the words of `pass.rs`.
+
+use mmafft::backend_traits::{Access, Loop, Pass, Slot, TileAxis};
+use mmafft::Kind;
+use std::ops::Range;
+
+type Each<'a> = &'a mut dyn FnMut(usize, Slot, usize) -> Result<(), String>;
+
+/// Calls `each(line, slot, address)` for every scalar that the pass loads.
+pub fn loads(
+    pass: &Pass,
+    mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
+) -> Result<(), String> {
+    if pass.loops.iter().any(|l| l.load_index > 0) {
+        return part_loads(pass, &mut each);
+    }
+    let Some(edges) = pass.edges else {
+        return side(pass, &pass.load, |l| l.load, load_axis, &mut each);
+    };
+    // Point 1 is at the load's address 0; points 0 and, for an even length, the last wait
+    // in scratch.
+    let [axis] = &pass.axes[..] else {
+        return Err("edge points in a tile of several axes".into());
+    };
+    let points = axis.length / 2 + 1;
+    let count = if axis.length % 2 == 0 { 2 } else { 1 }.min(points);
+    if axis.kind != Kind::C2R || axis.load_range != (0..points) || edges.count != count {
+        return Err("edge points that are not those of a whole C2R line".into());
+    }
+    let interior = |axis: &TileAxis| (0..points - count, axis.load_stride);
+    side(pass, &pass.load, |l| l.load, interior, &mut each)?;
+    let lines: usize = pass.loops.iter().map(|l| l.count).product();
+    for line in 0..lines {
+        for scalar in 0..2 * count {
+            each(
+                line,
+                Slot::Scratch,
+                edges.offset + 2 * line * count + scalar,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Calls `each(line, slot, address)` for every scalar that the pass stores.
+pub fn stores(
+    pass: &Pass,
+    mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
+) -> Result<(), String> {
+    if pass.loops.iter().any(|l| l.store_index > 0) {
+        let [axis] = &pass.axes[..] else {
+            return Err("a part of a line in a tile of several axes".into());
+        };
+        let strides = |l: &Loop| (l.store, l.store_index);
+        for (line, address, n) in part_points(pass, strides, axis.store_stride, axis.store_index) {
+            for scalar in 0..pass.store.domain.scalars() {
+                if axis.store_range.contains(&n) {
+                    let at = pass.store.offset + address + scalar * pass.store.imaginary;
+                    each(line, pass.store.slot, at)?;
+                }
+            }
+        }
+        return Ok(());
+    }
+    let axis = |axis: &TileAxis| (axis.store_range.clone(), axis.store_stride);
+    side(pass, &pass.store, |l| l.store, axis, &mut each)
+}
+
+/// Line, scalars from the offset and number in the whole line, of every point of every
+/// part of a line.
+fn part_points(
+    pass: &Pass,
+    of: impl Fn(&Loop) -> (usize, usize),
+    stride: usize,
+    index: usize,
+) -> Vec<(usize, usize, usize)> {
+    let sum = |pick: fn((usize, usize)) -> usize| {
+        let loops = pass.loops.iter().map(|l| (0..l.count, pick(of(l))));
+        let axis = (0..pass.axes[0].length, pick((stride, index)));
+        addresses(&loops.chain([axis]).collect::<Vec<_>>(), 0)
+    };
+    let points = sum(|p| p.0).into_iter().zip(sum(|p| p.1)).enumerate();
+    points
+        .map(|(i, (address, n))| (i / pass.axes[0].length, address, n))
+        .collect()
+}
+
+/// The loads of a part of a line: those inside its range, mirrored where the line is a
+/// half spectrum.
+fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
+    let [axis] = &pass.axes[..] else {
+        return Err("a part of a line in a tile of several axes".into());
+    };
+    let points = part_points(
+        pass,
+        |l| (l.load, l.load_index),
+        axis.load_stride,
+        axis.load_index,
+    );
+    // Scalars from point to point of the whole line.
+    let unit = axis.load_stride / axis.load_index;
+    // Lines of the caller's, without the parts of each.
+    let mut order = vec![0];
+    for l in &pass.loops {
+        let step = usize::from(l.load_index == 0);
+        let counts = order.into_iter().flat_map(|i: usize| {
+            (0..l.count).map(move |j| if step == 1 { i * l.count + j } else { i })
+        });
+        order = counts.collect();
+    }
+    for (line, address, n) in points {
+        let source = match pass.hermitian {
+            Some(length) if n >= length => continue,
+            Some(length) if n > length / 2 => length - n,
+            _ => n,
+        };
+        if !axis.load_range.contains(&source) {
+            continue;
+        }
+        let edge = pass.edges.zip(pass.hermitian).and_then(|(edges, length)| {
+            let edge = match source {
+                0 => 0,
+                s if 2 * s == length => 1,
+                _ => return None,
+            };
+            Some(edges.offset + 2 * (order[line] * edges.count + edge))
+        });
+        for scalar in 0..pass.load.domain.scalars() {
+            match edge {
+                Some(at) => each(line, Slot::Scratch, at + scalar)?,
+                None => {
+                    let first = usize::from(pass.edges.is_some());
+                    // The address of the point itself, moved to that of its source.
+                    let at = pass.load.offset + address + (source - first) * unit - n * unit;
+                    each(line, pass.load.slot, at + scalar * pass.load.imaginary)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn load_axis(axis: &TileAxis) -> (Range<usize>, usize) {
+    (axis.load_range.clone(), axis.load_stride)
+}
+
+fn side(
+    pass: &Pass,
+    access: &Access,
+    stride: impl Fn(&Loop) -> usize,
+    axis: impl Fn(&TileAxis) -> (Range<usize>, usize),
+    each: Each<'_>,
+) -> Result<(), String> {
+    let lines: Vec<_> = pass.loops.iter().map(|l| (0..l.count, stride(l))).collect();
+    let mut tile: Vec<_> = pass.axes.iter().map(axis).collect();
+    tile.push((0..access.domain.scalars(), access.imaginary));
+    for (line, start) in addresses(&lines, access.offset).into_iter().enumerate() {
+        for at in addresses(&tile, start) {
+            each(line, access.slot, at)?;
+        }
+    }
+    Ok(())
+}
+
+/// `start` and the sums of all indices times their strides, the last index fastest.
+pub fn addresses(dims: &[(Range<usize>, usize)], start: usize) -> Vec<usize> {
+    let mut all = vec![start];
+    for (range, stride) in dims {
+        let next = |at: usize| range.clone().map(move |i| at + i * stride);
+        all = all.into_iter().flat_map(next).collect();
+    }
+    all
+}
