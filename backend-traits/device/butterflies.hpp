@@ -87,6 +87,18 @@ template <class T> struct Butterfly<1, T> {
   static MMAFFT_DEVICE void run(Pair<T> *) {}
 };
 
+// With one pair each output is one fused multiply-add behind a sum: a rounding less.
+template <class T> struct Butterfly<3, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    const Pair<T> even = v[1] + v[2], odd = v[1] - v[2];
+    const Pair<T> a = {multiply_add(T(-0.5), even.x, v[0].x), multiply_add(T(-0.5), even.y, v[0].y)};
+    const T s = T(sine<3>(1));
+    v[0] = v[0] + even;
+    v[1] = {multiply_add(s, odd.y, a.x), multiply_add(-s, odd.x, a.y)};
+    v[2] = {multiply_add(-s, odd.y, a.x), multiply_add(s, odd.x, a.y)};
+  }
+};
+
 template <class T> struct Butterfly<2, T> {
   static MMAFFT_DEVICE void run(Pair<T> *v) {
     Pair<T> a = v[0];

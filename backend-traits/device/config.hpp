@@ -20,7 +20,8 @@ enum { MAX_STEPS = 28, MAX_LOOPS = 8, MAX_AXES = 3 };
 
 enum Storage { STORAGE_F64, STORAGE_F32, STORAGE_F16, STORAGE_BF16 };
 enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF16, OPERAND_F32, OPERAND_F64 };
-enum Engine { ENGINE_SIMT, ENGINE_MATRIX };
+// Dense: outputs k and p-k of a prime radix as sums over shared memory.
+enum Engine { ENGINE_SIMT, ENGINE_MATRIX, ENGINE_DENSE };
 enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 enum Place { PLACE_MEMORY, PLACE_SHARED };
 enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS };
@@ -66,7 +67,8 @@ struct Step {
   i64 after, after_table, after_length;     // factor of what is scattered
   i64 after_roots;
   i64 async;           // whether a copy goes to shared memory without registers
-  i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words
+  i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words; dense: of
+                       // the roots of order radix in the tables
   i64 rank;            // points of a fragment's row: the radix, padded; or several columns'
   i64 copies;          // columns that share a row, on the matrix' diagonal
   i64 exact;           // whether 16 bits hold the matrix

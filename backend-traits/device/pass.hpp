@@ -168,7 +168,7 @@ template <class Scalar> struct Pass {
   template <class S> static MMAFFT_DEVICE constexpr int points(S s) {
     MMAFFT_STEP(S);
     const int simt = step.op == OP_DFT ? int(step.radix) : step.op == OP_COPY ? 1 : 2;
-    return step.engine == ENGINE_MATRIX ? int(step.rank) / 4 : simt;
+    return step.engine == ENGINE_MATRIX ? int(step.rank) / 4 : step.engine == ENGINE_DENSE ? 2 : simt;
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
@@ -179,6 +179,16 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_point(s, j);
     else return j;
+  }
+
+  // A dense step's columns are pairs of outputs k, p-k of each DFT.
+  template <class S> MMAFFT_DEVICE int dense_output(S s, int c) const {
+    MMAFFT_STEP(S);
+    return int(u32(c) / u32(step.points / step.radix));
+  }
+  template <class S> MMAFFT_DEVICE int dense_column(S s, int c) const {
+    MMAFFT_STEP(S);
+    return int(u32(c) % u32(step.points / step.radix));
   }
 
   // Where value j of a column is along the axis, before and after the step.
@@ -198,6 +208,11 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE int to_at(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) {
+      MMAFFT_IF (step.engine == ENGINE_DENSE) {
+        const int k = dense_output(s, c);
+        j = j == 0 ? k : int(step.radix) - k;
+        c = dense_column(s, c);
+      }
       MMAFFT_CONST u32 done = u32(step.done);
       const u32 q = u32(c) % done, p = u32(c) / done;
       return int(step.offset) + int(q + done * (u32(step.radix) * p)) + int(done) * j;
@@ -216,6 +231,7 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE bool made(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_SPLIT) return j == 0 || 2 * c != int(step.points);
+    else MMAFFT_IF (step.engine == ENGINE_DENSE) return j == 0 || dense_output(s, c) > 0;
     else {
       MMAFFT_IF (step.op == OP_MERGE) return j == 0 || (c != 0 && 2 * c != int(step.points));
       else return exists(s, j);
@@ -349,6 +365,10 @@ template <class Scalar> struct Pass {
         }
       } else {
         const int start = c.line * int(step.pitch_in) + c.outer * int(step.in * step.inner) + c.inner;
+        MMAFFT_IF (step.engine == ENGINE_DENSE) {
+          if (c.live) dense(s, start, c.at, v + g * J);
+          continue;
+        }
         // Constant distances between a butterfly's points, where padding allows.
         MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
         MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.hermitian == 0 &&
@@ -375,6 +395,32 @@ template <class Scalar> struct Pass {
         }
       }
     }
+  }
+
+  // X[k], X[p-k] = x[0] + Σ cos·e ∓ i·Σ sin·o for a prime p too large for registers: with
+  // w = exp(∓2πi·kn/p), e = x[n] + x[p-n] and o = x[n] - x[p-n], n <= (p-1)/2. Two sums each, as
+  // errors grow with the root of their length.
+  template <class S> MMAFFT_DEVICE void dense(S s, int start, int c, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int radix = int(step.radix), stride = int(step.points / step.radix * step.inner);
+    const int k = dense_output(s, c);
+    start += (int(step.offset) + dense_column(s, c)) * int(step.inner);
+    Value a[2] = {load_shared<T>(padded<T>(start)), {T(0), T(0)}}, b[2] = {{T(0), T(0)}, {T(0), T(0)}};
+    int turn = 0;
+    for (int n = 1; n <= radix / 2; n++) {
+      turn += k;
+      if (turn >= radix) turn -= radix;
+      const Value w = load_table(tables() + step.matrix + turn);
+      const Value x = load_shared<T>(padded<T>(start + n * stride));
+      const Value y = load_shared<T>(padded<T>(start + (radix - n) * stride));
+      const Value e = x + y, o = x - y;
+      const int i = n % 2;
+      a[i] = {multiply_add(w.x, e.x, a[i].x), multiply_add(w.x, e.y, a[i].y)};
+      b[i] = {multiply_add(w.y, o.x, b[i].x), multiply_add(w.y, o.y, b[i].y)};
+    }
+    const Value even = a[0] + a[1], odd = b[0] + b[1];
+    v[0] = {even.x - odd.y, even.y + odd.x};
+    v[1] = {even.x + odd.y, even.y - odd.x};
   }
 
   template <class S> MMAFFT_DEVICE void scatter(S s, Value *v) const {
@@ -455,7 +501,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) {
       MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices);
-      else {
+      MMAFFT_IF (step.engine == ENGINE_SIMT) {
         MMAFFT_IF (step.radix == 2) butterflies<2>(s, v);
         MMAFFT_IF (step.radix == 3) butterflies<3>(s, v);
         MMAFFT_IF (step.radix == 4) butterflies<4>(s, v);
@@ -477,10 +523,16 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), rows = int(step.points / (step.done * step.radix));
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-      const int p = int(u32(column_of(s, number(s, g)).at) / u32(step.done));
+      int c = column_of(s, number(s, g)).at, first = 0;
+      MMAFFT_IF (step.engine == ENGINE_DENSE) {
+        first = dense_output(s, c);
+        c = dense_column(s, c);
+      }
+      const int p = int(u32(c) / u32(step.done));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int k = point(s, j);
-        if (k > 0 && exists(s, k))
+        int k = point(s, j);
+        MMAFFT_IF (step.engine == ENGINE_DENSE) k = j == 0 ? first : int(step.radix) - first;
+        if (k > 0 && k < int(step.radix))
           v[g * J + j] = multiply(v[g * J + j], load_table(tables() + step.twiddle + (k - 1) * rows + p));
       }
     }

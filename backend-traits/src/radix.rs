@@ -30,6 +30,17 @@ pub const RADICES: &[RadixRow] = &[
     row(9, false, 16),
 ];
 
+/// Prime radices beyond the table, which devices sum densely where they butterfly: too many
+/// points for a thread's registers, and fewer operations (and a smaller error) than a
+/// convolution.
+pub const DENSE: &[usize] = &[17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61];
+
+/// The radices of devices' butterflies, in the order of preference: those that leave the
+/// fewest exchanges first.
+pub const BUTTERFLIES: &[usize] = &[
+    16, 8, 4, 2, 9, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61,
+];
+
 const fn row(radix: usize, exact: bool, fragment: usize) -> RadixRow {
     RadixRow {
         radix,
@@ -59,7 +70,8 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
 
 /// Checks radices that a user asks for a transform of `length` against the table.
 pub fn check(radices: &[usize], length: usize) -> Result<()> {
-    match radices.iter().find(|&&r| find(r).is_none()) {
+    let unknown = |r: &&usize| find(**r).is_none() && !DENSE.contains(r);
+    match radices.iter().find(unknown) {
         None => Ok(()),
         Some(radix) => Err(Error::Radices {
             radices: radices.to_vec(),
@@ -87,6 +99,17 @@ mod tests {
         }
         assert_eq!(factor(4096, &[16]), Some(vec![16, 16, 16]));
         assert_eq!(factor(32, &[4]), None);
+    }
+
+    #[test]
+    fn devices_butterfly_the_table_and_the_dense_primes() {
+        let mut devices = BUTTERFLIES.to_vec();
+        devices.sort_unstable();
+        let table = RADICES.iter().map(|row| row.radix);
+        let mut all: Vec<usize> = table.chain(DENSE.iter().copied()).collect();
+        all.sort_unstable();
+        assert_eq!(devices, all);
+        assert!(DENSE.iter().all(|&p| crate::largest_prime_factor(p) == p));
     }
 
     #[test]

@@ -4,7 +4,6 @@ use crate::bindings::{compiler_version, Attribute, Driver, Handle};
 use crate::{fragments, no_device, topology, BACKEND};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
 use std::path::Path;
-use std::sync::LazyLock;
 
 /// A device, as the HIP runtime describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,15 +79,6 @@ fn describe(device: Handle<'_>, ordinal: usize, nodes: &[topology::Node]) -> Res
     })
 }
 
-/// Radices in the order of preference: those that leave the fewest exchanges first. A row
-/// of the radix table brings one of these to life.
-const PREFERRED: &[usize] = &[16, 8, 4, 2, 9, 3, 5, 7, 11, 13];
-
-static BUTTERFLIES: LazyLock<Vec<usize>> = LazyLock::new(|| {
-    let known = PREFERRED.iter().filter(|&&r| radix::find(r).is_some());
-    known.copied().collect()
-});
-
 /// Bytes that one thread loads at a time: `global_load_dwordx4`.
 const VECTOR_BYTES: usize = 16;
 
@@ -131,7 +121,7 @@ impl Device {
             // A power of two: what is longer splits into factors that are.
             line_points: 1 << points.ilog2(),
             line_library: None,
-            butterflies: &BUTTERFLIES,
+            butterflies: radix::BUTTERFLIES,
             fragments,
             precisions,
         }
@@ -197,16 +187,6 @@ mod tests {
         assert_eq!(limits.fragments, fragments("gfx942"));
         assert!(limits.fragments.iter().any(|f| f.operand == Operand::F32));
         assert_eq!(limits.precisions.len(), PRECISIONS.len());
-    }
-
-    #[test]
-    fn butterflies_are_the_radix_table_in_another_order() {
-        let mut radices = invented("gfx90a").limits().butterflies.to_vec();
-        assert_eq!(radices[0], 16);
-        let mut table: Vec<usize> = radix::RADICES.iter().map(|row| row.radix).collect();
-        radices.sort_unstable();
-        table.sort_unstable();
-        assert_eq!(radices, table);
     }
 
     #[test]

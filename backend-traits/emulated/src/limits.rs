@@ -2,15 +2,6 @@
 
 use mmafft_backend_traits::device::{Geometry, Vendor};
 use mmafft_backend_traits::{radix, FragmentShape, Limits, Operand, PRECISIONS};
-use std::sync::LazyLock;
-
-/// As kernels-cuda prefers them.
-const PREFERRED: &[usize] = &[16, 8, 4, 2, 9, 3, 5, 7, 11, 13];
-
-static BUTTERFLIES: LazyLock<Vec<usize>> = LazyLock::new(|| {
-    let known = PREFERRED.iter().filter(|&&r| radix::find(r).is_some());
-    known.copied().collect()
-});
 
 /// The products that the emulators have, the preferred of an operand last.
 const NVIDIA: &[FragmentShape] = &[
@@ -58,7 +49,7 @@ pub(crate) fn limits(vendor: Vendor) -> Limits {
         tile_bytes: geometry(vendor).shared_bytes,
         line_points: usize::MAX,
         line_library: None,
-        butterflies: &BUTTERFLIES,
+        butterflies: radix::BUTTERFLIES,
         fragments: fragments.to_vec(),
         precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
     }

@@ -60,6 +60,7 @@ pub const OP_SPLIT: i64 = 1;
 pub const OP_MERGE: i64 = 2;
 pub const OP_COPY: i64 = 3;
 pub const MATRIX: i64 = 1;
+pub const DENSE: i64 = 2;
 pub const MEMORY: i64 = 0;
 pub const SHARED: i64 = 1;
 pub const COMPLEX: i64 = 0;

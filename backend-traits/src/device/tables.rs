@@ -41,6 +41,15 @@ impl Tables {
         at
     }
 
+    /// exp(∓2πi·k/n) for k < n.
+    pub fn order(&mut self, n: usize, inverse: bool) -> i64 {
+        let at = self.end();
+        let roots = Roots::new(n).to_vec();
+        let values = roots.into_iter().map(|w| turned(w.to_c64(), inverse));
+        self.values.extend(values);
+        at
+    }
+
     /// exp(−πi·k/n) for k ≤ n/2: what splits and merges half spectra.
     pub fn halves(&mut self, n: usize) -> i64 {
         let at = self.end();

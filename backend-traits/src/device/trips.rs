@@ -23,6 +23,7 @@ impl Trip {
     /// Values of a column.
     pub fn values(&self) -> usize {
         match self.words.op {
+            OP_DFT if self.words.engine == DENSE => 2,
             OP_DFT => self.words.radix as usize,
             OP_COPY => 1,
             _ => 2,
@@ -335,6 +336,19 @@ impl Builder<'_> {
             trip.words.done = done as i64;
             trip.words.inverse = i64::from(inverse);
             trip.words.columns = (points / radix) as i64;
+            if crate::radix::find(radix).is_none() {
+                trip.words.engine = DENSE;
+                trip.words.columns *= (radix / 2 + 1) as i64;
+                trip.words.matrix = tables.order(radix, inverse);
+                if self.trips.is_empty() {
+                    // It sums over shared memory.
+                    let mut copy = self.trip(at, OP_COPY, from, points);
+                    copy.words.columns = points as i64;
+                    copy.words.points = points as i64;
+                    self.push(at, copy);
+                    trip.words.input = points as i64;
+                }
+            }
             if rows > 1 {
                 trip.words.twiddle = tables.twiddles(radix, rows, inverse);
             }
