@@ -103,7 +103,11 @@ fn check(architecture: &str) {
     let mut failures = Vec::new();
     let mut done = std::collections::HashSet::new();
     let mut seen_code = 0;
+    let only = std::env::var("MMAFFT_CASE").unwrap_or_default();
     for (name, request) in families() {
+        if !name.contains(&only) {
+            continue;
+        }
         let plan = match mmafft::plan(&request, &limits) {
             Ok(plan) => plan,
             Err(error) => {
@@ -135,7 +139,12 @@ fn check(architecture: &str) {
             };
             let bytes = spilled(&compiled.log);
             if bytes > 0 {
-                failures.push(format!("{name}, pass {i}: {bytes} bytes spilled"));
+                let shape = (program.threads, program.config[3], program.config[5]);
+                failures.push(format!("{name}, pass {i}: {bytes} bytes spilled {shape:?}"));
+                if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
+                    let path = format!("{folder}/{}-{i}.cu", name.replace(' ', "_"));
+                    std::fs::write(path, source(&program)).expect("written");
+                }
             }
             let Some(code) = disassemble(&compiled.cubin) else {
                 continue;

@@ -80,6 +80,7 @@ struct Config {
   i64 lines, values;                  // of a tile; values that a thread holds
   i64 steps, axes, loops;
   i64 wide;                           // line numbers need 64 bits
+  i64 many_tiles;                     // a block takes several tiles
   i64 load_points, load_imaginary, load_vector;     // enum Points; scalars to the imaginary
   i64 store_points, store_imaginary, store_vector;  // part; whether both move as one
   i64 edges;                          // edge points a line

@@ -64,26 +64,6 @@ template <bool BF16> MMAFFT_DEVICE void split(float x, float y, u32 &hi, u32 &lo
   lo = u32(c) | u32(d) << 16;
 }
 
-// sum = (hi + lo·2^-d)·(matrix and its low parts), `low` words behind.
-template <int J, bool BF16>
-MMAFFT_DEVICE void product16(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int low,
-                             int lane) {
-  MMAFFT_CONST int N = fragment_rows(OPERAND_HALF) * J;
-  u32 high[N], rest[N];
-  float sum[N][2], cross[N][2];
-  MMAFFT_UNROLL for (int i = 0; i < N; i++) {
-    high[i] = hi[i];
-    rest[i] = lo[i];
-    sum[i][0] = sum[i][1] = cross[i][0] = cross[i][1] = 0;
-  }
-  Product16<J, BF16>::rounded(sum, high, matrix, lane);
-  if (both) Product16<J, BF16>::chained(cross, rest, matrix, lane);
-  if (low > 0) Product16<J, BF16>::chained(cross, high, matrix + low, lane);
-  const float unit = BF16 ? 1.0f / 256 : 1.0f / 2048;
-  MMAFFT_UNROLL for (int i = 0; i < N; i++)
-    v[i] = {multiply_add(cross[i][0], unit, sum[i][0]), multiply_add(cross[i][1], unit, sum[i][1])};
-}
-
 // The words of one part of a step's matrix.
 template <class S> MMAFFT_DEVICE constexpr int matrix_words(S s) {
   MMAFFT_STEP(S);
@@ -110,7 +90,7 @@ template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pa
         split<BF16>(scaled(y.x, -e[r]), scaled(y.y, -e[r]), hi[r * J + j], lo[r * J + j]);
       }
     }
-    product16<J, BF16>(x, hi, lo, both, matrix, low, lane);
+    Product16<J, BF16>::run(x, hi, lo, both, matrix, low, lane, BF16 ? 1.0f / 256 : 1.0f / 2048);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       MMAFFT_UNROLL for (int j = 0; j < J; j++)
         x[r * J + j] = {scaled(x[r * J + j].x, e[r]), scaled(x[r * J + j].y, e[r])};

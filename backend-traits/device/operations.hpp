@@ -61,7 +61,7 @@ template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, cons
         lo[r * J + j] = live ? load_memory(static_cast<const u32 *>(a.extra) + at) : 0;
       }
     }
-    product16<J, false>(v, hi, lo, true, static_cast<const u32 *>(a.matrices), low, lane);
+    Product16<J, false>::run(v, hi, lo, true, static_cast<const u32 *>(a.matrices), low, lane, 1.0f / 2048);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       const u64 vector = first + u64(matrix_column(s, r));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {

@@ -605,15 +605,23 @@ template <class S, class P, class V> MMAFFT_DEVICE void run_from(S s, const P &p
   }
 }
 
+template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, u64 tile) {
+  const Pass<Scalar> pass = {arguments, tile};
+  Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
+  run_from(FirstStep(), pass, v);
+}
+
 template <class Scalar> MMAFFT_DEVICE void run_tiles(const Arguments &arguments) {
-  const u64 tiles = (arguments.lines + u64(config.lines) - 1) / u64(config.lines);
-  for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
-    // The next tile overwrites what the last step of this one reads.
-    if (tile >= block_count()) barrier();
-    Pass<Scalar> pass = {arguments, tile};
-    Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
-    run_from(FirstStep(), pass, v);
-  }
+  // No loop around a single tile: compilers move every address that all tiles share out of
+  // it, and there are more of them than registers.
+  MMAFFT_IF (config.many_tiles) {
+    const u64 tiles = (arguments.lines + u64(config.lines) - 1) / u64(config.lines);
+    for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
+      // This tile overwrites what the last step of the one before reads.
+      if (tile >= block_count()) barrier();
+      run_tile<Scalar>(arguments, tile);
+    }
+  } else run_tile<Scalar>(arguments, block_index());
 }
 
 template <class A> MMAFFT_DEVICE void dispatch(const A &arguments) {

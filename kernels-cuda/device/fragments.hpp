@@ -19,44 +19,43 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 2 ? larger(x, shuffle_xor(x, 2)) : x;
 }
 
-// D = data·matrix with the data as A. J values a lane and row; matrix [k tile][n tile][lane].
+// v = (hi + lo·2^-d)·(matrix and its low parts, `low` words behind), the data as A; J values a
+// lane and row; matrix [k tile][n tile][lane]. Products of high parts are added tile by tile in
+// rounded FP32, as sums inside truncate; the small rest is chained inside. One n tile after
+// the other, its matrix loaded anew: all at once would take every register.
 template <int J, bool BF16> struct Product16 {
-  // sum += data·matrix, each k tile's product added in rounded FP32: inside, sums truncate.
-  static MMAFFT_DEVICE void rounded(float (&sum)[2 * J][2], const u32 (&data)[2 * J], const u32 *matrix, int lane) {
-    run<true>(sum, data, matrix, lane);
-  }
-  // The same, chained inside.
-  static MMAFFT_DEVICE void chained(float (&sum)[2 * J][2], const u32 (&data)[2 * J], const u32 *matrix, int lane) {
-    run<false>(sum, data, matrix, lane);
+  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int low,
+                                int lane, float unit) {
+    constexpr int KT = J == 1 ? 1 : J / 2;
+    MMAFFT_UNROLL for (int n = 0; n < J; n++) {
+      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0};
+      MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
+        float part[4] = {0, 0, 0, 0};
+        const Pair<u32> b = load(matrix, k, n, lane);
+        multiply(part, hi, k, b);
+        if (both) multiply(cross, lo, k, b);
+        if (low > 0) multiply(cross, hi, k, load(matrix + low, k, n, lane));
+        MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
+      }
+      v[n] = {multiply_add(cross[0], unit, sum[0]), multiply_add(cross[1], unit, sum[1])};
+      v[J + n] = {multiply_add(cross[2], unit, sum[2]), multiply_add(cross[3], unit, sum[3])};
+    }
   }
 
  private:
-  template <bool ROUNDED>
-  static MMAFFT_DEVICE void run(float (&sum)[2 * J][2], const u32 (&data)[2 * J], const u32 *matrix, int lane) {
-    constexpr int KT = J == 1 ? 1 : J / 2;
-    MMAFFT_UNROLL for (int n = 0; n < J; n++) {
-      float d[4] = {sum[n][0], sum[n][1], sum[J + n][0], sum[J + n][1]};
-      MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
-        float part[4] = {0, 0, 0, 0};
-        float (&to)[4] = ROUNDED ? part : d;
-        if (J == 1) {
-          const u32 b = load_table(matrix + n * WAVE + lane);
-          if (BF16) mma_bf16_m16n8k8(to, data[0], data[J], b);
-          else mma_f16_m16n8k8(to, data[0], data[J], b);
-        } else {
-          const Pair<u32> b = load_table(reinterpret_cast<const Pair<u32> *>(matrix) + (k * J + n) * WAVE + lane);
-          constexpr int up = J > 1;
-          if (BF16) mma_bf16_m16n8k16(to, data[2 * k], data[J + 2 * k], data[2 * k + up], data[J + 2 * k + up], b.x, b.y);
-          else mma_f16_m16n8k16(to, data[2 * k], data[J + 2 * k], data[2 * k + up], data[J + 2 * k + up], b.x, b.y);
-        }
-        if (ROUNDED) {
-          MMAFFT_UNROLL for (int i = 0; i < 4; i++) d[i] += part[i];
-        }
-      }
-      sum[n][0] = d[0];
-      sum[n][1] = d[1];
-      sum[J + n][0] = d[2];
-      sum[J + n][1] = d[3];
+  static MMAFFT_DEVICE Pair<u32> load(const u32 *matrix, int k, int n, int lane) {
+    if (J == 1) return {load_fragment(matrix + n * WAVE + lane), 0};
+    return load_fragment(reinterpret_cast<const Pair<u32> *>(matrix) + (k * J + n) * WAVE + lane);
+  }
+  static MMAFFT_DEVICE void multiply(float (&d)[4], const u32 *data, int k, Pair<u32> b) {
+    constexpr int up = J > 1;
+    if (J == 1) {
+      if (BF16) mma_bf16_m16n8k8(d, data[0], data[J], b.x);
+      else mma_f16_m16n8k8(d, data[0], data[J], b.x);
+    } else {
+      const u32 *a = data + 2 * k;
+      if (BF16) mma_bf16_m16n8k16(d, a[0], a[J], a[up], a[J + up], b.x, b.y);
+      else mma_f16_m16n8k16(d, a[0], a[J], a[up], a[J + up], b.x, b.y);
     }
   }
 };
@@ -68,8 +67,8 @@ template <int J, class T> struct ProductNative {
     MMAFFT_UNROLL for (int n = 0; n < J; n++) {
       double d[2] = {0, 0};
       MMAFFT_UNROLL for (int k = 0; k < J; k++) {
-        mma_f64_m8n8k4(d, v[k].x, load_table(matrix + ((2 * k) * J + n) * WAVE + lane));
-        mma_f64_m8n8k4(d, v[k].y, load_table(matrix + ((2 * k + 1) * J + n) * WAVE + lane));
+        mma_f64_m8n8k4(d, v[k].x, load_fragment(matrix + ((2 * k) * J + n) * WAVE + lane));
+        mma_f64_m8n8k4(d, v[k].y, load_fragment(matrix + ((2 * k + 1) * J + n) * WAVE + lane));
       }
       y[n] = {T(d[0]), T(d[1])};
     }

@@ -78,7 +78,7 @@ impl CudaDriver {
         self.0.compiler.version()
     }
 
-    /// A new stream. Copies to and from the host wait for it.
+    /// A new stream. Copies to and from the host wait for it, as does dropping it.
     ///
     /// # Errors
     /// `Device` when the driver has no stream left, or something launched has failed.
@@ -97,8 +97,14 @@ impl CudaDriver {
     /// Records what `launch` launches on the stream that it is given, instead of running it.
     /// The graph keeps the kernels, and in `keep` the memory that the launches use.
     ///
-    /// Inside, memory can be allocated and kernels compiled; copies and waits are errors.
-    /// [`Driver::synchronize`] of other threads waits for no recording and may fail meanwhile.
+    /// Inside, memory can be allocated and freed, kernels compiled and dropped. Copies and
+    /// waits belong outside: to wait for the stream is an error, and what else waits may be
+    /// one; both end the recording.
+    ///
+    /// Other threads may do everything meanwhile, [`Driver::synchronize`] included, which
+    /// does not wait for what is only recorded. Not so while another library records a
+    /// stream that blocks: CUDA then refuses its legacy stream to all, and with it copies,
+    /// [`Driver::synchronize`] and dropping kernels.
     ///
     /// # Errors
     /// Those of `launch`, `Unsupported` when the driver is too old, `Device` when something

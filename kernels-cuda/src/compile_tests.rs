@@ -17,7 +17,7 @@ fn unit() -> String {
     let lines = lines.filter(|l| !l.starts_with("#include \"") && !l.starts_with("#pragma once"));
     let mut unit = lines.collect::<Vec<_>>().join("\n");
     unit.push_str(
-        "\nMMAFFT_KERNEL void MMAFFT_BOUNDS(64) scale(mmafft::Arguments a) {
+        "\nMMAFFT_KERNEL void MMAFFT_BOUNDS(64, 1) scale(mmafft::Arguments a) {
   using namespace mmafft;
   u64 i = u64(block_index()) * 64 + thread_index();
   if (i < a.lines) static_cast<float *>(a.store)[i] =

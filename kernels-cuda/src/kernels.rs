@@ -45,9 +45,11 @@ impl<K> Kernels<K> {
             return slot.clone();
         }
         drop(slots);
+        // Dropped after the lock, which others wait for: unloading waits for the device.
+        let mut unused = Vec::new();
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         if slots.len() >= KEPT {
-            slots.retain(|_, slot| in_use(slot));
+            unused.extend(slots.extract_if(|_, slot| !in_use(slot)));
         }
         slots.entry(program.clone()).or_default().clone()
     }
@@ -69,6 +71,8 @@ mod tests {
     use super::*;
     use mmafft_backend_traits::Error;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::channel;
+    use std::sync::LazyLock;
     use std::time::{Duration, Instant};
 
     /// A program as large as real ones.
@@ -107,6 +111,56 @@ mod tests {
         let failed = kernels.get(&program(1), || Err(error.clone()));
         assert_eq!(failed, Err(error));
         assert_eq!(*kernels.get(&program(1), || Ok(5)).unwrap(), 5);
+    }
+
+    #[test]
+    fn a_failing_thread_holds_nobody_up() {
+        let kernels = Kernels::default();
+        std::thread::scope(|scope| {
+            let (started, start) = channel();
+            let (fail, failing) = channel::<()>();
+            let kernels = &kernels;
+            let first = scope.spawn(move || {
+                kernels.get(&program(1), || {
+                    started.send(()).unwrap();
+                    failing.recv().unwrap();
+                    panic!("while compiling")
+                })
+            });
+            start.recv().unwrap();
+            // Other programs do not wait; another thread that wants this one makes it then.
+            assert_eq!(*kernels.get(&program(2), || Ok(2)).unwrap(), 2);
+            let second = scope.spawn(|| *kernels.get(&program(1), || Ok(1)).unwrap());
+            assert_eq!(*kernels.get(&program(3), || Ok(3)).unwrap(), 3);
+            fail.send(()).unwrap();
+            assert!(first.join().is_err());
+            assert_eq!(second.join().unwrap(), 1);
+        });
+    }
+
+    #[test]
+    fn others_are_served_while_kernels_are_dropped() {
+        static KERNELS: LazyLock<Kernels<Asks>> = LazyLock::new(Kernels::default);
+        static DROPPED: AtomicUsize = AtomicUsize::new(0);
+        struct Asks;
+        impl Drop for Asks {
+            fn drop(&mut self) {
+                // From another thread, which would wait if the map were locked.
+                let (answer, answered) = channel();
+                std::thread::spawn(move || {
+                    let made = KERNELS.get(&program(-1), || Ok(Asks)).unwrap();
+                    answer.send(Arc::strong_count(&made)).unwrap();
+                });
+                answered.recv_timeout(Duration::from_secs(60)).unwrap();
+                DROPPED.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let kept = KERNELS.get(&program(-1), || Ok(Asks)).unwrap();
+        for number in 0..KEPT as i64 {
+            KERNELS.get(&program(number), || Ok(Asks)).unwrap();
+        }
+        assert_eq!(DROPPED.load(Ordering::Relaxed), KEPT - 1);
+        drop(kept);
     }
 
     #[test]

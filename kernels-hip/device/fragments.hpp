@@ -19,42 +19,38 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 4 ? larger(x, shuffle_xor(x, 32)) : x;
 }
 
-// D = matrix·data with the data as B. J values a lane; matrix [k tile][m tile][lane].
+// v = (matrix and its low parts, `low` words behind)·(hi + lo·2^-d), the data as B; J values a
+// lane; matrix [k tile][m tile][lane]. Products of high parts are added tile by tile in rounded
+// FP32, as on NVIDIA; the small rest is chained inside.
 template <int J, bool BF16> struct Product16 {
-  // sum += matrix·data, each k tile's product added in rounded FP32.
-  static MMAFFT_DEVICE void rounded(float (&sum)[J][2], const u32 (&data)[J], const u32 *matrix, int lane) {
-    run<true>(sum, data, matrix, lane);
-  }
-  // The same, chained inside.
-  static MMAFFT_DEVICE void chained(float (&sum)[J][2], const u32 (&data)[J], const u32 *matrix, int lane) {
-    run<false>(sum, data, matrix, lane);
+  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int low,
+                                int lane, float unit) {
+    MMAFFT_UNROLL for (int m = 0; m < J / 2; m++) {
+      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0};
+      MMAFFT_UNROLL for (int k = 0; k < J / 2; k++) {
+        float part[4] = {0, 0, 0, 0};
+        const Pair<u32> a = load(matrix, k, m, lane);
+        multiply(part, a, hi + 2 * k);
+        if (both) multiply(cross, a, lo + 2 * k);
+        if (low > 0) multiply(cross, load(matrix + low, k, m, lane), hi + 2 * k);
+        MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
+      }
+      v[2 * m] = {multiply_add(cross[0], unit, sum[0]), multiply_add(cross[1], unit, sum[1])};
+      v[2 * m + 1] = {multiply_add(cross[2], unit, sum[2]), multiply_add(cross[3], unit, sum[3])};
+    }
   }
 
  private:
-  template <bool ROUNDED>
-  static MMAFFT_DEVICE void run(float (&sum)[J][2], const u32 (&data)[J], const u32 *matrix, int lane) {
-    MMAFFT_UNROLL for (int m = 0; m < J / 2; m++) {
-      float d[4] = {sum[2 * m][0], sum[2 * m][1], sum[2 * m + 1][0], sum[2 * m + 1][1]};
-      MMAFFT_UNROLL for (int k = 0; k < J / 2; k++) {
-        float part[4] = {0, 0, 0, 0};
-        float (&to)[4] = ROUNDED ? part : d;
-        const Pair<u32> a = load_table(reinterpret_cast<const Pair<u32> *>(matrix) + (k * (J / 2) + m) * WAVE + lane);
-        if (BF16) mfma_bf16_16x16x16(to, a.x, a.y, data[2 * k], data[2 * k + 1]);
-        else mfma_f16_16x16x16(to, a.x, a.y, data[2 * k], data[2 * k + 1]);
-        if (ROUNDED) {
-          MMAFFT_UNROLL for (int i = 0; i < 4; i++) d[i] += part[i];
-        }
-      }
-      sum[2 * m][0] = d[0];
-      sum[2 * m][1] = d[1];
-      sum[2 * m + 1][0] = d[2];
-      sum[2 * m + 1][1] = d[3];
-    }
+  static MMAFFT_DEVICE Pair<u32> load(const u32 *matrix, int k, int m, int lane) {
+    return load_fragment(reinterpret_cast<const Pair<u32> *>(matrix) + (k * (J / 2) + m) * WAVE + lane);
+  }
+  static MMAFFT_DEVICE void multiply(float (&d)[4], Pair<u32> a, const u32 *data) {
+    if (BF16) mfma_bf16_16x16x16(d, a.x, a.y, data[0], data[1]);
+    else mfma_f16_16x16x16(d, a.x, a.y, data[0], data[1]);
   }
 };
 template <bool BF16> struct Product16<1, BF16> {  // no row is shorter than 8 points here
-  static MMAFFT_DEVICE void rounded(float (&)[1][2], const u32 (&)[1], const u32 *, int) {}
-  static MMAFFT_DEVICE void chained(float (&)[1][2], const u32 (&)[1], const u32 *, int) {}
+  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, bool, const u32 *, int, int, float) {}
 };
 
 MMAFFT_DEVICE void mfma_native(float (&d)[4], float a, float b) { mfma_f32_16x16x4(d, a, b); }
@@ -70,7 +66,7 @@ template <int J, class T> struct ProductNative {
       MMAFFT_UNROLL for (int k = 0; k < J / 2; k++) {
         const T parts[4] = {v[2 * k].x, v[2 * k].y, v[2 * k + 1].x, v[2 * k + 1].y};
         MMAFFT_UNROLL for (int i = 0; i < 4; i++)
-          mfma_native(d, load_table(matrix + ((4 * k + i) * (J / 2) + m) * WAVE + lane), parts[i]);
+          mfma_native(d, load_fragment(matrix + ((4 * k + i) * (J / 2) + m) * WAVE + lane), parts[i]);
       }
       y[2 * m] = {d[0], d[1]};
       y[2 * m + 1] = {d[2], d[3]};

@@ -40,7 +40,7 @@ words! {
 words! {
     /// `Config` before its arrays.
     HeadWords {
-        storage, operand, threads, residents, lines, values, steps, axes, loops, wide,
+        storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
         edges, roots_loop, roots_low, split_matrix,
     }

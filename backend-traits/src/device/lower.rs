@@ -83,13 +83,12 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let (columns, rows) = matrices::columns(geometry.vendor, pass.operand);
     let matrix = pass.engine == Engine::Matrix;
     let most_points = trips.iter().map(Trip::points).max().unwrap_or(1) * tile_lines;
-    // Half of the threads where a value takes twice the registers, or its product does; a
-    // quarter where both come together, or products leave no room for more values.
-    let crowded = double || most_points > geometry.threads / 2 * MATRIX_VALUES;
+    // Half of the threads where a value takes twice the registers; a quarter where products
+    // take some of them.
     let most_threads = match (matrix, double) {
-        (true, _) if crowded => geometry.threads / 4,
+        (true, _) => geometry.threads / 4,
+        (false, true) => geometry.threads / 2,
         (false, false) => geometry.threads,
-        _ => geometry.threads / 2,
     };
     let values = if matrix { MATRIX_VALUES } else { VALUES };
     let values = values.max(most_points.div_ceil(most_threads));
@@ -165,18 +164,20 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         });
     }
 
+    let tiles = lines.div_ceil(tile_lines as u64);
     let mut config = Config {
         head: HeadWords {
             storage: storage_word(pass.storage),
             operand: operand_word(pass.operand),
             threads: threads as i64,
-            residents: residents(geometry, threads, held, double, matrix) as i64,
+            residents: residents(geometry, threads, held, double, &trips, matrix) as i64,
             lines: tile_lines as i64,
             values: held as i64,
             steps: trip_count as i64,
             axes: order.len() as i64,
             loops: loops.len() as i64,
             wide: i64::from(lines > u64::from(u32::MAX)),
+            many_tiles: i64::from(tiles > geometry.blocks),
             edges: pass.edges.map_or(0, |e| e.count as i64),
             roots_loop: -1,
             split_matrix: i64::from(pass.split_matrix),
@@ -193,7 +194,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     if let Some(outermost) = config.loops.first_mut() {
         outermost.count = 1;
     }
-    let tiles = lines.div_ceil(tile_lines as u64);
     let vector = |flag: i64| if flag != 0 { 2 } else { 1 };
     let widest = vector(config.head.load_vector).max(vector(config.head.store_vector));
     Ok(Lowered {
@@ -254,10 +254,25 @@ fn loop_words(pass: &Pass, order: &[usize]) -> Vec<LoopWords> {
 
 /// Blocks whose registers a multiprocessor is to hold at once: the compiler would otherwise
 /// fetch every twiddle before it uses the first, and leave room for half of them.
-fn residents(geometry: &Geometry, threads: usize, values: usize, double: bool, matrix: bool) -> usize {
+fn residents(
+    geometry: &Geometry,
+    threads: usize,
+    values: usize,
+    double: bool,
+    trips: &[Trip],
+    matrix: bool,
+) -> usize {
     let words = if double { 4 } else { 2 };
-    // Beside the values: addresses and one small DFT's temporaries, with fragments more.
-    let beside = if matrix { 128 } else { 56 };
+    // Powers of two in constant strides need the fewest temporaries and addresses; behind
+    // Rader's point 0 no stride is constant.
+    let simple = |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two();
+    let beside = match trips.iter().all(simple) {
+        _ if matrix => 128,
+        true => 40,
+        false if trips.iter().any(|t| t.words.offset > 0) => 128,
+        false => 64,
+    };
+    let beside = if double { beside * 3 / 2 } else { beside };
     // Registers are dealt out to four waves at a time.
     let needed = threads.next_multiple_of(4 * geometry.wave) * (values * words + beside);
     (geometry.registers / needed).clamp(1, 2048 / threads)

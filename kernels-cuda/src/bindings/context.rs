@@ -3,17 +3,23 @@
 
 use super::driver::{Cuda, Handle};
 use super::functions::Status;
+use super::stream::Owned;
 use super::Raw;
 use mmafft_backend_traits::Result;
 use std::ffi::c_int;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// `CU_STREAM_CAPTURE_MODE_RELAXED`.
+/// `CU_STREAM_CAPTURE_MODE_THREAD_LOCAL`: what other threads record is not looked at.
+const THREAD_LOCAL: c_int = 1;
+/// `CU_STREAM_CAPTURE_MODE_RELAXED`: nor what this one records.
 const RELAXED: c_int = 2;
 
 /// A primary context, retained until dropped.
 pub struct Context {
     device: Handle,
     raw: Raw,
+    /// What there is to wait for.
+    streams: Mutex<Vec<Weak<Owned>>>,
 }
 
 impl Context {
@@ -24,7 +30,15 @@ impl Context {
         let status =
             unsafe { (device.cuda.functions.cuDevicePrimaryCtxRetain)(&mut raw.0, device.device) };
         device.cuda.check("cuDevicePrimaryCtxRetain", status)?;
-        Ok(Context { device, raw })
+        Ok(Context {
+            device,
+            raw,
+            streams: Mutex::default(),
+        })
+    }
+
+    pub(super) fn device(&self) -> Handle {
+        self.device
     }
 
     pub(super) fn cuda(&self) -> &'static Cuda {
@@ -66,8 +80,18 @@ impl Context {
     /// As [`Context::enter`], for calls that do not belong to what the thread may be
     /// recording into a graph and must not end it: allocating, freeing, loading.
     pub(super) fn enter_beside_capture(&self) -> Result<Entered<'_>> {
+        self.enter_in_mode(RELAXED)
+    }
+
+    /// As [`Context::enter`], for calls that wait. By default they end what another thread
+    /// is recording, if that forbade it to all (`CU_STREAM_CAPTURE_MODE_GLOBAL`): mmafft
+    /// does not, other libraries do.
+    pub(super) fn enter_to_wait(&self) -> Result<Entered<'_>> {
+        self.enter_in_mode(THREAD_LOCAL)
+    }
+
+    fn enter_in_mode(&self, mut mode: c_int) -> Result<Entered<'_>> {
         let mut entered = self.enter()?;
-        let mut mode = RELAXED;
         // SAFETY: reads the thread's new mode from, and writes the old one to, one int.
         let status =
             unsafe { (self.cuda().functions.cuThreadExchangeStreamCaptureMode)(&mut mode) };
@@ -76,12 +100,32 @@ impl Context {
         Ok(entered)
     }
 
-    /// Waits for everything on the device.
+    /// From now on [`Context::wait`] waits for the stream, as long as it lives.
+    pub(super) fn enlist(&self, stream: &Arc<Owned>) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|stream| stream.strong_count() > 0);
+        streams.push(Arc::downgrade(stream));
+    }
+
+    /// Waits for all streams.
     pub fn synchronize(&self) -> Result<()> {
-        let _entered = self.enter()?;
-        // SAFETY: a context is current.
-        let status = unsafe { (self.cuda().functions.cuCtxSynchronize)() };
-        self.check("cuCtxSynchronize", status)
+        self.wait(&self.enter_to_wait()?)
+    }
+
+    /// Waits for the streams created here, and for the legacy stream with all blocking ones
+    /// of others. Not by `cuCtxSynchronize`, which fails while any thread records a graph,
+    /// and ends the recording.
+    pub(super) fn wait(&self, _entered: &Entered) -> Result<()> {
+        let streams: Vec<Arc<Owned>> = {
+            let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+            streams.iter().filter_map(Weak::upgrade).collect()
+        };
+        // For all of them, also after an error: what they ran may be unloaded next.
+        let waited = streams.iter().map(|stream| stream.synchronize());
+        let waited = waited.fold(Ok(()), Result::and);
+        // SAFETY: null is the legacy stream, of the current context.
+        let status = unsafe { (self.cuda().functions.cuStreamSynchronize)(Raw::NULL.0) };
+        waited.and(self.check("cuStreamSynchronize", status))
     }
 }
 

@@ -58,7 +58,6 @@ table! {
         cuDevicePrimaryCtxRelease_v2(c_int) -> Status;
         cuCtxGetCurrent(*mut Pointer) -> Status;
         cuCtxSetCurrent(Pointer) -> Status;
-        cuCtxSynchronize() -> Status;
         cuThreadExchangeStreamCaptureMode(*mut c_int) -> Status;
         cuMemAlloc_v2(*mut u64, usize) -> Status;
         cuMemFree_v2(u64) -> Status;

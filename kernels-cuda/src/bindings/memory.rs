@@ -78,7 +78,7 @@ impl CudaMemory {
         let Some(to) = self.part(Side::Output, offset, from.len())? else {
             return Ok(());
         };
-        let _entered = context.enter()?;
+        let _entered = context.enter_to_wait()?;
         // SAFETY: both ranges exist, the host's until the call returns, by which time the
         // driver has read it.
         let status = unsafe {
@@ -92,7 +92,7 @@ impl CudaMemory {
         let Some(from) = self.part(Side::Input, offset, to.len())? else {
             return Ok(());
         };
-        let _entered = context.enter()?;
+        let _entered = context.enter_to_wait()?;
         // SAFETY: both ranges exist, and the call returns when the copy is done.
         let status = unsafe {
             (context.cuda().functions.cuMemcpyDtoH_v2)(to.as_mut_ptr().cast(), from, to.len())

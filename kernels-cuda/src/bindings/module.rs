@@ -1,6 +1,6 @@
 //! A loaded CUBIN and its one kernel.
 
-use super::driver::refused;
+use super::driver::{refused, Attribute};
 use super::status::OUT_OF_MEMORY;
 use super::{Context, CudaStream, Raw};
 use crate::launch::Arguments;
@@ -11,12 +11,16 @@ use std::sync::Arc;
 
 // `CUfunction_attribute`.
 const MAX_THREADS_PER_BLOCK: c_int = 0;
+const SHARED_SIZE_BYTES: c_int = 1;
 const LOCAL_SIZE_BYTES: c_int = 3;
 const NUM_REGS: c_int = 4;
 const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
 
 /// Shared memory that every kernel may have without asking.
 const SHARED_UNASKED: usize = 48 << 10;
+
+/// Shared memory that a kernel may ask for.
+const SHARED_ASKED: Attribute = Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
 
 /// A kernel on a device, unloaded when dropped.
 #[derive(Debug)]
@@ -75,16 +79,26 @@ impl Module {
         // the middle of the first launch.
         let most = module.attribute(MAX_THREADS_PER_BLOCK)?;
         if threads == 0 || threads > most {
-            return Err(refused(format!(
-                "{entry} was to run in blocks of {threads} threads: its registers allow 1 to \
-                 {most}"
-            )));
+            return Err(Error::Unsupported {
+                what: format!("{entry} in blocks of {threads} threads"),
+                backend: BACKEND.into(),
+                instead: format!("use blocks of 1 to {most} threads, as its registers allow"),
+            });
         }
         module.registers = module.attribute(NUM_REGS)?;
         module.local_bytes = module.attribute(LOCAL_SIZE_BYTES)?;
         if shared_bytes > SHARED_UNASKED {
+            let most = context.device().attribute(SHARED_ASKED)?;
+            let most = most.saturating_sub(module.attribute(SHARED_SIZE_BYTES)?);
+            if shared_bytes > most {
+                return Err(Error::Unsupported {
+                    what: format!("{entry} with {shared_bytes} bytes of shared memory a block"),
+                    backend: BACKEND.into(),
+                    instead: format!("use at most {most} bytes"),
+                });
+            }
             let bytes = c_int::try_from(shared_bytes).unwrap_or(c_int::MAX);
-            // SAFETY: the function is there; more than the device has is an error.
+            // SAFETY: the function is there.
             let status = unsafe {
                 (functions.cuFuncSetAttribute)(
                     module.function.0,
@@ -168,10 +182,10 @@ impl Drop for Module {
             return;
         }
         let functions = &self.context.cuda().functions;
-        if let Ok(_entered) = self.context.enter_beside_capture() {
-            // SAFETY: a context is current. A kernel may still be running, and CUDA does
-            // not say that unloading its code waits.
-            unsafe { (functions.cuCtxSynchronize)() };
+        if let Ok(entered) = self.context.enter_beside_capture() {
+            // The kernel may still be running, and CUDA does not say that unloading its code
+            // waits. An error is one that an earlier launch left.
+            let _ = self.context.wait(&entered);
             // SAFETY: loaded here, unloaded once.
             unsafe { (functions.cuModuleUnload)(self.module.0) };
         }

@@ -11,12 +11,13 @@ const BLOCKING: c_uint = 0;
 /// `CU_STREAM_NON_BLOCKING`.
 const NON_BLOCKING: c_uint = 1;
 
-/// An order of launches.
+/// An order of launches. Dropping one that the library created waits for them.
 #[derive(Debug)]
 pub struct CudaStream {
     context: Arc<Context>,
     raw: Raw,
-    owned: bool,
+    /// `None` for another's stream.
+    _owned: Option<Arc<Owned>>,
     /// While the stream is recorded into a graph: the kernels that the graph needs.
     recorded: Option<Mutex<Vec<Arc<Module>>>>,
 }
@@ -27,45 +28,43 @@ impl CudaStream {
     /// # Safety
     /// `handle` is a `CUstream` (or `cudaStream_t`) of the driver's device in its primary
     /// context, which lives as long as the value. If the stream does not block
-    /// (`CU_STREAM_NON_BLOCKING`), reads, writes and frees are ordered after its launches by
+    /// (`CU_STREAM_NON_BLOCKING`), [`Driver::synchronize`] does not wait for it, and reads,
+    /// writes, frees, and dropping a kernel or the driver are ordered after its launches by
     /// the caller; if its owner records it into a graph, the kernels launched, the memory
     /// and the driver outlive the graph.
+    ///
+    /// [`Driver::synchronize`]: mmafft_backend_traits::device::Driver::synchronize
     pub unsafe fn from_raw(driver: &CudaDriver, handle: u64) -> CudaStream {
         CudaStream {
             context: driver.context().clone(),
             raw: Raw(handle as usize as *mut c_void),
-            owned: false,
+            _owned: None,
             recorded: None,
         }
     }
 
     pub(crate) fn create(context: &Arc<Context>) -> Result<CudaStream> {
-        CudaStream::with_flags(context, BLOCKING, None)
+        let owned = Owned::create(context, BLOCKING)?;
+        context.enlist(&owned);
+        Ok(CudaStream::of(owned, None))
     }
 
     /// A stream to record a graph from: of its own, so that nothing that another thread
-    /// launches is recorded with it, and non-blocking, so that copies of other threads on
-    /// the legacy stream are not refused meanwhile.
+    /// launches is recorded with it; non-blocking, so that the legacy stream, which stands
+    /// for all blocking ones, is not refused to other threads' copies and waits meanwhile;
+    /// and not enlisted, because waiting for it is an error and it never runs anything.
     pub(super) fn for_recording(context: &Arc<Context>) -> Result<CudaStream> {
-        CudaStream::with_flags(context, NON_BLOCKING, Some(Mutex::default()))
+        let owned = Owned::create(context, NON_BLOCKING)?;
+        Ok(CudaStream::of(owned, Some(Mutex::default())))
     }
 
-    fn with_flags(
-        context: &Arc<Context>,
-        flags: c_uint,
-        recorded: Option<Mutex<Vec<Arc<Module>>>>,
-    ) -> Result<CudaStream> {
-        let _entered = context.enter_beside_capture()?;
-        let mut raw = Raw::NULL;
-        // SAFETY: writes one handle; a context is current.
-        let status = unsafe { (context.cuda().functions.cuStreamCreate)(&mut raw.0, flags) };
-        context.check("cuStreamCreate", status)?;
-        Ok(CudaStream {
-            context: context.clone(),
-            raw,
-            owned: true,
+    fn of(owned: Arc<Owned>, recorded: Option<Mutex<Vec<Arc<Module>>>>) -> CudaStream {
+        CudaStream {
+            context: owned.context.clone(),
+            raw: owned.raw,
+            _owned: Some(owned),
             recorded,
-        })
+        }
     }
 
     /// The `CUstream`, for other libraries.
@@ -78,7 +77,7 @@ impl CudaStream {
     /// # Errors
     /// `Device` when something launched has failed.
     pub fn synchronize(&self) -> Result<()> {
-        let _entered = self.context.enter()?;
+        let _entered = self.context.enter_to_wait()?;
         // SAFETY: the stream is there.
         let status = unsafe { (self.context.cuda().functions.cuStreamSynchronize)(self.raw.0) };
         self.context.check("cuStreamSynchronize", status)
@@ -110,13 +109,40 @@ impl CudaStream {
     }
 }
 
-impl Drop for CudaStream {
+/// A stream created here; destroyed when its [`CudaStream`] is dropped and nobody waits for
+/// it any more.
+#[derive(Debug)]
+pub(super) struct Owned {
+    context: Arc<Context>,
+    raw: Raw,
+}
+
+impl Owned {
+    fn create(context: &Arc<Context>, flags: c_uint) -> Result<Arc<Owned>> {
+        let _entered = context.enter_beside_capture()?;
+        let mut raw = Raw::NULL;
+        // SAFETY: writes one handle; a context is current.
+        let status = unsafe { (context.cuda().functions.cuStreamCreate)(&mut raw.0, flags) };
+        context.check("cuStreamCreate", status)?;
+        let context = context.clone();
+        Ok(Arc::new(Owned { context, raw }))
+    }
+
+    /// Waits for what was launched on the stream, in a context that the caller has entered.
+    pub(super) fn synchronize(&self) -> Result<()> {
+        // SAFETY: the stream is there.
+        let status = unsafe { (self.context.cuda().functions.cuStreamSynchronize)(self.raw.0) };
+        self.context.check("cuStreamSynchronize", status)
+    }
+}
+
+impl Drop for Owned {
     fn drop(&mut self) {
-        if !self.owned {
-            return;
-        }
         if let Ok(_entered) = self.context.enter_beside_capture() {
-            // SAFETY: created here, destroyed once; what is on the stream still runs.
+            // Destroyed, it would finish its launches where no `Context::wait` sees them.
+            // An error is one that an earlier launch left.
+            let _ = self.synchronize();
+            // SAFETY: created here, destroyed once.
             unsafe { (self.context.cuda().functions.cuStreamDestroy_v2)(self.raw.0) };
         }
     }
@@ -157,7 +183,7 @@ impl CudaEvent {
     /// # Errors
     /// `Device` when something launched before has failed.
     pub fn synchronize(&self) -> Result<()> {
-        let _entered = self.context.enter()?;
+        let _entered = self.context.enter_to_wait()?;
         // SAFETY: the event is there.
         let status = unsafe { (self.context.cuda().functions.cuEventSynchronize)(self.raw.0) };
         self.context.check("cuEventSynchronize", status)
@@ -170,7 +196,7 @@ impl CudaEvent {
     pub fn elapsed_ms(&self, start: &CudaEvent) -> Result<f32> {
         start.synchronize()?;
         self.synchronize()?;
-        let _entered = self.context.enter()?;
+        let _entered = self.context.enter_to_wait()?;
         let mut elapsed = 0.0;
         // SAFETY: writes one float; the events are there.
         let status = unsafe {

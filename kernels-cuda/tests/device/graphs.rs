@@ -3,7 +3,8 @@
 use super::{device, download, kernel, launch, ramp, upload, THREADS};
 use mmafft_backend_traits::device::Driver;
 use mmafft_backend_traits::Error;
-use mmafft_kernels_cuda::CudaStream;
+use mmafft_kernels_cuda::{CudaMemory, CudaStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 #[test]
@@ -97,4 +98,86 @@ fn other_threads_work_while_one_records() {
     let graph = driver.capture(Box::new(()), record).unwrap();
     graph.launch(driver.default_stream()).unwrap();
     assert_eq!(download(driver, &memory)[..3], [0.0, 4.0, 8.0]);
+}
+
+/// What one thread does to the whole device ends no recording of another: waiting, copying,
+/// and above all unloading, which waits too.
+#[test]
+fn recordings_and_waits_of_many_threads_do_not_meet() {
+    let Some(driver) = device("recordings_and_waits_of_many_threads_do_not_meet") else {
+        return;
+    };
+    let combine = kernel(driver, "combine", THREADS * 4).unwrap();
+    let run = |stream: &CudaStream, memory: &CudaMemory, scale| {
+        driver.launch(stream, &combine, &launch(memory, memory, scale))
+    };
+    let expected = |scale: f32| -> Vec<f32> { ramp(1000).iter().map(|v| v * scale).collect() };
+    let recording = AtomicUsize::new(2);
+    let all_the_while = |work: &dyn Fn()| {
+        while recording.load(Ordering::Relaxed) > 0 {
+            work();
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let _done = Countdown(&recording);
+                for _ in 0..200 {
+                    let memory = upload(driver, &ramp(1000));
+                    let graph = driver.capture(Box::new(()), |stream| {
+                        run(stream, &memory, 2.0)?;
+                        // In the middle, what ends no recording of this thread's own.
+                        drop(driver.allocate(1 << 20)?);
+                        drop((driver.stream()?, driver.event()?));
+                        run(stream, &memory, 3.0)
+                    });
+                    let graph = graph.unwrap();
+                    assert_eq!(download(driver, &memory), ramp(1000));
+                    let stream = driver.stream().unwrap();
+                    graph.launch(&stream).unwrap();
+                    stream.synchronize().unwrap();
+                    assert_eq!(download(driver, &memory), expected(6.0));
+                }
+            });
+        }
+        scope.spawn(|| all_the_while(&|| driver.synchronize().unwrap()));
+        scope.spawn(|| {
+            all_the_while(&|| {
+                let memory = upload(driver, &ramp(1000));
+                let (stream, end) = (driver.stream().unwrap(), driver.event().unwrap());
+                run(&stream, &memory, 5.0).unwrap();
+                end.record(&stream).unwrap();
+                end.synchronize().unwrap();
+                assert_eq!(download(driver, &memory), expected(5.0));
+            });
+        });
+        scope.spawn(|| {
+            all_the_while(&|| drop(kernel(driver, "combine", THREADS * 8).unwrap()));
+        });
+    });
+}
+
+#[test]
+fn a_kernel_can_be_dropped_while_recording() {
+    let Some(driver) = device("a_kernel_can_be_dropped_while_recording") else {
+        return;
+    };
+    let memory = upload(driver, &ramp(10));
+    let graph = driver.capture(Box::new(()), |stream| {
+        let combine = kernel(driver, "combine", THREADS * 4)?;
+        driver.launch(stream, &combine, &launch(&memory, &memory, 2.0))?;
+        drop(kernel(driver, "spin", THREADS * 4)?);
+        driver.launch(stream, &combine, &launch(&memory, &memory, 2.0))
+    });
+    graph.unwrap().launch(driver.default_stream()).unwrap();
+    assert_eq!(download(driver, &memory)[..3], [0.0, 4.0, 8.0]);
+}
+
+/// Counts down when dropped, so that a failed thread keeps nobody running.
+struct Countdown<'a>(&'a AtomicUsize);
+
+impl Drop for Countdown<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }

@@ -1,0 +1,239 @@
+//! The matrix products of `device/instructions.hpp` on the device itself: each lane table
+//! against the PTX ISA, written down apart from the kernels.
+
+use super::{device, launch, unit};
+use mmafft_backend_traits::device::Driver;
+use mmafft_backend_traits::{Error, Operand};
+use mmafft_kernels_cuda::{compile, fragments, versions, CudaDriver, PRIMITIVES};
+use tables::{nvidia, Element, Instruction, Table};
+
+// Those that the emulation is tested with. AMD's are there too.
+#[allow(dead_code)]
+#[path = "../../../backend-traits/emulated/tests/tables/mod.rs"]
+mod tables;
+
+/// A product, one a block. Of each lane 16 words are read, the accumulator, A from word 8
+/// and B from word 12, and four written.
+const PROBES: &str = r#"
+using namespace mmafft;
+__device__ double f64_at(const u32 *p) { return *reinterpret_cast<const double *>(p); }
+#define PROBE(name, Sum, N, ...)                                                     \
+  MMAFFT_KERNEL void test_##name(Arguments arguments) {                              \
+    u64 lane = u64(block_index()) * 32 + thread_index();                             \
+    const u32 *from = static_cast<const u32 *>(arguments.load) + 16 * lane;          \
+    const Sum *c = reinterpret_cast<const Sum *>(from);                              \
+    const u32 *a = from + 8, *b = from + 12;                                         \
+    Sum d[N];                                                                        \
+    for (int i = 0; i < N; i++) d[i] = c[i];                                         \
+    name(d, __VA_ARGS__);                                                            \
+    for (int i = 0; i < N; i++) static_cast<Sum *>(arguments.store)[N * lane + i] = d[i]; \
+  }
+PROBE(mma_f16_m16n8k8, float, 4, a[0], a[1], b[0])
+#if __CUDA_ARCH__ >= 800
+PROBE(mma_f16_m16n8k16, float, 4, a[0], a[1], a[2], a[3], b[0], b[1])
+PROBE(mma_bf16_m16n8k16, float, 4, a[0], a[1], a[2], a[3], b[0], b[1])
+PROBE(mma_bf16_m16n8k8, float, 4, a[0], a[1], b[0])
+PROBE(mma_f64_m8n8k4, double, 2, f64_at(a), f64_at(b))
+#endif
+"#;
+
+/// Bytes of a lane, before the product and after it.
+const READ: usize = 64;
+const WRITTEN: usize = 16;
+/// Bytes before A and B of a lane.
+const A: usize = 32;
+const B: usize = 48;
+
+/// A (m×k), B (k×n) and the accumulator (m×n), row by row.
+type Matrices = [Vec<f32>; 3];
+
+impl Element {
+    fn bytes(self) -> usize {
+        match self {
+            Element::F16 | Element::Bf16 => 2,
+            Element::F32 => 4,
+            Element::F64 => 8,
+        }
+    }
+
+    /// A whole number of at most 8 bits.
+    fn encode(self, value: f32) -> Vec<u8> {
+        let bits = value.to_bits();
+        match self {
+            Element::F16 if value == 0.0 => vec![0; 2],
+            Element::F16 => {
+                let exponent = (bits >> 23 & 0xff) + 15 - 127;
+                let half = (bits >> 16 & 0x8000) | exponent << 10 | (bits >> 13 & 0x3ff);
+                (half as u16).to_le_bytes().to_vec()
+            }
+            Element::Bf16 => bits.to_le_bytes()[2..].to_vec(),
+            Element::F32 => bits.to_le_bytes().to_vec(),
+            Element::F64 => f64::from(value).to_le_bytes().to_vec(),
+        }
+    }
+
+    fn decode(self, bytes: &[u8]) -> f64 {
+        match self {
+            Element::F32 => f64::from(f32::from_le_bytes(bytes[..4].try_into().unwrap())),
+            _ => f64::from_le_bytes(bytes[..8].try_into().unwrap()),
+        }
+    }
+}
+
+/// D of each block, row by row, by way of the tables.
+fn multiply(driver: &CudaDriver, what: &Instruction, blocks: &[Matrices]) -> Vec<Vec<f64>> {
+    let threads = what.lanes;
+    let mut bytes = vec![0; READ * threads * blocks.len()];
+    for ([a, b, c], lanes) in blocks.iter().zip(bytes.chunks_mut(READ * threads)) {
+        let mut put = |table: &Table, values: &[f32], element: Element, at: usize| {
+            for (&(slot, lane), &value) in table.places.iter().zip(values) {
+                let code = element.encode(value);
+                let from = READ * lane + at + slot * code.len();
+                lanes[from..from + code.len()].copy_from_slice(&code);
+            }
+        };
+        put(&what.a, a, what.operand, A);
+        put(&what.b, b, what.operand, B);
+        put(&what.d, c, what.sum, 0);
+    }
+    let mut load = driver.allocate(bytes.len()).unwrap();
+    driver.write(&mut load, 0, &bytes).unwrap();
+    let mut out = vec![0xff; WRITTEN * threads * blocks.len()];
+    let mut store = driver.allocate(out.len()).unwrap();
+    driver.write(&mut store, 0, &out).unwrap();
+    let kernel = driver
+        .kernel_from_source(&unit(PROBES), what.entry, threads, 0)
+        .unwrap();
+    let mut products = launch(&load, &store, 1.0);
+    products.blocks = blocks.len() as u64;
+    driver
+        .launch(driver.default_stream(), &kernel, &products)
+        .unwrap();
+    driver.read(&store, 0, &mut out).unwrap();
+    let get = |lanes: &[u8]| {
+        let places = what.d.places.iter();
+        places
+            .map(|&(slot, lane)| {
+                let from = WRITTEN * lane + slot * what.sum.bytes();
+                what.sum.decode(&lanes[from..])
+            })
+            .collect()
+    };
+    out.chunks(WRITTEN * threads).map(get).collect()
+}
+
+/// (m, n, k)
+fn size(what: &Instruction) -> [usize; 3] {
+    [what.a.rows, what.b.columns, what.b.rows]
+}
+
+/// The products that the device has; says which it has not.
+fn offered(driver: &CudaDriver, name: &str) -> Vec<Instruction> {
+    let architecture = &driver.device().architecture;
+    let shapes = fragments(architecture);
+    let (offered, others): (Vec<_>, Vec<_>) = nvidia().into_iter().partition(|what| {
+        let operand = match what.operand {
+            Element::F16 => Operand::Half,
+            Element::Bf16 => Operand::Bf16,
+            Element::F64 => Operand::F64,
+            Element::F32 => unreachable!("no product of FP32"),
+        };
+        let mut shapes = shapes.iter();
+        shapes.any(|s| ([s.m, s.n, s.k], s.operand, s.lanes) == (size(what), operand, what.lanes))
+    });
+    for what in others {
+        println!(
+            "skipped: device::{name}, {architecture} has no {}",
+            what.entry
+        );
+    }
+    offered
+}
+
+/// A single 1 in A and a single 1 in B: where they meet, and only there, D has 1 more than
+/// the accumulator, whose elements all differ.
+#[test]
+fn a_one_lands_where_the_document_says() {
+    let name = "lanes::a_one_lands_where_the_document_says";
+    let Some(driver) = device(name) else { return };
+    for what in offered(driver, name) {
+        let [m, n, k] = size(&what);
+        let c: Vec<f32> = (0..m * n).map(|at| at as f32).collect();
+        let one = |at: usize, count: usize| {
+            let mut matrix = vec![0.0; count];
+            matrix[at] = 1.0;
+            matrix
+        };
+        let ones = |at: usize| (at / (n * k), at / k % n, at % k);
+        let block = |at| {
+            let (i, j, l) = ones(at);
+            [one(i * k + l, m * k), one(l * n + j, k * n), c.clone()]
+        };
+        let blocks: Vec<Matrices> = (0..m * n * k).map(block).collect();
+        let products = multiply(driver, &what, &blocks);
+        assert_eq!(products.len(), m * n * k);
+        for (at, d) in products.into_iter().enumerate() {
+            let (i, j, l) = ones(at);
+            let mut expected: Vec<f64> = c.iter().map(|&c| f64::from(c)).collect();
+            expected[i * n + j] += 1.0;
+            assert_eq!(d, expected, "{}: A({i}, {l}) B({l}, {j})", what.entry);
+        }
+    }
+}
+
+/// Whole numbers everywhere: products that meet in one element are added up.
+#[test]
+fn whole_matrices() {
+    let name = "lanes::whole_matrices";
+    let Some(driver) = device(name) else { return };
+    for what in offered(driver, name) {
+        let [m, n, k] = size(&what);
+        let a: Vec<f32> = (0..m * k).map(|at| (at * 7 % 31) as f32 - 15.0).collect();
+        let b: Vec<f32> = (0..k * n).map(|at| (at * 5 % 29) as f32 - 14.0).collect();
+        let c: Vec<f32> = (0..m * n).map(|at| at as f32).collect();
+        let expected = |at: usize| {
+            let products = (0..k).map(|l| a[at / n * k + l] * b[l * n + at % n]);
+            f64::from(products.sum::<f32>() + c[at])
+        };
+        let expected: Vec<f64> = (0..m * n).map(expected).collect();
+        let products = multiply(driver, &what, &[[a, b, c]]);
+        assert_eq!(products, [expected], "{}", what.entry);
+    }
+}
+
+#[test]
+fn every_product_has_a_table() {
+    let (_, source) = PRIMITIVES
+        .iter()
+        .find(|(name, _)| *name == "instructions.hpp")
+        .unwrap();
+    let functions = source.matches("MMAFFT_DEVICE void mma_").count();
+    assert_eq!(functions, nvidia().len());
+    for what in nvidia() {
+        let function = what.entry.strip_prefix("test_").unwrap();
+        assert!(source.contains(&format!("void {function}(")), "{function}");
+        assert!(
+            PROBES.contains(&format!("PROBE({function}, ")),
+            "{function}"
+        );
+    }
+}
+
+#[test]
+fn the_probes_compile() {
+    if versions().compiler.is_none() {
+        println!("skipped: device::lanes::the_probes_compile, needs NVRTC");
+        return;
+    }
+    for (architecture, probes) in [("sm_75", 1), ("sm_80", 5), ("sm_90", 5), ("sm_120", 5)] {
+        let compiled = match compile(&unit(PROBES), architecture) {
+            Err(Error::Unsupported { backend, .. }) => {
+                println!("skipped: {architecture}, which {backend} does not know");
+                continue;
+            }
+            compiled => compiled.unwrap(),
+        };
+        let kernels = compiled.log.matches("Compiling entry function").count();
+        assert_eq!(kernels, probes, "{architecture}: {}", compiled.log);
+    }
+}
