@@ -1,8 +1,6 @@
 //! A backend that this build leaves out: its type exists, no value of it does.
 
-use mmafft_backend_traits::{
-    Backend, Bindings, Buffer, Direction, Limits, Plan, Prepared, Result,
-};
+use mmafft_backend_traits::{Backend, Bindings, Buffer, Direction, Limits, Plan, Prepared, Result};
 
 /// Cannot be made.
 #[derive(Debug, Clone, Copy)]

@@ -49,7 +49,12 @@ pub const BACKENDS: &[BackendName] = &[
     row("cuda", "cuda", cfg!(feature = "cuda"), true),
     row("hip", "hip", cfg!(feature = "hip"), true),
     row("cpu", "cpu", cfg!(feature = "cpu"), true),
-    row("emulated-nvidia", "emulate", cfg!(feature = "emulate"), false),
+    row(
+        "emulated-nvidia",
+        "emulate",
+        cfg!(feature = "emulate"),
+        false,
+    ),
     row("emulated-amd", "emulate", cfg!(feature = "emulate"), false),
 ];
 

@@ -48,10 +48,6 @@ pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
 pub use element::{Element, RealElement};
-#[cfg(feature = "emulate")]
-pub use mmafft_emulated as emulated;
-#[cfg(feature = "cuda")]
-pub use mmafft_kernels_cuda as cuda;
 pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};
 pub use mmafft_backend_traits as backend_traits;
 pub use mmafft_backend_traits::{
@@ -59,6 +55,10 @@ pub use mmafft_backend_traits::{
     Limits, Normalization, Pass, Placement, Plan, Precision, Request, Result, ScalarType, Shape,
     Side, Step, KINDS, PRECISIONS,
 };
+#[cfg(feature = "emulate")]
+pub use mmafft_emulated as emulated;
+#[cfg(feature = "cuda")]
+pub use mmafft_kernels_cuda as cuda;
 pub use num_complex::Complex;
 pub use planner::plan;
 pub use transform::{Buffer, Planner, Transform};

@@ -168,6 +168,13 @@ fn errors_are_one_clear_line() {
     for backend in ["cuda", "hip"] {
         refused(&["transform", &sunspots, "-o", output, "--backend", backend]);
     }
+    // `tests/emulated` runs on them where they are built.
+    if !cfg!(feature = "emulate") {
+        for backend in ["emulated-nvidia", "emulated-amd"] {
+            let said = refused(&["transform", &sunspots, "-o", output, "--backend", backend]);
+            assert!(said.contains("--features emulate"), "{said}");
+        }
+    }
     assert!(!out.exists(), "a failed run left an output");
 
     let said = refused(&["transform", &sunspots, "-o", "/nonexistent/folder/out.npy"]);

@@ -3,12 +3,13 @@
 //! Needs NVRTC and nvdisasm (PyPI: `nvidia-cuda-nvrtc`, `nvidia-cuda-nvdisasm`).
 
 use mmafft::backend_traits::device::{lower, Geometry, Vendor};
+use mmafft::backend_traits::Operand;
 use mmafft::cuda::{compile, source, Device};
 use mmafft::{Engine, Limits, Pass, Precision, Request, Shape};
 use std::process::Command;
 
-/// Ampere, Hopper and Blackwell.
-const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
+/// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows.
+const ARCHITECTURES: [&str; 4] = ["sm_80", "sm_90", "sm_100", "sm_75"];
 
 fn device(architecture: &str) -> Device {
     Device {
@@ -16,11 +17,15 @@ fn device(architecture: &str) -> Device {
         name: format!("invented {architecture}"),
         architecture: architecture.into(),
         multiprocessors: 132,
-        shared_bytes_per_block: if architecture == "sm_80" { 163 << 10 } else { 227 << 10 },
+        shared_bytes_per_block: match architecture {
+            "sm_75" => 64 << 10,
+            "sm_80" => 163 << 10,
+            _ => 227 << 10,
+        },
         l2_bytes: 50 << 20,
         memory_bytes: 80 << 30,
         wave: 32,
-        clusters: architecture != "sm_80",
+        clusters: !matches!(architecture, "sm_75" | "sm_80"),
     }
 }
 
@@ -83,13 +88,18 @@ fn disassemble(cubin: &[u8]) -> Option<String> {
     let file = tempfile::NamedTempFile::new().ok()?;
     std::fs::write(file.path(), cubin).ok()?;
     let nvdisasm = std::env::var_os("NVDISASM").unwrap_or("nvdisasm".into());
-    let out = Command::new(nvdisasm).arg("-c").arg(file.path()).output().ok()?;
-    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+    let out = Command::new(nvdisasm)
+        .arg("-c")
+        .arg(file.path())
+        .output()
+        .ok()?;
+    out.status
+        .success()
+        .then(|| String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
 /// The matrix instruction that a pass' operand is multiplied with.
 fn instruction(pass: &Pass) -> Option<&'static str> {
-    use mmafft::backend_traits::Operand;
     match (pass.engine, pass.operand) {
         (Engine::Simt, _) => None,
         (Engine::Matrix, Operand::F64) => Some("DMMA"),
@@ -105,7 +115,15 @@ fn check(architecture: &str) {
     let mut seen_code = 0;
     let only = std::env::var("MMAFFT_CASE").unwrap_or_default();
     for (name, request) in families() {
-        if !name.contains(&only) {
+        let other = architecture == "sm_75" && !name.starts_with("c2c 4096 ");
+        let matrix = request.engine == Some(Engine::Matrix);
+        let offered = |operand| limits.fragments.iter().any(|f| f.operand == operand);
+        let lacking = match request.precision {
+            Precision::F64 => !offered(Operand::F64),
+            Precision::Bf16 => !offered(Operand::Bf16),
+            _ => false,
+        };
+        if other || (matrix && lacking) || !name.contains(&only) {
             continue;
         }
         let plan = match mmafft::plan(&request, &limits) {
@@ -162,7 +180,11 @@ fn check(architecture: &str) {
         println!("skipped: codegen::{architecture} machine code, needs nvdisasm");
     }
     println!("{architecture}: {} kernels", done.len());
-    assert!(failures.is_empty(), "{architecture}:\n{}", failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{architecture}:\n{}",
+        failures.join("\n")
+    );
 }
 
 #[test]
@@ -178,4 +200,10 @@ fn hopper() {
 #[test]
 fn blackwell() {
     check(ARCHITECTURES[2]);
+}
+
+/// Fewer kernels: what has other instructions than later architectures.
+#[test]
+fn turing() {
+    check(ARCHITECTURES[3]);
 }

@@ -24,8 +24,8 @@ mmafft::backend_traits::conformance_suite!(
 /// The kernels of both vendors, their threads in three orders.
 #[cfg(feature = "emulate")]
 mod emulated {
-    use mmafft::EmulatedBackend;
     use mmafft::emulated::{EmulatedDriver, Order};
+    use mmafft::EmulatedBackend;
 
     const SHUFFLED: Order = Order::Shuffled(1);
 

@@ -2,6 +2,7 @@
 
 use crate::bindings::{Attribute, Cuda};
 use crate::compile::compiler_version;
+use crate::fragments::capability;
 use crate::{fragments, no_device, BACKEND};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
 
@@ -78,6 +79,10 @@ pub(crate) fn describe(driver: &'static Cuda, ordinal: usize) -> Result<Device> 
     })
 }
 
+/// The first architecture with tensor cores; NVRTC's support of older ones ends before its
+/// C++17 does.
+const OLDEST: u32 = 70;
+
 /// Bytes that one thread loads at a time: `ld.global.v4.f32`.
 const VECTOR_BYTES: usize = 16;
 
@@ -90,9 +95,9 @@ impl Device {
     /// # Errors
     /// `NoDevice`, with the architecture and what would do.
     pub fn check(&self) -> Result<()> {
-        match fragments(&self.architecture).is_empty() {
-            false => Ok(()),
-            true => Err(no_device(
+        match self.supported() {
+            true => Ok(()),
+            false => Err(no_device(
                 format!(
                     "{} is {}, without tensor cores",
                     self.name, self.architecture
@@ -102,13 +107,17 @@ impl Device {
         }
     }
 
+    fn supported(&self) -> bool {
+        capability(&self.architecture).is_some_and(|capability| capability >= OLDEST)
+    }
+
     /// What a planner must know. A device that fails [`Device::check`] computes in no
     /// precision.
     pub fn limits(&self) -> Limits {
         let fragments = fragments(&self.architecture);
-        let precisions = match fragments.is_empty() {
-            false => PRECISIONS.iter().map(|row| row.precision).collect(),
-            true => Vec::new(),
+        let precisions = match self.supported() {
+            true => PRECISIONS.iter().map(|row| row.precision).collect(),
+            false => Vec::new(),
         };
         let points = (self.shared_bytes_per_block / POINT_BYTES).max(1);
         Limits {

@@ -13,9 +13,8 @@ const ON: u32 = u32::MAX;
 /// operation using mma instruction": its table of shapes, and the target notes of `mma`.
 /// 16-bit products accumulate in FP32. The preferred of an operand come last.
 const PRODUCTS: &[Row] = &[
-    // One instruction makes four of these, each held by a "quad pair" of 8 threads. Later
-    // devices take it too, but emulate it, so that it is left out there.
-    row(70, 75, [8, 8, 4], 8, Operand::Half),
+    // Volta's m8n8k4 holds its operands in "quad pairs" of 8 threads, unlike all that came
+    // after: no kernel of ours uses it.
     row(75, ON, [16, 8, 8], 32, Operand::Half),
     row(80, ON, [16, 8, 16], 32, Operand::Half),
     row(80, ON, [16, 8, 8], 32, Operand::Bf16),
@@ -38,8 +37,8 @@ const fn row(from: u32, before: u32, mnk: [usize; 3], lanes: usize, operand: Ope
     (from..before, shape)
 }
 
-/// The matrix products of an architecture (`sm_90`, or `sm_90a`); none for one that is
-/// unknown or older than tensor cores.
+/// The matrix products that kernels use on an architecture (`sm_90`, or `sm_90a`); none for
+/// one that is unknown or older than Turing.
 pub fn fragments(architecture: &str) -> Vec<FragmentShape> {
     let Some(capability) = capability(architecture) else {
         return Vec::new();
@@ -69,7 +68,7 @@ mod tests {
     #[test]
     fn each_generation_adds_products() {
         use Operand::{Bf16, Half, F64};
-        assert_eq!(products("sm_70", Half), [(8, 8, 4)]);
+        assert_eq!(products("sm_70", Half), []);
         assert_eq!(products("sm_75", Half), [(16, 8, 8)]);
         for architecture in ["sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"] {
             assert_eq!(products(architecture, Half), [(16, 8, 8), (16, 8, 16)]);

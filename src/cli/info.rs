@@ -2,7 +2,7 @@
 
 use super::Failure;
 use mmafft::backend_traits::FragmentShape;
-use mmafft::{Limits, Planner, BACKENDS};
+use mmafft::{AnyBackend, Limits, Planner, ScalarType, BACKENDS};
 
 /// Prints backends, devices, matrix products and limits.
 pub fn run() -> Result<(), Failure> {
@@ -20,7 +20,11 @@ pub fn run() -> Result<(), Failure> {
             "cpu" => print_limits(Planner::cpu()?.limits()),
             "cuda" => cuda(),
             "hip" => hip(),
-            _ => {}
+            // Those that need no device; the others are named above.
+            name => {
+                println!("  kernels run on the host, for tests: slow");
+                print_limits(Planner::on(AnyBackend::from_name(name)?).limits());
+            }
         }
     }
     Ok(())
@@ -32,9 +36,9 @@ fn print_limits(limits: &Limits) {
     println!("  {}", limits.device);
     println!("  precisions       {}", precisions.join(", "));
     println!("  tile             {} KiB on chip", limits.tile_bytes >> 10);
-    match limits.line_points {
+    match limits.longest_line(ScalarType::F32) {
         usize::MAX => println!("  longest line     any, in one pass"),
-        points => println!("  longest line     {points} points in one pass"),
+        points => println!("  longest line     {points} points of f32 in one pass"),
     }
     if let Some(library) = limits.line_library {
         println!("  contiguous lines {library}, any length");
@@ -88,7 +92,6 @@ macro_rules! devices {
                 }
             }
         }
-        println!("  this version finds devices and does not run on them yet");
     }};
 }
 
@@ -108,4 +111,6 @@ fn hip() {
         "hipRTC",
         "install ROCm's hip-runtime-amd, or Debian's libamdhip64"
     );
+    #[cfg(feature = "hip")]
+    println!("  this version finds devices and does not run on them yet");
 }

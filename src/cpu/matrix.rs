@@ -16,9 +16,9 @@
 use super::chirp::{chirp, spectrum};
 use super::lines::Lines;
 use super::scalar::root;
+use half::f16;
 use mmafft_backend_traits::fragment::{Fragment, Fragment16, Fragment4, HalfValue};
 use mmafft_backend_traits::{radix, split};
-use half::f16;
 use num_complex::Complex;
 
 type C32 = Complex<f32>;
@@ -228,7 +228,9 @@ pub fn product(
     const SIDE: usize = 16;
     let exact = radix::find(radix).is_some_and(|row| row.exact);
     let step = Step::<Fragment16<f16>>::new(radix, exact, true, inverse);
-    let columns = exponents.chunks(SIDE).zip(values.chunks_mut(2 * radix * SIDE));
+    let columns = exponents
+        .chunks(SIDE)
+        .zip(values.chunks_mut(2 * radix * SIDE));
     for (group, (exponents, values)) in columns.enumerate() {
         let first = group * SIDE * 2 * radix;
         let mut planar = [0f32; 32 * SIDE];

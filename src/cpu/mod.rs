@@ -30,8 +30,8 @@ use execute::{Bytes, PreparedPlan};
 use half::{bf16, f16};
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
-    radix, split, Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result, ScalarType, Side,
-    PRECISIONS,
+    radix, split, Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result,
+    ScalarType, Side, PRECISIONS,
 };
 use std::sync::Arc;
 

@@ -3,13 +3,13 @@
 use super::problem::Problem;
 use mmafft_backend_traits::{Engine, Error, Limits, Operand, Precision, Result};
 
-/// The engine: the user's choice, else matrix products for the precisions that are named
-/// after them, and butterflies where those are as exact and as fast.
+/// The engine: the user's choice, else matrix products for the precision that is named after
+/// them, and butterflies where those are as exact and no slower: in all others so far.
 pub fn engine(problem: &Problem, limits: &Limits) -> Result<Engine> {
     let precision = problem.request.precision;
     let natural = match precision {
-        Precision::F32 | Precision::F64 => Engine::Simt,
-        _ => Engine::Matrix,
+        Precision::SplitF16 => Engine::Matrix,
+        _ => Engine::Simt,
     };
     let engine = problem.request.engine.unwrap_or(natural);
     let unsupported = |what: String, instead: &str| {
@@ -33,7 +33,10 @@ pub fn engine(problem: &Problem, limits: &Limits) -> Result<Engine> {
     if engine == Engine::Matrix && !limits.fragments.iter().any(|f| f.operand == product) {
         return unsupported(
             format!("the matrix engine for {}", precision.row().name),
-            "it has no such product; use the simt engine, or split-f16",
+            match precision {
+                Precision::SplitF16 => "it has no 16-bit products; use precision f32",
+                _ => "it has no such product; use the simt engine, or split-f16",
+            },
         );
     }
     Ok(engine)

@@ -42,7 +42,9 @@ fn reference(shape: &[usize], batch: usize, input: &[f64], exact: bool) -> Vec<f
     if exact && points <= EXACT {
         let axes: Vec<usize> = (0..shape.len()).collect();
         for array in input.chunks(2 * points) {
-            let pairs = array.chunks(2).map(|x| ComplexDd::from(Complex::new(x[0], x[1])));
+            let pairs = array
+                .chunks(2)
+                .map(|x| ComplexDd::from(Complex::new(x[0], x[1])));
             let mut data: Vec<ComplexDd> = pairs.collect();
             dft_nd(shape, &axes, false, &mut data);
             out.extend(data.iter().flat_map(|x| [x.to_c64().re, x.to_c64().im]));
@@ -50,9 +52,15 @@ fn reference(shape: &[usize], batch: usize, input: &[f64], exact: bool) -> Vec<f
         return out;
     }
     let planner = Planner::on(mmafft::AnyBackend::Cpu(CpuBackend::default()));
-    let request = Request::forward(Shape::new(shape)).batch(batch).precision(Precision::F64);
+    let request = Request::forward(Shape::new(shape))
+        .batch(batch)
+        .precision(Precision::F64);
     let mut data: Vec<Complex<f64>> = input.chunks(2).map(|x| Complex::new(x[0], x[1])).collect();
-    planner.build(&request).expect("a plan").process_in_place(&mut data).expect("it runs");
+    planner
+        .build(&request)
+        .expect("a plan")
+        .process_in_place(&mut data)
+        .expect("it runs");
     out.extend(data.iter().flat_map(|x| [x.re, x.im]));
     out
 }
@@ -109,11 +117,18 @@ fn shapes(precision: Precision) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = (1..=24).map(|b| vec![1 << b]).collect();
     if !matches!(precision, Precision::F16 | Precision::Bf16) {
         let others = [
-            3, 5, 6, 7, 9, 10, 11, 12, 13, 15, 17, 19, 31, 61, 81, 100, 125, 127, 210, 251, 257, 343, 500, 625, 1000,
-            1080, 1920, 2187, 3125, 4099, 6561, 10000, 15015, 30030, 48000, 65537, 100000, 1000000, 1000003,
+            3, 5, 6, 7, 9, 10, 11, 12, 13, 15, 17, 19, 31, 61, 81, 100, 125, 127, 210, 251, 257,
+            343, 500, 625, 1000, 1080, 1920, 2187, 3125, 4099, 6561, 10000, 15015, 30030, 48000,
+            65537, 100000, 1000000, 1000003,
         ];
         all.extend(others.map(|n| vec![n]));
-        all.extend([vec![64, 64], vec![512, 512], vec![100, 100], vec![32, 32, 32], vec![128, 128, 128]]);
+        all.extend([
+            vec![64, 64],
+            vec![512, 512],
+            vec![100, 100],
+            vec![32, 32, 32],
+            vec![128, 128, 128],
+        ]);
     }
     all
 }
@@ -135,12 +150,16 @@ fn beside_cufft() {
             let mut random = Random::new(points as u64);
             // In 16 bits scaled down, so that cuFFT's sums stay in range.
             let scale = if scalar.bytes() == 2 { 1e-2 } else { 1.0 };
-            let drawn: Vec<f64> = (0..2 * points * batch).map(|_| random.uniform() * scale).collect();
+            let drawn: Vec<f64> = (0..2 * points * batch)
+                .map(|_| random.uniform() * scale)
+                .collect();
             let bytes = to_bytes(&drawn, scalar);
             let kept = from_bytes(&bytes, scalar);
             let exact = precision == Precision::F64 || points <= 1 << 14;
             let wanted = reference(&shape, batch, &kept, exact);
-            let request = Request::forward(Shape::new(&shape)).batch(batch).precision(precision);
+            let request = Request::forward(Shape::new(&shape))
+                .batch(batch)
+                .precision(precision);
             let got = match ours(&backend, &request, &bytes) {
                 Ok(got) => relative_l2(&from_bytes(&got, scalar), &wanted),
                 Err(error) => {
@@ -159,9 +178,16 @@ fn beside_cufft() {
             let ratio = got / peer;
             let bar = bar(precision, points);
             let name: Vec<String> = shape.iter().map(usize::to_string).collect();
-            println!("{},{},{got:.3e},{peer:.3e},{ratio:.3},{bar}", row.name, name.join("x"));
+            println!(
+                "{},{},{got:.3e},{peer:.3e},{ratio:.3},{bar}",
+                row.name,
+                name.join("x")
+            );
             if ratio > bar || got.is_nan() || (precision == Precision::Bf16 && got > 5e-3) {
-                failures.push(format!("{} {shape:?}: {got:.3e}, cuFFT {peer:.3e}", row.name));
+                failures.push(format!(
+                    "{} {shape:?}: {got:.3e}, cuFFT {peer:.3e}",
+                    row.name
+                ));
             }
         }
     }

@@ -15,7 +15,10 @@ fn every_length_to_2048() {
     in_parallel(2048, |i| {
         let request = Request::forward(Shape::d1(i + 1)).batch(3);
         if let Err(what) = conformance::check(&backend, mmafft::plan, &request, 1.0) {
-            failures.lock().expect("nothing panics").push(format!("{}: {what}", i + 1));
+            failures
+                .lock()
+                .expect("nothing panics")
+                .push(format!("{}: {what}", i + 1));
         }
     });
     let failures = failures.into_inner().expect("nothing panics");
@@ -42,7 +45,9 @@ fn random_lengths_to_2_22() {
         let mut data = values(n, i as u64);
         let widen = |x: &Complex<f32>| Complex::new(f64::from(x.re), f64::from(x.im));
         let mut reference: Vec<Complex<f64>> = data.iter().map(widen).collect();
-        let exact = planner.build(&request.clone().precision(Precision::F64)).expect("a plan");
+        let exact = planner
+            .build(&request.clone().precision(Precision::F64))
+            .expect("a plan");
         exact.process_in_place(&mut reference).expect("it runs");
         let made = plan(&backend, &request);
         let error = match run(&backend, &made, &mut data) {
@@ -53,7 +58,10 @@ fn random_lengths_to_2_22() {
                 (error / size).sqrt()
             }
             Err(error) => {
-                failures.lock().expect("nothing panics").push(format!("{n}: {error}"));
+                failures
+                    .lock()
+                    .expect("nothing panics")
+                    .push(format!("{n}: {error}"));
                 return;
             }
         };
@@ -72,8 +80,15 @@ fn large_batches() {
     let Some(backend) = cuda("large_batches") else {
         return;
     };
-    for (n, batch) in [(2, 100_000), (64, 70_000), (2, (1usize << 30) + 3), (4096, (1 << 19) + 1)] {
-        let request = Request::forward(Shape::d1(n)).batch(batch).precision(Precision::F16);
+    for (n, batch) in [
+        (2, 100_000),
+        (64, 70_000),
+        (2, (1usize << 30) + 3),
+        (4096, (1 << 19) + 1),
+    ] {
+        let request = Request::forward(Shape::d1(n))
+            .batch(batch)
+            .precision(Precision::F16);
         let request = request.engine(Engine::Simt);
         let made = plan(&backend, &request);
         let prepared = mmafft::Backend::prepare(&backend, &made).expect("prepared");
@@ -91,7 +106,9 @@ fn large_batches() {
         let impulse: Vec<u8> = bytemuck::cast_slice(&impulse).to_vec();
         let arrays = [0, batch / 2, batch - 2, batch - 1];
         for at in arrays {
-            backend.write(&mut memory, at * n * 4, &impulse).expect("it fits");
+            backend
+                .write(&mut memory, at * n * 4, &impulse)
+                .expect("it fits");
         }
         use mmafft::backend_traits::{Bindings, Prepared};
         let mut scratch = backend.allocate(prepared.scratch_bytes()).expect("scratch");
@@ -103,10 +120,18 @@ fn large_batches() {
         backend.launch(&prepared, bindings).expect("it runs");
         let mut back = vec![0u8; n * 4];
         for at in arrays {
-            backend.read(&memory, at * n * 4, &mut back).expect("it fits");
-            let scalars = back.chunks(2).map(|b| half::f16::from_ne_bytes([b[0], b[1]]));
-            let right = |(i, x): (usize, half::f16)| x.to_f32() == if i % 2 == 0 { 1.0 } else { 0.0 };
-            assert!(scalars.enumerate().all(right), "array {at} of {batch} of {n}");
+            backend
+                .read(&memory, at * n * 4, &mut back)
+                .expect("it fits");
+            let scalars = back
+                .chunks(2)
+                .map(|b| half::f16::from_ne_bytes([b[0], b[1]]));
+            let right =
+                |(i, x): (usize, half::f16)| x.to_f32() == if i % 2 == 0 { 1.0 } else { 0.0 };
+            assert!(
+                scalars.enumerate().all(right),
+                "array {at} of {batch} of {n}"
+            );
         }
     }
 }

@@ -2,8 +2,10 @@
 //! pointers, times. On a machine without one each test prints that it is skipped.
 
 mod accuracy;
+mod families;
 mod lengths;
 mod sharing;
+mod speed;
 mod times;
 
 use mmafft::backend_traits::conformance::Random;

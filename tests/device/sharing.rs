@@ -13,7 +13,9 @@ fn requests() -> Vec<Request> {
         Request::forward(Shape::d1(1 << 17)),
         Request::inverse(Shape::d2(100, 129)).batch(2),
         Request::forward(Shape::d1(4099)),
-        Request::forward(Shape::d1(4096)).precision(Precision::SplitF16).batch(3),
+        Request::forward(Shape::d1(4096))
+            .precision(Precision::SplitF16)
+            .batch(3),
     ]
 }
 
@@ -40,14 +42,20 @@ fn the_same_bits() {
             let mut data = values(array, 1).repeat(batch);
             run(&backend, &plan(&backend, &other), &mut data).expect("it runs");
             for copy in data.chunks(array) {
-                assert_eq!(bits(copy), bits(&first[..array]), "batch {batch}: {request:?}");
+                assert_eq!(
+                    bits(copy),
+                    bits(&first[..array]),
+                    "batch {batch}: {request:?}"
+                );
             }
         }
     }
 }
 
 fn bits(data: &[Complex<f32>]) -> Vec<[u32; 2]> {
-    data.iter().map(|x| [x.re.to_bits(), x.im.to_bits()]).collect()
+    data.iter()
+        .map(|x| [x.re.to_bits(), x.im.to_bits()])
+        .collect()
 }
 
 /// Eight threads on eight streams share plans.
@@ -83,7 +91,9 @@ fn eight_streams() {
                             output: &mut memory,
                             scratch: &mut scratch,
                         };
-                        backend.launch_on(&stream, prepared, bindings).expect("it runs");
+                        backend
+                            .launch_on(&stream, prepared, bindings)
+                            .expect("it runs");
                         stream.synchronize().expect("it ran");
                         let mut back = vec![Complex::default(); data.len()];
                         let to = bytemuck::cast_slice_mut(&mut back);
@@ -129,12 +139,16 @@ fn graphs_and_foreign_pointers() {
         })
         .expect("captured");
     let mut back = vec![Complex::default(); data.len()];
-    backend.read(&owner, 0, bytemuck::cast_slice_mut(&mut back)).expect("it fits");
+    backend
+        .read(&owner, 0, bytemuck::cast_slice_mut(&mut back))
+        .expect("it fits");
     assert_eq!(bits(&back), bits(&data), "capturing runs nothing");
     let stream = driver.stream().expect("a stream");
     graph.launch(&stream).expect("it runs");
     stream.synchronize().expect("it ran");
-    backend.read(&owner, 0, bytemuck::cast_slice_mut(&mut back)).expect("it fits");
+    backend
+        .read(&owner, 0, bytemuck::cast_slice_mut(&mut back))
+        .expect("it fits");
     assert_eq!(bits(&back), bits(&expected));
 
     // Memory that does not begin at an element is refused before anything runs.
@@ -146,8 +160,13 @@ fn graphs_and_foreign_pointers() {
         output: &mut odd,
         scratch: &mut scratch,
     };
-    let error = backend.launch(&keep, bindings).expect_err("it is misaligned");
-    assert!(!error.output_touched() && error.to_string().contains("multiple of 8"), "{error}");
+    let error = backend
+        .launch(&keep, bindings)
+        .expect_err("it is misaligned");
+    assert!(
+        !error.output_touched() && error.to_string().contains("multiple of 8"),
+        "{error}"
+    );
 }
 
 /// Memory that is not there is an error, and the next call works.
@@ -157,7 +176,10 @@ fn out_of_memory() {
         return;
     };
     let error = backend.allocate(1 << 45).expect_err("32 TiB");
-    assert!(matches!(error, mmafft::Error::OutOfMemory { .. }), "{error}");
+    assert!(
+        matches!(error, mmafft::Error::OutOfMemory { .. }),
+        "{error}"
+    );
     let request = Request::forward(Shape::d1(64)).engine(Engine::Simt);
     run(&backend, &plan(&backend, &request), &mut values(64, 4)).expect("it runs");
 }

@@ -14,7 +14,10 @@ fn requests() -> Vec<(&'static str, Request)> {
         ("f32 c2c 1048576", d1(1 << 20)),
         ("f64 c2c 4096", d1(4096).precision(Precision::F64)),
         ("f32 r2c 4096", Request::r2c(Shape::d1(4096))),
-        ("split-f16 c2c 4096", d1(4096).precision(Precision::SplitF16)),
+        (
+            "split-f16 c2c 4096",
+            d1(4096).precision(Precision::SplitF16),
+        ),
         ("f32 c2c 512x512", Request::forward(Shape::d2(512, 512))),
     ]
 }
@@ -43,7 +46,10 @@ fn plan_creation() {
         drop(first);
         let second = fresh();
         let (disk, _) = prepare(&second, &request);
-        let again = (0..20).map(|_| prepare(&second, &request).0).min().expect("20 of them");
+        let again = (0..20)
+            .map(|_| prepare(&second, &request).0)
+            .min()
+            .expect("20 of them");
         println!(
             "{name},{kernels},{:.1},{:.2},{:.1}",
             cold.as_secs_f64() * 1e3,

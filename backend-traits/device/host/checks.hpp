@@ -31,7 +31,7 @@ static inline void check_memory(const void *at, size_t size, unsigned allowed, c
 // By memcpy: the memory is bytes to the host.
 static inline void read_memory(void *to, const void *from, size_t size, unsigned allowed) {
   check_memory(from, size, allowed, "reads");
-  machine->report->bytes_read += size;
+  (allowed == CONSTANT ? machine->report->constant_bytes : machine->report->bytes_read) += size;
   std::memcpy(to, from, size);
 }
 
@@ -87,6 +87,7 @@ static inline void start_copy(int number, const void *from, size_t size) {
 static inline void land_copies() {
   Thread &thread = this_thread();
   if (thread.waits++ == machine->launch->skip_wait) return;
+  if (machine->current == 0) machine->report->waits++;
   for (const Copy &copy : thread.copies) {
     machine->shared.land(machine->current, copy.at, copy.size);
     std::memcpy(machine->shared.data(copy.at), copy.from, copy.size);

@@ -44,7 +44,7 @@ struct EmulatedLaunch {
 
 // What came of it: `RawReport`. The message is empty where all went well.
 struct EmulatedReport {
-  u64 bytes_read, bytes_written, shared_reads, shared_writes, barriers, collectives;
+  u64 bytes_read, bytes_written, constant_bytes, shared_reads, shared_writes, barriers, waits, collectives;
   char message[480];
 };
 

@@ -2,8 +2,8 @@
 
 use crate::bindings::{self, Failure, Memory, Run};
 use crate::limits;
-use mmafft_backend_traits::device::{Driver, Geometry, Launch, Vendor};
 use mmafft_backend_traits::device::Program;
+use mmafft_backend_traits::device::{Driver, Geometry, Launch, Vendor};
 use mmafft_backend_traits::{Error, Limits, Result};
 use std::ffi::CString;
 use std::sync::{Mutex, MutexGuard};
@@ -27,16 +27,20 @@ pub enum Order {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counters {
-    /// Bytes read from device memory.
+    /// Bytes read from device memory, but for those that are looked up in tables.
     pub bytes_read: u64,
     /// Bytes written to device memory.
     pub bytes_written: u64,
+    /// Bytes looked up in tables and matrices, which no launch changes.
+    pub constant_bytes: u64,
     /// Reads of shared memory, a `Pair` each.
     pub shared_reads: u64,
     /// Writes of shared memory, those of asynchronous copies included.
     pub shared_writes: u64,
     /// Barriers that a block passed.
     pub barriers: u64,
+    /// Waits for asynchronous copies, of a block's first thread.
+    pub waits: u64,
     /// Shuffles and matrix products of a wave.
     pub collectives: u64,
 }
@@ -45,9 +49,11 @@ impl std::ops::AddAssign for Counters {
     fn add_assign(&mut self, more: Self) {
         self.bytes_read += more.bytes_read;
         self.bytes_written += more.bytes_written;
+        self.constant_bytes += more.constant_bytes;
         self.shared_reads += more.shared_reads;
         self.shared_writes += more.shared_writes;
         self.barriers += more.barriers;
+        self.waits += more.waits;
         self.collectives += more.collectives;
     }
 }

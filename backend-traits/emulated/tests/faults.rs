@@ -99,9 +99,9 @@ fn programs_that_cannot_run_are_refused() {
     assert!(refusal(launch(program("test_sum", 1025, 0))).contains("1 to 1024 threads"));
     assert!(refusal(launch(program("test_sum", 0, 0))).contains("1 to 1024 threads"));
     assert!(refusal(launch(program("mmafft_pass", 32, 0))).contains("another number of threads"));
-    // `threads` and `values` are the third and the fifth word of the configuration.
+    // `threads` and `values` are the third and the sixth word of the configuration.
     let mut many = program("mmafft_pass", 32, 0);
-    (many.config[2], many.config[4]) = (32, 65);
+    (many.config[2], many.config[5]) = (32, 65);
     assert!(refusal(launch(many)).contains("so many values"));
 }
 

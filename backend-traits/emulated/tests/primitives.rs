@@ -161,7 +161,9 @@ fn launches_are_counted() {
     assert_eq!(counted.barriers, 3 * BLOCKS as u64);
     assert_eq!(driver.take_counters(), Default::default());
     reverse(&driver).unwrap();
-    assert_eq!(driver.take_counters().bytes_read, 8 * 96 * BLOCKS as u64);
+    let counted = driver.take_counters();
+    assert_eq!(counted.bytes_read, 8 * 96 * BLOCKS as u64);
+    assert_eq!((counted.waits, counted.constant_bytes), (BLOCKS as u64, 0));
 }
 
 #[test]

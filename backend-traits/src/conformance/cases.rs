@@ -3,7 +3,8 @@
 use super::array::Random;
 use crate::radix::RADICES;
 use crate::{
-    Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape, KINDS,
+    Direction, Engine, Kind, Layout, Limits, Normalization, Operand, Precision, Request, Shape,
+    KINDS,
 };
 
 /// Shapes of one to four dimensions: powers of two, mixed radices, primes, single points.
@@ -51,7 +52,7 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
             }
         }
         features(precision, &mut all);
-        if limits.fragments.iter().any(|f| f.m == f.n) {
+        if has_matrix_engine(precision, limits) {
             radices(precision, &mut all);
         }
     }
@@ -69,11 +70,18 @@ fn kinds() -> Vec<(Kind, Direction)> {
     kinds
 }
 
+/// Whether the device multiplies what this precision's values become.
+fn has_matrix_engine(precision: Precision, limits: &Limits) -> bool {
+    let product = match precision.row().operand {
+        Operand::SplitHalf => Operand::Half,
+        Operand::SplitBf16 => Operand::Bf16,
+        operand => operand,
+    };
+    limits.fragments.iter().any(|f| f.operand == product)
+}
+
 /// Every radix alone and in pairs, on the matrix engine.
 fn radices(precision: Precision, all: &mut Vec<Request>) {
-    if matches!(precision, Precision::F64 | Precision::F32) {
-        return;
-    }
     for row in RADICES {
         for power in 1..=3u32 {
             let n = row.radix.pow(power);
@@ -209,8 +217,8 @@ pub fn random_request(seed: u64, limits: &Limits) -> Request {
             }
         }
     }
-    if matches!(precision, Precision::F16 | Precision::Bf16) && r.once_in(2) {
-        request = request.engine(Engine::Simt);
+    if has_matrix_engine(precision, limits) && r.once_in(2) {
+        request = request.engine(Engine::Matrix);
     }
     request
 }

@@ -210,7 +210,11 @@ impl<D: Driver> DeviceBackend<D> {
         let input = bindings.input.unwrap_or(bindings.output);
         enough(Side::Input, prepared.input_bytes, input.bytes)?;
         enough(Side::Output, prepared.output_bytes, bindings.output.bytes)?;
-        enough(Side::Scratch, prepared.scratch_bytes, bindings.scratch.bytes)?;
+        enough(
+            Side::Scratch,
+            prepared.scratch_bytes,
+            bindings.scratch.bytes,
+        )?;
         let widest = prepared.passes.iter().map(|p| p.lowered.alignment).max();
         let widest = widest.unwrap_or(1) as u64;
         for (side, buffer) in [
@@ -223,7 +227,9 @@ impl<D: Driver> DeviceBackend<D> {
                 return Err(Error::Unsupported {
                     what: format!("{side} memory at {address:#x}"),
                     backend: self.name().into(),
-                    instead: format!("let it begin at a multiple of {widest} bytes, a whole element"),
+                    instead: format!(
+                        "let it begin at a multiple of {widest} bytes, a whole element"
+                    ),
                 });
             }
         }
@@ -275,7 +281,8 @@ impl<D: Driver> DeviceBackend<D> {
             return Ok(());
         }
         let kernel = self.driver.kernel(program)?;
-        self.driver.launch(self.driver.default_stream(), &kernel, launch)
+        self.driver
+            .launch(self.driver.default_stream(), &kernel, launch)
     }
 
     fn vectors(&self, bytes: usize, element: usize, vector: usize) -> Result<u64> {
@@ -326,18 +333,29 @@ impl<D: Driver> Backend for DeviceBackend<D> {
     }
 
     fn write(&self, buffer: &mut Self::Buffer, offset: usize, bytes: &[u8]) -> Result<()> {
-        fits(Side::Output, offset.saturating_add(bytes.len()), buffer.bytes)?;
+        fits(
+            Side::Output,
+            offset.saturating_add(bytes.len()),
+            buffer.bytes,
+        )?;
         self.driver.write(&mut buffer.memory, offset, bytes)
     }
 
     fn read(&self, buffer: &Self::Buffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
-        fits(Side::Input, offset.saturating_add(bytes.len()), buffer.bytes)?;
+        fits(
+            Side::Input,
+            offset.saturating_add(bytes.len()),
+            buffer.bytes,
+        )?;
         self.driver.read(&buffer.memory, offset, bytes)
     }
 
     fn prepare(&self, plan: &Plan) -> Result<Self::Prepared> {
         let lock = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = lock().iter().find(|r| r.plan == *plan).map(|r| r.prepared.clone());
+        let found = lock()
+            .iter()
+            .find(|r| r.plan == *plan)
+            .map(|r| r.prepared.clone());
         if let Some(prepared) = found {
             return Ok(DevicePrepared(prepared));
         }
@@ -415,7 +433,9 @@ impl<D: Driver> Backend for DeviceBackend<D> {
             matrices: Some(whole(exponents)),
             lines,
             scale: 1.0,
-            blocks: (hi.bytes as u64 / 2).div_ceil(1024).clamp(1, self.geometry().blocks),
+            blocks: (hi.bytes as u64 / 2)
+                .div_ceil(1024)
+                .clamp(1, self.geometry().blocks),
         };
         self.operate(&vector_program("mmafft_combine", vector), &launch)
     }

@@ -60,14 +60,20 @@ pub struct Lowered {
 /// Lowers a pass for a device of this shape.
 pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let double = pass.storage == ScalarType::F64;
-    let mut tables = Tables::default();
+    let mut tables = Tables::new(double);
     let loops = ordered_loops(pass);
     // Axes as they lie in memory, the outermost first.
     let mut order: Vec<usize> = (0..pass.axes.len()).collect();
-    order.sort_by_key(|&i| std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride)));
+    order.sort_by_key(|&i| {
+        std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
+    });
     let mut trips = trips::trips(pass, &order, &mut tables)?;
     let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
-    let tile_lines = pass.tile.lines.max(1).min(usize::try_from(lines).unwrap_or(usize::MAX));
+    let tile_lines = pass
+        .tile
+        .lines
+        .max(1)
+        .min(usize::try_from(lines).unwrap_or(usize::MAX));
     let innermost = loops.last().map(|&i| pass.loops[i]);
     stage(pass, &mut trips, innermost, tile_lines, &order);
     let (last_trip, trip_count) = (trips.len() - 1, trips.len());
@@ -102,7 +108,9 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         false => threads_wanted(trip, tile_lines, values),
     };
     let threads = trips.iter().map(wanted).max().unwrap_or(1);
-    let threads = threads.next_multiple_of(geometry.wave).clamp(geometry.wave, most_threads);
+    let threads = threads
+        .next_multiple_of(geometry.wave)
+        .clamp(geometry.wave, most_threads);
 
     let mut matrix_bytes = Vec::new();
     let mut steps: Vec<StepWords> = Vec::new();
@@ -160,7 +168,10 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         return Err(Error::Unsupported {
             what: format!("a tile of {shared_bytes} bytes"),
             backend: "this device".into(),
-            instead: format!("{} bytes are shared by a block; plan for its limits", geometry.shared_bytes),
+            instead: format!(
+                "{} bytes are shared by a block; plan for its limits",
+                geometry.shared_bytes
+            ),
         });
     }
 
@@ -203,7 +214,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             threads,
             shared_bytes,
         },
-        tables: tables.bytes(double),
+        tables: tables.bytes(),
         matrices: matrix_bytes,
         lines,
         blocks: tiles.min(geometry.blocks).max(1),
@@ -423,10 +434,18 @@ fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
             store_stride: double(pairs(i, pass.store.domain), axis.store_stride),
             load_index: axis.load_index as i64,
             load_begin: axis.load_range.start as i64,
-            load_end: if whole_in { NO_END } else { axis.load_range.end as i64 },
+            load_end: if whole_in {
+                NO_END
+            } else {
+                axis.load_range.end as i64
+            },
             store_index: axis.store_index as i64,
             store_begin: axis.store_range.start as i64,
-            store_end: if whole_out { NO_END } else { axis.store_range.end as i64 },
+            store_end: if whole_out {
+                NO_END
+            } else {
+                axis.store_range.end as i64
+            },
         });
     }
     let even = |x: usize| x.is_multiple_of(2);
@@ -443,7 +462,10 @@ fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     let plain = head.load_points != REAL
         && head.load_vector != 0
         && matches!(pass.storage, ScalarType::F32 | ScalarType::F64)
-        && config.axes.iter().all(|a| a.load_begin == 0 && a.load_end == NO_END);
+        && config
+            .axes
+            .iter()
+            .all(|a| a.load_begin == 0 && a.load_end == NO_END);
     let first = config.steps.first_mut().expect("a pass has a step");
     let factored = first.before != 0 || first.before_roots >= 0;
     let unchanged = first.hermitian == 0 && !factored && first.columns == first.input;

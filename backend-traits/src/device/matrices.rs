@@ -75,12 +75,7 @@ impl Dft {
 
 /// The fragments of one step's matrix, as bytes: high parts, then low parts where 16-bit
 /// operands are split.
-pub fn fragments(
-    radix: usize,
-    inverse: bool,
-    vendor: Vendor,
-    operand: Operand,
-) -> Vec<u8> {
+pub fn fragments(radix: usize, inverse: bool, vendor: Vendor, operand: Operand) -> Vec<u8> {
     let fill = fill(radix, vendor);
     let dft = Dft {
         radix,
@@ -100,7 +95,10 @@ pub fn fragments(
             let elements = packed(&dft, vendor);
             let wide = matches!(operand, Operand::Bf16 | Operand::SplitBf16);
             let part = |low: bool| -> Vec<u8> {
-                elements.iter().flat_map(move |&x| bits(x, wide, low).to_ne_bytes()).collect()
+                elements
+                    .iter()
+                    .flat_map(move |&x| bits(x, wide, low).to_ne_bytes())
+                    .collect()
             };
             [part(false), part(true)].concat()
         }
@@ -208,12 +206,21 @@ mod tests {
         for vendor in [Vendor::Nvidia, Vendor::Amd] {
             for row in RADICES {
                 let fill = fill(row.radix, vendor);
-                assert!(fill.rank / fill.copies >= row.radix && fill.rank <= 16, "{row:?}");
+                assert!(
+                    fill.rank / fill.copies >= row.radix && fill.rank <= 16,
+                    "{row:?}"
+                );
             }
         }
         let on = |radix| fill(radix, Vendor::Nvidia);
         assert_eq!(on(2), Fill { rank: 4, copies: 2 });
-        assert_eq!(on(13), Fill { rank: 16, copies: 1 });
+        assert_eq!(
+            on(13),
+            Fill {
+                rank: 16,
+                copies: 1
+            }
+        );
         assert_eq!(fill(2, Vendor::Amd), Fill { rank: 8, copies: 4 });
     }
 
@@ -224,7 +231,11 @@ mod tests {
         for vendor in [Vendor::Nvidia, Vendor::Amd] {
             for row in RADICES {
                 let fill = fill(row.radix, vendor);
-                let dft = Dft { radix: row.radix, fill, inverse: false };
+                let dft = Dft {
+                    radix: row.radix,
+                    fill,
+                    inverse: false,
+                };
                 for elements in [packed(&dft, vendor), native(&dft, vendor, true)] {
                     assert_eq!(elements.len(), 4 * fill.rank * fill.rank);
                     let sum: f64 = elements.iter().map(|x| x * x).sum();

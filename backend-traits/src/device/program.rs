@@ -18,10 +18,16 @@ pub struct Program {
 /// primitives, which come first.
 pub const SOURCES: &[(&str, &str)] = &[
     ("config.hpp", include_str!("../../device/config.hpp")),
-    ("butterflies.hpp", include_str!("../../device/butterflies.hpp")),
+    (
+        "butterflies.hpp",
+        include_str!("../../device/butterflies.hpp"),
+    ),
     ("matrix.hpp", include_str!("../../device/matrix.hpp")),
     ("pass.hpp", include_str!("../../device/pass.hpp")),
-    ("operations.hpp", include_str!("../../device/operations.hpp")),
+    (
+        "operations.hpp",
+        include_str!("../../device/operations.hpp"),
+    ),
 ];
 
 impl Program {
@@ -31,7 +37,12 @@ impl Program {
         let mut text = String::new();
         let mut add = |(name, source): &(&str, &str)| {
             text.push_str(&format!("#line 1 \"{name}\"\n"));
-            text.extend(source.lines().filter(|l| !is_local(l)).flat_map(|l| [l, "\n"]));
+            text.extend(
+                source
+                    .lines()
+                    .filter(|l| !is_local(l))
+                    .flat_map(|l| [l, "\n"]),
+            );
         };
         let (config, rest) = SOURCES.split_first().expect("SOURCES is not empty");
         add(config);
@@ -44,7 +55,12 @@ impl Program {
         ));
         let mut add = |(name, source): &(&str, &str)| {
             text.push_str(&format!("#line 1 \"{name}\"\n"));
-            text.extend(source.lines().filter(|l| !is_local(l)).flat_map(|l| [l, "\n"]));
+            text.extend(
+                source
+                    .lines()
+                    .filter(|l| !is_local(l))
+                    .flat_map(|l| [l, "\n"]),
+            );
         };
         rest.iter().for_each(&mut add);
         text

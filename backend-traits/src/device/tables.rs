@@ -5,12 +5,15 @@ use crate::kind::Direction;
 use crate::reference::{root, ComplexDd, Dd, ReferenceFft, Roots};
 use num_complex::Complex;
 
-/// The longest convolution whose spectrum is computed in double-double; beyond, in f64.
-const EXACT_SPECTRUM: usize = 1 << 14;
+/// The longest convolution whose spectrum is computed in double-double, for tables in f32 and
+/// in f64; beyond, in f64. The second takes a second, and is seen in the error of 2^20 points.
+const EXACT_SPECTRUM: [usize; 2] = [1 << 17, 1 << 21];
 
 /// The tables of one pass: complex numbers, one after another.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tables {
+    /// Whether the kernel reads f64.
+    double: bool,
     values: Vec<Complex<f64>>,
 }
 
@@ -23,6 +26,14 @@ fn turned(w: Complex<f64>, inverse: bool) -> Complex<f64> {
 }
 
 impl Tables {
+    /// None yet.
+    pub fn new(double: bool) -> Self {
+        Tables {
+            double,
+            values: Vec::new(),
+        }
+    }
+
     /// Entries so far: the offset of the next table.
     fn end(&self) -> i64 {
         self.values.len() as i64
@@ -54,7 +65,8 @@ impl Tables {
     pub fn halves(&mut self, n: usize) -> i64 {
         let at = self.end();
         let roots = Roots::new(2 * n);
-        self.values.extend((0..=n / 2).map(|k| roots.get(k).to_c64()));
+        self.values
+            .extend((0..=n / 2).map(|k| roots.get(k).to_c64()));
         at
     }
 
@@ -88,15 +100,16 @@ impl Tables {
             kernel[(padded - k) % padded] = w.conj();
         }
         let unit = 1.0 / padded as f64;
-        let spectrum: Vec<Complex<f64>> = if padded <= EXACT_SPECTRUM || !padded.is_power_of_two() {
-            let exact = ReferenceFft::new(padded).forward(&kernel);
-            let scale = Dd::from(1.0) / Dd::from_u64(padded as u64);
-            exact.into_iter().map(|x| x.scale(scale).to_c64()).collect()
-        } else {
-            let mut values: Vec<_> = kernel.iter().map(|x| x.to_c64()).collect();
-            fft(&mut values);
-            values.into_iter().map(|x| x * unit).collect()
-        };
+        let spectrum: Vec<Complex<f64>> =
+            if padded <= EXACT_SPECTRUM[usize::from(self.double)] || !padded.is_power_of_two() {
+                let exact = ReferenceFft::new(padded).forward(&kernel);
+                let scale = Dd::from(1.0) / Dd::from_u64(padded as u64);
+                exact.into_iter().map(|x| x.scale(scale).to_c64()).collect()
+            } else {
+                let mut values: Vec<_> = kernel.iter().map(|x| x.to_c64()).collect();
+                fft(&mut values);
+                values.into_iter().map(|x| x * unit).collect()
+            };
         for position in 0..padded {
             // k = k1 + M1·(k2 + M2·(k3 + …)) lies at (k1·M2 + k2)·M3 + k3 …
             let (mut rest, mut k) = (position, 0);
@@ -133,14 +146,15 @@ impl Tables {
         let kernel: Vec<ComplexDd> = (0..p - 1).map(value).collect();
         let scale = Dd::from(1.0) / Dd::from_u64(p as u64 - 1);
         let spectrum = ReferenceFft::new(p - 1).forward(&kernel);
-        self.values.extend(spectrum.into_iter().map(|x| x.scale(scale).to_c64()));
+        self.values
+            .extend(spectrum.into_iter().map(|x| x.scale(scale).to_c64()));
         at
     }
 
     /// The tables as the kernel reads them.
-    pub fn bytes(&self, double: bool) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         let parts = self.values.iter().flat_map(|w| [w.re, w.im]);
-        match double {
+        match self.double {
             true => parts.flat_map(f64::to_ne_bytes).collect(),
             false => parts.flat_map(|x| (x as f32).to_ne_bytes()).collect(),
         }
@@ -162,7 +176,11 @@ fn chirp(n: usize, direction: Direction) -> Vec<ComplexDd> {
 /// then bit reversal.
 fn fft(x: &mut [Complex<f64>]) {
     let n = x.len();
-    let roots: Vec<_> = Roots::new(n).to_vec().into_iter().map(|w| w.to_c64()).collect();
+    let roots: Vec<_> = Roots::new(n)
+        .to_vec()
+        .into_iter()
+        .map(|w| w.to_c64())
+        .collect();
     let mut half = n / 2;
     while half > 0 {
         let stride = n / (2 * half);
@@ -202,7 +220,7 @@ mod tests {
 
     #[test]
     fn two_levels_make_every_root() {
-        let mut tables = Tables::default();
+        let mut tables = Tables::new(true);
         let at = tables.roots(1000, 5, true) as usize;
         for e in [0, 1, 31, 32, 999] {
             let w = tables.values[at + e % 32] * tables.values[at + 32 + e / 32];

@@ -52,7 +52,11 @@ impl Trip {
         let axis = order.len() - 1;
         let own = self.words.axis as usize;
         let mut extent = [self.words.extent0, self.words.extent1, self.words.extent2];
-        extent[own] = if after { self.words.output } else { self.words.input };
+        extent[own] = if after {
+            self.words.output
+        } else {
+            self.words.input
+        };
         let length = extent[axis];
         let outer = extent[..axis].iter().product();
         Trip {
@@ -83,7 +87,8 @@ impl Trip {
 
 /// Whether an axis is a part of a line that several passes transform.
 fn part(axis: &TileAxis, pass: &Pass) -> bool {
-    pass.hermitian.is_some() || pass.loops.iter().any(|l| l.load_index + l.store_index > 0)
+    pass.hermitian.is_some()
+        || pass.loops.iter().any(|l| l.load_index + l.store_index > 0)
         || axis.load_index != 1
         || axis.store_index != 1
 }
@@ -134,7 +139,10 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
         trips: Vec::new(),
     };
     for (i, axis) in pass.axes.iter().enumerate() {
-        let at = order.iter().position(|&o| o == i).expect("order lists every axis");
+        let at = order
+            .iter()
+            .position(|&o| o == i)
+            .expect("order lists every axis");
         builder.axis(at, axis, tables);
     }
     if builder.trips.is_empty() {
@@ -189,7 +197,11 @@ impl Builder<'_> {
 
     fn axis(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
         let number = axis.axis;
-        let steps = self.pass.steps.iter().filter(|s| step_axis(s) == Some(number));
+        let steps = self
+            .pass
+            .steps
+            .iter()
+            .filter(|s| step_axis(s) == Some(number));
         let steps: Vec<&Step> = steps.collect();
         let core = axis.core_length();
         if axis.kind == Kind::C2R && packed(axis) {
@@ -216,9 +228,18 @@ impl Builder<'_> {
         };
         let first = self.trips.len();
         let inverse = axis.direction == Direction::Inverse;
-        let middle = steps.iter().position(|s| matches!(s, Step::Convolve { .. }));
+        let middle = steps
+            .iter()
+            .position(|s| matches!(s, Step::Convolve { .. }));
         if let Some(Step::Rader { length, .. }) = steps.first() {
-            self.rader(at, &radices(&steps), *length, [input, kept], inverse, tables);
+            self.rader(
+                at,
+                &radices(&steps),
+                *length,
+                [input, kept],
+                inverse,
+                tables,
+            );
         } else if let Some(Step::Chirp { length, padded, .. }) = steps.first() {
             let all = radices(&steps);
             self.dft(at, &all, false, input, *padded, tables);
@@ -243,8 +264,13 @@ impl Builder<'_> {
             } = steps[middle]
             {
                 let spectrum = tables.spectrum(*length, *direction, factors);
-                let words = &mut self.trips.last_mut().expect("a convolution has steps").words;
-                (words.after, words.after_table, words.after_length) = (LINE_TABLE, spectrum, NO_END);
+                let words = &mut self
+                    .trips
+                    .last_mut()
+                    .expect("a convolution has steps")
+                    .words;
+                (words.after, words.after_table, words.after_length) =
+                    (LINE_TABLE, spectrum, NO_END);
             }
             self.dft(at, &after, true, core, kept, tables);
         } else {
@@ -328,7 +354,11 @@ impl Builder<'_> {
         let mut done = 1;
         for (i, &radix) in radices.iter().enumerate() {
             let from = if i == 0 { input } else { points };
-            let to = if i + 1 == radices.len() { output } else { points };
+            let to = if i + 1 == radices.len() {
+                output
+            } else {
+                points
+            };
             let rows = points / (done * radix);
             let mut trip = self.trip(at, OP_DFT, from, to);
             trip.words.radix = radix as i64;

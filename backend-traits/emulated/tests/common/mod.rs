@@ -1,8 +1,8 @@
 //! Launching the test kernels.
 #![allow(dead_code)]
 
-use mmafft_backend_traits::device::{Driver, Launch, Region};
 use mmafft_backend_traits::device::Program;
+use mmafft_backend_traits::device::{Driver, Launch, Region};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_emulated::{config_words, EmulatedDriver, Kernel, Memory, Order};
 

@@ -1,0 +1,36 @@
+//! A sample of every family of kernels, small enough for compute-sanitizer:
+//! `compute-sanitizer --tool racecheck device families`.
+
+use super::cuda;
+use mmafft::backend_traits::conformance;
+use mmafft::{Backend, Engine, Precision, Request, Shape};
+
+#[test]
+fn families() {
+    let Some(backend) = cuda("families") else {
+        return;
+    };
+    let table = conformance::requests(backend.limits());
+    let mut requests: Vec<Request> = table.into_iter().step_by(41).collect();
+    for precision in [
+        Precision::F32,
+        Precision::F64,
+        Precision::SplitF16,
+        Precision::F16,
+    ] {
+        for n in [4, 61, 509, 1021, 4096, 1 << 15, 16411] {
+            requests.push(Request::forward(Shape::d1(n)).precision(precision));
+        }
+        requests.push(Request::r2c(Shape::d1(1 << 15)).precision(precision));
+        requests.push(Request::c2r(Shape::d1(1 << 15)).precision(precision));
+    }
+    for precision in [Precision::F64, Precision::F16, Precision::Bf16] {
+        let request = Request::forward(Shape::d1(1024)).precision(precision);
+        requests.push(request.engine(Engine::Matrix).batch(3));
+    }
+    for request in &requests {
+        let outcome = conformance::check(&backend, mmafft::plan, request, 1.0);
+        assert!(outcome.is_ok(), "{outcome:?}: {request:?}");
+    }
+    println!("{} requests", requests.len());
+}

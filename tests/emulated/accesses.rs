@@ -1,0 +1,166 @@
+//! A pass reads every byte that it needs once, and writes every byte once: the emulator
+//! counts what [`Pass::bytes`] promises. (That all of them are written, and none of what is
+//! not wanted, the conformance suite checks.)
+
+use crate::cases::cases;
+use crate::probe::{Probe, Record, Vendor, ORDERS};
+use crate::words::{constant, head, step};
+use mmafft::backend_traits::conformance;
+use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape};
+
+/// The plan for a device, and what its launches did; `None` where it has no such product.
+fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
+    let backend = probe.backend();
+    let plan = match mmafft::plan(request, backend.limits()) {
+        Err(Error::Unsupported { .. }) => return None,
+        plan => plan.expect("a plan"),
+    };
+    let checked = conformance::check(&backend, mmafft::plan, request, 1.0);
+    checked.unwrap_or_else(|what| panic!("{what}\n{request:?}"));
+    let records = backend.driver().records();
+    assert_eq!(records.len(), plan.passes.len());
+    Some((plan, records))
+}
+
+/// Bytes that a pass reads beyond [`Pass::bytes`], and bytes of those that it does not read.
+/// Both are of half spectra:
+/// - the pair of points c and n − c that a step takes is one point where c = n − c;
+/// - a whole line made of a half spectrum takes most points for two of its own;
+/// - of an edge point, which is real, the imaginary part stays where it is.
+fn again_and_never(pass: &Pass) -> (usize, usize) {
+    let axis = &pass.axes[0];
+    let (read, _) = pass.bytes();
+    let point = pass.load.domain.scalars() * pass.storage.bytes();
+    let lines = read / point / axis.load_range.len();
+    let even = axis.length.is_multiple_of(2);
+    let inside = |n: usize| usize::from(axis.load_range.contains(&n));
+    // The line that the load mirrors; odd lines are never split in pairs.
+    let mirrored = pass
+        .hermitian
+        .or((axis.kind == Kind::C2R && !even).then_some(axis.length));
+    let twice = match (mirrored, axis.kind, axis.core_length()) {
+        (Some(length), ..) => (1..=length / 2)
+            .filter(|n| 2 * n != length)
+            .map(inside)
+            .sum(),
+        (None, Kind::C2R, core) if core.is_multiple_of(2) => inside(core / 2),
+        (None, Kind::R2C, 1) if even => 1,
+        _ => 0,
+    };
+    // One pair of reals is one complex point.
+    let pair = if axis.kind == Kind::R2C {
+        2 * point
+    } else {
+        point
+    };
+    let length = pass.hermitian.unwrap_or(axis.length);
+    let edges = match pass.edges.map_or(0, |e| e.count) {
+        0 => 0,
+        1 => inside(0),
+        _ => inside(0) + inside(length / 2),
+    };
+    (lines * twice * pair, lines * edges * point / 2)
+}
+
+/// What is wrong with the traffic of a request, if anything.
+fn traffic(probe: Probe, request: &Request) -> Vec<String> {
+    let Some((plan, records)) = launches(probe, request) else {
+        return Vec::new();
+    };
+    let mut wrong = Vec::new();
+    for (i, (pass, record)) in plan.passes.iter().zip(&records).enumerate() {
+        let (read, written) = pass.bytes();
+        let (again, never) = again_and_never(pass);
+        let expected = ((read + again - never) as u64, written as u64);
+        let got = (record.counters.bytes_read, record.counters.bytes_written);
+        if got != expected {
+            wrong.push(format!(
+                "pass {i} reads and writes {got:?}, not {expected:?}: {request:?}"
+            ));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_byte_is_read_once_and_written_once() {
+    let mut wrong = Vec::new();
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        for case in cases() {
+            wrong.extend(traffic(case.probe(vendor, ORDERS[0]), &case.request));
+        }
+        let probe = || Probe::new(vendor, ORDERS[0]);
+        let requests = conformance::requests(probe().backend().limits());
+        for request in requests.iter().skip(v).step_by(5) {
+            wrong.extend(traffic(probe(), request));
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What all passes of a request read and write.
+fn total(request: Request, tile_bytes: Option<usize>) -> (usize, u64, u64) {
+    let probe = Probe::new(Vendor::Nvidia, ORDERS[0]).tile_bytes(tile_bytes);
+    let (plan, records) = launches(probe, &request).expect("every device has butterflies");
+    let sum = |f: fn(&Record) -> u64| records.iter().map(f).sum();
+    let read = sum(|r| r.counters.bytes_read);
+    (plan.passes.len(), read, sum(|r| r.counters.bytes_written))
+}
+
+#[test]
+fn zero_ranges_save_their_bytes() {
+    let line = || Request::forward(Shape::d1(200)).batch(3);
+    assert_eq!(total(line(), None), (1, 4800, 4800));
+    assert_eq!(
+        total(line().nonzero_input(0, 3..77), None),
+        (1, 3 * 74 * 8, 4800)
+    );
+    assert_eq!(
+        total(line().wanted_output(0, 5..31), None),
+        (1, 4800, 3 * 26 * 8)
+    );
+    let real = || Request::r2c(Shape::d1(200)).precision(Precision::F64);
+    assert_eq!(total(real(), None), (1, 1600, 1616));
+    // An odd beginning and end cut pairs in halves.
+    let part = real().nonzero_input(0, 3..78).wanted_output(0, 7..9);
+    assert_eq!(total(part, None), (1, 75 * 8, 2 * 16));
+    let half = Request::c2r(Shape::d1(200)).wanted_output(0, 3..78);
+    // Point 50 of 0..=100 is a pair with itself.
+    assert_eq!(total(half, None), (1, 102 * 8, 75 * 4));
+    // Two passes: what lies between them is whole.
+    let long = || Request::forward(Shape::d1(1024));
+    let tile = Some(4 << 10);
+    assert_eq!(total(long(), tile), (2, 2 * 8192, 2 * 8192));
+    let part = long().nonzero_input(0, 100..300).wanted_output(0, 7..9);
+    assert_eq!(total(part, tile), (2, 8192 + 200 * 8, 8192 + 2 * 8));
+}
+
+/// Butterflies look up each twiddle once a value, and nothing else.
+#[test]
+fn twiddles_are_looked_up_once() {
+    for n in [16, 64, 96, 360, 1155] {
+        for (precision, pair) in [(Precision::F32, 8), (Precision::F64, 16)] {
+            let request = Request::forward(Shape::d1(n)).precision(precision).batch(5);
+            let probe = Probe::new(Vendor::Nvidia, ORDERS[0]);
+            let (_, records) = launches(probe, &request).expect("every device has butterflies");
+            let Record {
+                program,
+                tiles,
+                counters,
+                ..
+            } = &records[0];
+            let factors = |i| match step(program, i, "twiddle") {
+                _ if step(program, i, "op") != constant("OP_DFT") => 0,
+                -1 => 0,
+                _ => step(program, i, "groups") * (step(program, i, "radix") - 1),
+            };
+            let steps = head(program, "steps") as usize;
+            let factors: i64 = (0..steps).map(factors).sum::<i64>() * head(program, "threads");
+            assert_eq!(
+                counters.constant_bytes,
+                tiles * factors as u64 * pair,
+                "{n} {precision:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Results are the same to the last bit: in every order of threads and blocks, and of an
+//! array whatever the batch that it is in.
+
+use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::backend_traits::conformance::Random;
+use mmafft::backend_traits::device::DeviceBackend;
+use mmafft::backend_traits::Bindings;
+use mmafft::{Backend, Engine, Precision, Request, ScalarType, Shape};
+
+/// Requests over all precisions, and the tiles that they are planned for.
+fn requests() -> Vec<(Request, Option<usize>)> {
+    use Precision::{Bf16, SplitF16, F16, F32, F64};
+    let d1 = |n| Request::forward(Shape::d1(n));
+    let simt = |n, precision| (d1(n).precision(precision).engine(Engine::Simt), None);
+    let of = |n, precision| (d1(n).precision(precision), None);
+    vec![
+        of(4, F32),
+        of(360, F32),
+        of(107, F32),
+        (d1(1024), Some(4 << 10)),
+        (Request::r2c(Shape::d2(12, 30)), None),
+        (Request::c2r(Shape::d1(225)), None),
+        of(240, F64),
+        (
+            Request::inverse(Shape::new(&[3, 4, 10])).precision(F64),
+            None,
+        ),
+        of(240, SplitF16),
+        of(113, SplitF16),
+        (d1(1024).precision(SplitF16), Some(4 << 10)),
+        (
+            Request::forward(Shape::d2(16, 48)).precision(SplitF16),
+            None,
+        ),
+        of(256, F16),
+        simt(96, F16),
+        (Request::r2c(Shape::d2(16, 20)).precision(F16), None),
+        of(240, Bf16),
+        simt(243, Bf16),
+        (d1(1019).precision(Bf16), Some(4 << 10)),
+    ]
+}
+
+const ARRAYS: usize = 33;
+
+/// Uniform values in [−1, 1) of array `number`, as bytes.
+fn array(number: usize, scalars: usize, scalar: ScalarType) -> Vec<u8> {
+    let mut random = Random::new(number as u64 + 1);
+    let bytes = |_| match (random.uniform(), scalar) {
+        (x, ScalarType::F64) => x.to_ne_bytes().to_vec(),
+        (x, ScalarType::F32) => (x as f32).to_ne_bytes().to_vec(),
+        (x, ScalarType::F16) => half::f16::from_f64(x).to_ne_bytes().to_vec(),
+        (x, ScalarType::Bf16) => half::bf16::from_f64(x).to_ne_bytes().to_vec(),
+    };
+    (0..scalars).flat_map(bytes).collect()
+}
+
+/// The results of arrays `first..first + batch`, array by array.
+fn run(
+    backend: &DeviceBackend<Probe>,
+    request: &Request,
+    first: usize,
+    batch: usize,
+) -> Vec<Vec<u8>> {
+    let request = request.clone().batch(batch);
+    let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
+    let scalar = plan.request.precision.row().storage;
+    let input: Vec<u8> = (first..first + batch)
+        .flat_map(|i| array(i, plan.input_scalars / batch, scalar))
+        .collect();
+    let prepared = backend.prepare(&plan).expect("prepared");
+    let allocate = |bytes| backend.allocate(bytes).expect("memory");
+    let mut bytes = vec![0; plan.output_scalars * scalar.bytes()];
+    let mut source = allocate(input.len());
+    let (mut output, mut scratch) = (allocate(bytes.len()), allocate(plan.scratch_bytes));
+    backend.write(&mut source, 0, &input).expect("it fits");
+    let bindings = Bindings {
+        input: Some(&source),
+        output: &mut output,
+        scratch: &mut scratch,
+    };
+    backend.launch(&prepared, bindings).expect("it runs");
+    backend.read(&output, 0, &mut bytes).expect("it fits");
+    bytes
+        .chunks(bytes.len() / batch)
+        .map(<[u8]>::to_vec)
+        .collect()
+}
+
+#[test]
+fn neither_order_nor_batch_changes_a_bit() {
+    for vendor in Vendor::ALL {
+        for (request, tile_bytes) in requests() {
+            let backends =
+                ORDERS.map(|order| Probe::new(vendor, order).tile_bytes(tile_bytes).backend());
+            let expected = run(&backends[0], &request, 0, ARRAYS);
+            let different: Vec<_> = expected
+                .iter()
+                .skip(1)
+                .filter(|x| **x != expected[0])
+                .collect();
+            assert_eq!(
+                different.len(),
+                ARRAYS - 1,
+                "arrays differ, and so should results"
+            );
+            for (backend, order) in backends[1..].iter().zip(&ORDERS[1..]) {
+                let got = run(backend, &request, 0, ARRAYS);
+                assert!(got == expected, "{vendor:?}, {order:?}: {request:?}");
+            }
+            for (first, batch) in [(0, 1), (20, 1), (0, 3), (7, 3), (1, 32)] {
+                let got = run(&backends[0], &request, first, batch);
+                let expected = &expected[first..first + batch];
+                assert!(
+                    got == expected,
+                    "{vendor:?}, arrays {first}, {batch} of them: {request:?}"
+                );
+            }
+            // Blocks that take several tiles each.
+            let few = Probe::new(vendor, ORDERS[0])
+                .tile_bytes(tile_bytes)
+                .blocks(Some(2))
+                .backend();
+            assert!(
+                run(&few, &request, 0, ARRAYS) == expected,
+                "{vendor:?}, two blocks: {request:?}"
+            );
+        }
+    }
+}

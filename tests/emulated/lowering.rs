@@ -1,0 +1,250 @@
+//! Every plan can be lowered for every device: what is launched lies within its limits.
+
+use crate::probe::Vendor;
+use crate::words::{constant, dense, head, step, total};
+use mmafft::backend_traits::conformance;
+use mmafft::backend_traits::device::{lower, Driver, Geometry, Lowered};
+use mmafft::emulated::config_words;
+use mmafft::{Limits, Pass, Request};
+
+/// A device as planner and lowering see it.
+struct Device {
+    name: &'static str,
+    limits: Limits,
+    geometry: Geometry,
+}
+
+fn device(name: &'static str, vendor: Vendor, shared_bytes: usize) -> Device {
+    let driver = vendor.driver();
+    Device {
+        name,
+        limits: Limits {
+            tile_bytes: shared_bytes,
+            ..driver.limits().clone()
+        },
+        geometry: Geometry {
+            shared_bytes,
+            ..driver.geometry()
+        },
+    }
+}
+
+fn devices() -> [Device; 4] {
+    [
+        device("compute capability 9.0", Vendor::Nvidia, 227 << 10),
+        device("compute capability 8.9", Vendor::Nvidia, 99 << 10),
+        device("MI300", Vendor::Amd, 64 << 10),
+        device("an invented device", Vendor::Nvidia, 32 << 10),
+    ]
+}
+
+/// What is wrong with a lowered pass, if anything.
+fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> {
+    let program = &lowered.program;
+    let threads = program.threads;
+    let word = |name| head(program, name);
+    let steps = word("steps");
+    let point = if word("storage") == constant("STORAGE_F64") {
+        16
+    } else {
+        8
+    };
+    // Values of a thread in a step.
+    let values = |i: usize| {
+        let step = |name| step(program, i, name);
+        let each = match step("op") {
+            op if op == constant("OP_COPY") => 1,
+            op if op != constant("OP_DFT") || dense(program, i) => 2,
+            _ if step("engine") == constant("ENGINE_MATRIX") => step("rank") / 4,
+            _ => step("radix"),
+        };
+        step("groups") * each
+    };
+    // Points of shared memory on either side of a step, padding between lines included.
+    let shared = |i: usize| {
+        let step = |name| step(program, i, name);
+        let side = |pitch, place| {
+            if step(place) == constant("PLACE_SHARED") {
+                step(pitch)
+            } else {
+                0
+            }
+        };
+        side("pitch_in", "source").max(side("pitch_out", "target")) * word("lines")
+    };
+    let all = 0..steps as usize;
+    let facts = [
+        (
+            "the words of Config",
+            program.config.len() == config_words(),
+        ),
+        (
+            "shared memory",
+            program.shared_bytes <= geometry.shared_bytes,
+        ),
+        (
+            "room for the points",
+            all.clone()
+                .all(|i| (shared(i) * point) as usize <= program.shared_bytes),
+        ),
+        (
+            "whole waves",
+            threads > 0 && threads.is_multiple_of(geometry.wave),
+        ),
+        (
+            "the most threads",
+            threads <= geometry.threads && threads as i64 == word("threads"),
+        ),
+        ("64 values", (1..=64).contains(&word("values"))),
+        (
+            "values of each step",
+            all.clone().all(|i| values(i) <= word("values")),
+        ),
+        ("28 steps", (1..=constant("MAX_STEPS")).contains(&steps)),
+        (
+            "first from memory",
+            step(program, 0, "source") == constant("PLACE_MEMORY"),
+        ),
+        (
+            "last to memory",
+            step(program, steps as usize - 1, "target") == constant("PLACE_MEMORY"),
+        ),
+        ("blocks", (1..=geometry.blocks).contains(&lowered.blocks)),
+        (
+            "lines",
+            lowered.lines == pass.loops.iter().map(|l| l.count as u64).product(),
+        ),
+        // 2048 threads and 65536 registers are what a multiprocessor has.
+        (
+            "residents",
+            word("residents") >= 1 && word("residents") as usize * threads <= 2048,
+        ),
+        // A thread has its values in registers, of which it has at most 255.
+        ("registers", word("values") * point / 4 < 255),
+    ];
+    facts.iter().find(|(_, fine)| !fine).map(|(what, _)| {
+        format!(
+            "{what}: {threads} threads, {} values, {} bytes shared",
+            word("values"),
+            program.shared_bytes
+        )
+    })
+}
+
+/// Lowers the plans of all requests; panics with a list of those that fail.
+fn lower_all(device: &Device, requests: impl Iterator<Item = (String, Request)>) {
+    let (mut failures, mut passes) = (Vec::new(), 0);
+    for (name, request) in requests {
+        let plan = match mmafft::plan(&request, &device.limits) {
+            Ok(plan) => plan,
+            Err(error) => {
+                failures.push(format!("{name}: {error}\n    {request:?}"));
+                continue;
+            }
+        };
+        for (i, pass) in plan.passes.iter().enumerate() {
+            passes += 1;
+            let what = match lower(pass, &device.geometry) {
+                Ok(lowered) => wrong(pass, &lowered, &device.geometry),
+                Err(error) => Some(error.to_string()),
+            };
+            if let Some(what) = what {
+                failures.push(format!("{name}, pass {i}: {what}\n    {request:?}"));
+            }
+        }
+    }
+    let (name, count) = (device.name, failures.len());
+    assert!(
+        failures.is_empty(),
+        "{name}: {count} of {passes} passes:\n{}",
+        failures.join("\n")
+    );
+}
+
+#[test]
+fn the_header_the_emulator_and_lowering_agree_on_the_words() {
+    assert_eq!(total(), config_words());
+    for device in devices() {
+        let request = Request::forward(mmafft::Shape::d1(64));
+        let plan = mmafft::plan(&request, &device.limits).expect("a plan");
+        let lowered = lower(&plan.passes[0], &device.geometry).expect("a program");
+        let program = &lowered.program;
+        assert_eq!(program.config.len(), config_words());
+        // Some words of every part, by the header's names.
+        assert_eq!(head(program, "storage"), constant("STORAGE_F32"));
+        assert_eq!(head(program, "threads"), program.threads as i64);
+        assert_eq!(
+            (head(program, "axes"), head(program, "loops")),
+            (1, plan.passes[0].loops.len() as i64)
+        );
+        let steps = head(program, "steps") as usize;
+        let dft = |&i: &usize| step(program, i, "op") == constant("OP_DFT");
+        let radices = (0..steps).filter(dft).map(|i| step(program, i, "radix"));
+        assert_eq!(radices.product::<i64>(), 64);
+        assert_eq!(step(program, steps - 1, "target"), constant("PLACE_MEMORY"));
+        // What comes after the last step is not used.
+        assert_eq!(
+            step(program, constant("MAX_STEPS") as usize - 1, "exact"),
+            0
+        );
+    }
+}
+
+#[test]
+fn the_table_is_lowered() {
+    for device in devices() {
+        let requests = conformance::requests(&device.limits)
+            .into_iter()
+            .enumerate();
+        lower_all(&device, requests.map(|(i, r)| (format!("table-{i}"), r)));
+    }
+}
+
+#[test]
+fn random_requests_are_lowered() {
+    for device in devices() {
+        let request = |seed| {
+            (
+                format!("random-{seed}"),
+                conformance::random_request(seed, &device.limits),
+            )
+        };
+        lower_all(&device, (0..2000).map(request));
+    }
+}
+
+/// Long lines in every precision, which fill tiles and threads.
+#[test]
+fn long_lines_are_lowered() {
+    use mmafft::{Kind, Precision, Shape};
+    let powers = (6..=27).map(|bits| 1usize << bits);
+    // Odd, smooth, primes that Rader's algorithm takes or does not.
+    let lengths: Vec<usize> = powers
+        .chain([2187, 4095, 6561, 8191, 10007, 15015, 46375])
+        .collect();
+    for device in devices() {
+        let mut requests = Vec::new();
+        for precision in [
+            Precision::F32,
+            Precision::F64,
+            Precision::SplitF16,
+            Precision::F16,
+            Precision::Bf16,
+        ] {
+            for &n in &lengths {
+                for kind in [Kind::C2C, Kind::R2C, Kind::C2R] {
+                    let request = Request::of_kind(kind, mmafft::Direction::Forward, Shape::d1(n));
+                    let direction = kind.row().direction.unwrap_or(mmafft::Direction::Forward);
+                    let request = Request {
+                        direction,
+                        ..request
+                    }
+                    .precision(precision)
+                    .batch(3);
+                    requests.push((format!("{n} {kind:?}"), request));
+                }
+            }
+        }
+        lower_all(&device, requests.into_iter());
+    }
+}

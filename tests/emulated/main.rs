@@ -1,0 +1,13 @@
+//! The emulated devices, beyond the conformance suite (`tests/conformance.rs`): what their
+//! kernels touch, that nothing in them is missing or idle, and what they are lowered to.
+
+mod accesses;
+mod bits;
+mod cases;
+mod lowering;
+mod mutations;
+mod probe;
+#[cfg(feature = "cli")]
+mod program;
+mod tiles;
+mod words;
