@@ -81,12 +81,12 @@ impl<'a> Fits<'a> {
     /// The radices of Rader's convolution, where `length` is a prime that has one of smooth
     /// length.
     pub fn rader(&self, length: usize) -> Option<Vec<usize>> {
-        let prime = length > 2 && largest_prime_factor(length) == length;
         let free = self.asked.is_none() && self.limits.line_library.is_none();
-        match prime && free {
-            true => radix::factor(length - 1, self.radices()),
-            false => None,
+        let fits = length > 2 && length <= self.longest_line();
+        if !free || !fits || largest_prime_factor(length) != length {
+            return None;
         }
+        radix::factor(length - 1, self.radices())
     }
 
     /// Whether one pass transforms lines of a complex DFT, with at most `limit` points of

@@ -16,7 +16,7 @@ fn requests() -> Vec<(Request, Option<usize>)> {
     vec![
         of(4, F32),
         of(360, F32),
-        of(107, F32),
+        of(167, F32),
         (d1(1024), Some(4 << 10)),
         (Request::r2c(Shape::d2(12, 30)), None),
         (Request::c2r(Shape::d1(225)), None),

@@ -103,9 +103,9 @@ pub fn cases() -> Vec<Case> {
         case("two passes of c2r", Request::c2r(Shape::d1(2048))).tiles_of(8 << 10),
         case("two passes of split-f16", matrix(1024, split)).tiles_of(4 << 10),
         // Lines that no radices make.
-        case("Bluestein", d1(107).batch(7)),
+        case("Bluestein", d1(167).batch(7)),
         case("Bluestein, inverse, f64", {
-            Request::of_kind(Kind::C2C, Direction::Inverse, Shape::d1(94))
+            Request::of_kind(Kind::C2C, Direction::Inverse, Shape::d1(166))
                 .precision(F64)
                 .batch(9)
         }),
