@@ -71,7 +71,7 @@ struct Step {
                        // the roots of order radix in the tables
   i64 rank;            // points of a fragment's row: the radix, padded; or several columns'
   i64 copies;          // columns that share a row, on the matrix' diagonal
-  i64 exact;           // whether 16 bits hold the matrix
+  i64 parts;           // into how many 16-bit parts the matrix is split
 };
 
 struct Config {
@@ -85,7 +85,6 @@ struct Config {
   i64 store_points, store_imaginary, store_vector;  // part; whether both move as one
   i64 edges;                          // edge points a line
   i64 roots_loop, roots_low;          // four-step twiddles: loop of the line number, bits of the low table
-  i64 split_matrix;                   // whether matrices have low parts
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];
   Step step[MAX_STEPS];

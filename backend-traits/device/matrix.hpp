@@ -9,7 +9,9 @@
 //   x = 2^e·(hi + lo·2^-d)             e from the largest magnitude of the column
 //   M = Mhi + Mlo·2^-d                 Mlo = 0 where 16 bits hold the matrix (radix 2, 4)
 //   M·x = 2^e·( Mhi·hi + 2^-d·(Mhi·lo + Mlo·hi) )
-// Mlo·lo lies below FP32's last bit.
+// Mlo·lo lies below FP32's last bit. Sums inside the unit are truncated. Where that would be
+// seen, Mhi has 8 digits, so that sums of Mhi·hi are exact, and M a third part:
+//   M·x = 2^e·( Mhi·hi + 2^-d·(Mhi·lo + Mlo·hi) + 2^-2d·(Mlo·lo + Mlast·hi) )
 #pragma once
 #include "butterflies.hpp"
 
@@ -74,7 +76,7 @@ template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pa
   MMAFFT_STEP(S);
   MMAFFT_CONST int rows = fragment_rows(OPERAND_HALF);
   MMAFFT_CONST bool both = config.operand == OPERAND_SPLIT_HALF || config.operand == OPERAND_SPLIT_BF16;
-  MMAFFT_CONST int low = both && config.split_matrix && !step.exact ? matrix_words(s) : 0;
+  MMAFFT_CONST int parts = both ? int(step.parts) : 1, words = matrix_words(s);
   const int lane = thread_index() % WAVE;
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += rows) {
     Pair<float> *x = v + g * J;
@@ -90,7 +92,7 @@ template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pa
         split<BF16>(scaled(y.x, -e[r]), scaled(y.y, -e[r]), hi[r * J + j], lo[r * J + j]);
       }
     }
-    Product16<J, BF16>::run(x, hi, lo, both, matrix, low, lane, BF16 ? 1.0f / 256 : 1.0f / 2048);
+    Product16<J, BF16>::run(x, hi, lo, both, matrix, parts, words, lane, BF16 ? 1.0f / 256 : 1.0f / 2048);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       MMAFFT_UNROLL for (int j = 0; j < J; j++)
         x[r * J + j] = {scaled(x[r * J + j].x, e[r]), scaled(x[r * J + j].y, e[r])};

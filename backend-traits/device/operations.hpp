@@ -44,7 +44,7 @@ template <class A> MMAFFT_DEVICE void combine_vectors(const A &a) {
 template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, const A &a) {
   MMAFFT_STEP(S);
   MMAFFT_CONST int rows = fragment_rows(OPERAND_HALF);
-  MMAFFT_CONST int low = config.split_matrix && !step.exact ? matrix_words(s) : 0;
+  MMAFFT_CONST int parts = int(step.parts), words = matrix_words(s);
   MMAFFT_CONST int columns = fragment_columns(OPERAND_HALF) * int(step.copies) * int(config.threads / WAVE);
   const int lane = thread_index() % WAVE;
   // Whole blocks go round together: a fragment needs all of its lanes.
@@ -61,7 +61,7 @@ template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, cons
         lo[r * J + j] = live ? load_memory(static_cast<const u32 *>(a.extra) + at) : 0;
       }
     }
-    Product16<J, false>::run(v, hi, lo, true, static_cast<const u32 *>(a.matrices), low, lane, 1.0f / 2048);
+    Product16<J, false>::run(v, hi, lo, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1.0f / 2048);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       const u64 vector = first + u64(matrix_column(s, r));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {

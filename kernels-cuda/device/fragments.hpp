@@ -19,23 +19,33 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 2 ? larger(x, shuffle_xor(x, 2)) : x;
 }
 
-// v = (hi + lo·2^-d)·(matrix and its low parts, `low` words behind), the data as A; J values a
+// v = (hi + lo·2^-d)·(the matrix, in `parts` of `words` each), the data as A; J values a
 // lane and row; matrix [k tile][n tile][lane]. Products of high parts are added tile by tile in
 // rounded FP32, as sums inside truncate; the small rest is chained inside. One n tile after
 // the other, its matrix loaded anew: all at once would take every register.
 template <int J, bool BF16> struct Product16 {
-  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int low,
-                                int lane, float unit) {
+  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int parts,
+                                int words, int lane, float unit) {
     constexpr int KT = J == 1 ? 1 : J / 2;
     MMAFFT_UNROLL for (int n = 0; n < J; n++) {
-      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0};
+      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0}, last[4] = {0, 0, 0, 0};
       MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
         float part[4] = {0, 0, 0, 0};
         const Pair<u32> b = load(matrix, k, n, lane);
         multiply(part, hi, k, b);
         if (both) multiply(cross, lo, k, b);
-        if (low > 0) multiply(cross, hi, k, load(matrix + low, k, n, lane));
+        if (parts > 1) {
+          const Pair<u32> c = load(matrix + words, k, n, lane);
+          multiply(cross, hi, k, c);
+          if (parts > 2) {
+            multiply(last, lo, k, c);
+            multiply(last, hi, k, load(matrix + 2 * words, k, n, lane));
+          }
+        }
         MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
+      }
+      if (parts > 2) {
+        MMAFFT_UNROLL for (int i = 0; i < 4; i++) cross[i] = multiply_add(last[i], unit, cross[i]);
       }
       v[n] = {multiply_add(cross[0], unit, sum[0]), multiply_add(cross[1], unit, sum[1])};
       v[J + n] = {multiply_add(cross[2], unit, sum[2]), multiply_add(cross[3], unit, sum[3])};

@@ -19,21 +19,31 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 4 ? larger(x, shuffle_xor(x, 32)) : x;
 }
 
-// v = (matrix and its low parts, `low` words behind)·(hi + lo·2^-d), the data as B; J values a
+// v = (the matrix, in `parts` of `words` each)·(hi + lo·2^-d), the data as B; J values a
 // lane; matrix [k tile][m tile][lane]. Products of high parts are added tile by tile in rounded
 // FP32, as on NVIDIA; the small rest is chained inside.
 template <int J, bool BF16> struct Product16 {
-  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int low,
-                                int lane, float unit) {
+  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int parts,
+                                int words, int lane, float unit) {
     MMAFFT_UNROLL for (int m = 0; m < J / 2; m++) {
-      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0};
+      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0}, last[4] = {0, 0, 0, 0};
       MMAFFT_UNROLL for (int k = 0; k < J / 2; k++) {
         float part[4] = {0, 0, 0, 0};
         const Pair<u32> a = load(matrix, k, m, lane);
         multiply(part, a, hi + 2 * k);
         if (both) multiply(cross, a, lo + 2 * k);
-        if (low > 0) multiply(cross, load(matrix + low, k, m, lane), hi + 2 * k);
+        if (parts > 1) {
+          const Pair<u32> c = load(matrix + words, k, m, lane);
+          multiply(cross, c, hi + 2 * k);
+          if (parts > 2) {
+            multiply(last, c, lo + 2 * k);
+            multiply(last, load(matrix + 2 * words, k, m, lane), hi + 2 * k);
+          }
+        }
         MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
+      }
+      if (parts > 2) {
+        MMAFFT_UNROLL for (int i = 0; i < 4; i++) cross[i] = multiply_add(last[i], unit, cross[i]);
       }
       v[2 * m] = {multiply_add(cross[0], unit, sum[0]), multiply_add(cross[1], unit, sum[1])};
       v[2 * m + 1] = {multiply_add(cross[2], unit, sum[2]), multiply_add(cross[3], unit, sum[3])};
@@ -50,7 +60,7 @@ template <int J, bool BF16> struct Product16 {
   }
 };
 template <bool BF16> struct Product16<1, BF16> {  // no row is shorter than 8 points here
-  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, bool, const u32 *, int, int, float) {}
+  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, bool, const u32 *, int, int, int, float) {}
 };
 
 MMAFFT_DEVICE void mfma_native(float (&d)[4], float a, float b) { mfma_f32_16x16x4(d, a, b); }

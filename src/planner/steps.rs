@@ -331,6 +331,11 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, fits: &Fits) -> usiz
     let row = |bytes: usize| (bytes / (2 * scalar.bytes())).max(1);
     let fitting = |tile: usize| (tile / points).max(1);
     let wide = row(128).min(fitting(longest / 2));
-    let least = row(32).min(fitting(longest));
+    // Fragments of padded radices hold more than their points.
+    let full = match fits.engine {
+        Engine::Matrix => longest / 2,
+        Engine::Simt => longest,
+    };
+    let least = row(32).min(fitting(full));
     1 << enough.max(wide).max(least).ilog2()
 }

@@ -1,7 +1,7 @@
 //! A backend on any driver: checks, tables, bindings, launches.
 
 use super::driver::{Driver, Geometry, Launch, Region};
-use super::lower::{lower, product_program, vector_program, Lowered};
+use super::lower::{lower, parts, product_program, vector_program, Lowered};
 use super::matrices;
 use crate::backend::{Backend, Bindings, Buffer, Prepared};
 use crate::error::{Error, Result, Side};
@@ -456,7 +456,8 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         fits(Side::Output, 2 * hi.bytes, values.bytes)?;
         let vendor = self.geometry().vendor;
         let inverse = direction == Direction::Inverse;
-        let matrix = matrices::fragments(radix, inverse, vendor, Operand::SplitHalf);
+        let parts = parts(radix, Operand::SplitHalf, true);
+        let matrix = matrices::fragments(radix, inverse, vendor, Operand::SplitHalf, parts);
         let mut constants = self.driver.allocate(matrix.len())?;
         self.driver.write(&mut constants, 0, &matrix)?;
         let launch = Launch {

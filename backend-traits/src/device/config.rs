@@ -34,7 +34,7 @@ words! {
         extent0, extent1, extent2, pitch_in, pitch_out, source, target, columns, lines_fast,
         groups, hermitian, offset, rader, from_table, to_table, twiddle,
         before, before_table, before_length, before_roots,
-        after, after_table, after_length, after_roots, copy_async, matrix, rank, copies, exact,
+        after, after_table, after_length, after_roots, copy_async, matrix, rank, copies, parts,
     }
 }
 words! {
@@ -42,7 +42,7 @@ words! {
     HeadWords {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, roots_loop, roots_low, split_matrix,
+        edges, roots_loop, roots_low,
     }
 }
 

@@ -112,6 +112,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         .next_multiple_of(geometry.wave)
         .clamp(geometry.wave, most_threads);
 
+    let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
+    let plain = complex && pass.hermitian.is_none();
     let mut matrix_bytes = Vec::new();
     let mut steps: Vec<StepWords> = Vec::new();
     let mut held = 1;
@@ -126,7 +128,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             step.engine = MATRIX;
             step.rank = fill.rank as i64;
             step.copies = fill.copies as i64;
-            step.exact = i64::from(radix::find(step.radix as usize).is_some_and(|row| row.exact));
+            step.parts = parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
             let at_a_time = threads / geometry.wave * columns * fill.copies;
             step.groups = (total.div_ceil(at_a_time) * rows) as i64;
             held = held.max(step.groups as usize * fill.rank / 4);
@@ -137,6 +139,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
                 step.inverse != 0,
                 geometry.vendor,
                 pass.operand,
+                step.parts as usize,
             ));
         } else {
             step.groups = total.div_ceil(threads) as i64;
@@ -181,7 +184,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             storage: storage_word(pass.storage),
             operand: operand_word(pass.operand),
             threads: threads as i64,
-            residents: residents(geometry, threads, held, double, &trips, matrix) as i64,
+            residents: residents(geometry, threads, held, double, &trips, [matrix, plain]) as i64,
             lines: tile_lines as i64,
             values: held as i64,
             steps: trip_count as i64,
@@ -191,7 +194,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             many_tiles: i64::from(tiles > geometry.blocks),
             edges: pass.edges.map_or(0, |e| e.count as i64),
             roots_loop: -1,
-            split_matrix: i64::from(pass.split_matrix),
             ..Default::default()
         },
         loops: loop_words(pass, &loops),
@@ -271,13 +273,14 @@ fn residents(
     values: usize,
     double: bool,
     trips: &[Trip],
-    matrix: bool,
+    [matrix, plain]: [bool; 2],
 ) -> usize {
     let words = if double { 4 } else { 2 };
     // Powers of two in constant strides need the fewest temporaries and addresses; behind
     // Rader's point 0 no stride is constant.
-    let simple = |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two();
-    let beside = match trips.iter().all(simple) {
+    let simple =
+        |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two() && t.words.after == 0;
+    let beside = match plain && trips.iter().all(simple) {
         _ if matrix => 128,
         true => 40,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
@@ -287,6 +290,19 @@ fn residents(
     // Registers are dealt out to four waves at a time.
     let needed = threads.next_multiple_of(4 * geometry.wave) * (values * words + beside);
     (geometry.registers / needed).clamp(1, 2048 / threads)
+}
+
+/// Into how many 16-bit parts the DFT matrix of a radix is split: one where 16 bits hold it,
+/// two else; three for odd radices of FP16, whose short transforms have so few roundings
+/// that the truncated sums of two would be seen.
+pub fn parts(radix: usize, operand: Operand, split_matrix: bool) -> usize {
+    let exact = radix::find(radix).is_some_and(|row| row.exact);
+    match operand {
+        Operand::Half | Operand::Bf16 => 1,
+        _ if exact || !split_matrix => 1,
+        Operand::SplitHalf if !radix.is_multiple_of(2) => 3,
+        _ => 2,
+    }
 }
 
 /// How many threads give each about `values` values of a trip.
@@ -516,7 +532,7 @@ pub fn product_program(radix: usize, vendor: Vendor) -> Program {
         groups: rows as i64,
         rank: fill.rank as i64,
         copies: fill.copies as i64,
-        exact: i64::from(radix::find(radix).is_some_and(|row| row.exact)),
+        parts: parts(radix, Operand::SplitHalf, true) as i64,
         ..Default::default()
     };
     operation("mmafft_product", 128, step)
@@ -532,7 +548,6 @@ fn operation(entry: &'static str, threads: usize, step: StepWords) -> Program {
             lines: 1,
             values: 1,
             steps: 1,
-            split_matrix: 1,
             ..Default::default()
         },
         steps: vec![step],

@@ -73,9 +73,15 @@ impl Dft {
     }
 }
 
-/// The fragments of one step's matrix, as bytes: high parts, then low parts where 16-bit
-/// operands are split.
-pub fn fragments(radix: usize, inverse: bool, vendor: Vendor, operand: Operand) -> Vec<u8> {
+/// The fragments of one step's matrix, as bytes: where 16-bit operands are split, its `parts`
+/// one after the other.
+pub fn fragments(
+    radix: usize,
+    inverse: bool,
+    vendor: Vendor,
+    operand: Operand,
+    parts: usize,
+) -> Vec<u8> {
     let fill = fill(radix, vendor);
     let dft = Dft {
         radix,
@@ -94,28 +100,40 @@ pub fn fragments(radix: usize, inverse: bool, vendor: Vendor, operand: Operand) 
         _ => {
             let elements = packed(&dft, vendor);
             let wide = matches!(operand, Operand::Bf16 | Operand::SplitBf16);
-            let part = |low: bool| -> Vec<u8> {
-                elements
-                    .iter()
-                    .flat_map(move |&x| bits(x, wide, low).to_ne_bytes())
-                    .collect()
+            let part = |i: usize| -> Vec<u8> {
+                let bits = |&x: &f64| split(x, wide, parts)[i].to_ne_bytes();
+                elements.iter().flat_map(bits).collect()
             };
-            [part(false), part(true)].concat()
+            (0..parts).flat_map(part).collect()
         }
     }
 }
 
-/// The high or the low part of an element, as 16 bits.
-fn bits(x: f64, wide: bool, low: bool) -> u16 {
-    if wide {
-        let hi = bf16::from_f64(x);
-        let lo = bf16::from_f64((x - hi.to_f64()) * 256.0);
-        if low { lo } else { hi }.to_bits()
-    } else {
-        let hi = f16::from_f64(x);
-        let lo = f16::from_f64((x - hi.to_f64()) * 2048.0);
-        if low { lo } else { hi }.to_bits()
-    }
+/// An element as up to three 16-bit numbers: `x = p0 + p1·2^-d + p2·2^-2d`, d the digits of
+/// the format. With three parts the first has 8 digits only, so that its products with FP16 (of
+/// 11) sum exactly in FP32: 8 + 11 and 5 for 32 of them make 24.
+fn split(x: f64, wide: bool, parts: usize) -> [u16; 3] {
+    let (round, digits): (fn(f64) -> (u16, f64), i32) = match wide {
+        true => (
+            |x| (bf16::from_f64(x).to_bits(), bf16::from_f64(x).to_f64()),
+            8,
+        ),
+        false => (
+            |x| (f16::from_f64(x).to_bits(), f16::from_f64(x).to_f64()),
+            11,
+        ),
+    };
+    let first = match parts {
+        // Entries are at most 1: eight digits are multiples of 2^-8 or finer.
+        3 => bf16::from_f64(x).to_f64(),
+        _ => x,
+    };
+    let (p0, kept) = round(first);
+    let unit = f64::powi(2.0, digits);
+    let rest = (x - kept) * unit;
+    let (p1, kept) = round(rest);
+    let (p2, _) = round((rest - kept) * unit);
+    [p0, p1, p2]
 }
 
 /// The elements of 16-bit fragments, two to a word.
@@ -200,6 +218,23 @@ fn native(dft: &Dft, vendor: Vendor, double: bool) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::radix::RADICES;
+
+    #[test]
+    fn parts_make_the_element() {
+        let value = |bits: u16| f16::from_bits(bits).to_f64();
+        let unit = f64::powi(2.0, -11);
+        for k in 0..1000 {
+            let x = (f64::from(k) * 0.37).cos();
+            for (parts, digits) in [(1, 11), (2, 23), (3, 31)] {
+                let p = split(x, false, parts);
+                let terms = [value(p[0]), value(p[1]) * unit, value(p[2]) * unit * unit];
+                let sum: f64 = terms[..parts].iter().sum();
+                assert!((sum - x).abs() <= f64::powi(2.0, -digits), "{x}: {sum}");
+            }
+            let first = value(split(x, false, 3)[0]);
+            assert_eq!(first, bf16::from_f64(first).to_f64());
+        }
+    }
 
     #[test]
     fn every_radix_fills_a_row() {
