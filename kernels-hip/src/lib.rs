@@ -2,7 +2,8 @@
 //!
 //! Today this crate finds devices, and says what each can do ([`Device`], [`fragments()`])
 //! and which HIP runtime and run-time compiler are there ([`versions`]). It does not run
-//! passes yet: there is no `Backend` here.
+//! passes yet: there is no `Driver` here. How AMD's matrix products hold a pass' data is in
+//! `device/fragments.hpp`, which the emulated device uses.
 //!
 //! The HIP runtime (libamdhip64) and hipRTC are opened at run time. The crate builds and
 //! runs on a machine that has neither; what is missing comes back as `Error::NoDevice`.

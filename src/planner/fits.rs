@@ -31,7 +31,16 @@ impl<'a> Fits<'a> {
             scalar: problem.storage(),
             engine,
             table: match engine {
-                Engine::Matrix => RADICES.iter().map(|row| row.radix).collect(),
+                // Primes beyond the fragments' rows are summed in FP32 within a matrix pass:
+                // a convolution of products would cost more, and most of the digits.
+                Engine::Matrix => {
+                    let dense = match limits.line_library {
+                        Some(_) => &[][..],
+                        None => radix::DENSE,
+                    };
+                    let table = RADICES.iter().map(|row| row.radix);
+                    table.chain(dense.iter().copied()).collect()
+                }
                 Engine::Simt => limits.butterflies.to_vec(),
             },
             asked: problem.request.radices.as_deref(),

@@ -17,7 +17,7 @@ const LINE_BYTES: usize = 256 << 10;
 /// first-level cache.
 const REAL_LINE_BYTES: usize = 16 << 10;
 
-/// Points of FP32 that keep a block of a device busy.
+/// Points of FP32 that keep a block of a device busy; half as many on the matrix engine.
 const TILE_POINTS: usize = 2048;
 
 /// The pass made of stages that share a tile.
@@ -322,7 +322,8 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, fits: &Fits) -> usiz
     let points = points.max(1);
     let scalar = fits.scalar;
     let longest = fits.longest_line();
-    let enough = TILE_POINTS * 4 / scalar.compute_bytes();
+    let share = if fits.engine == Engine::Matrix { 2 } else { 1 };
+    let enough = TILE_POINTS * 4 / scalar.compute_bytes() / share;
     let enough = (enough.min(longest) / points).max(1);
     let contiguous = stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2;
     if contiguous || axes > 1 {

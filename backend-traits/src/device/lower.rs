@@ -98,7 +98,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     };
     let values = if matrix { MATRIX_VALUES } else { VALUES };
     let values = values.max(most_points.div_ceil(most_threads));
-    let wanted = |trip: &Trip| match matrix && trip.words.op == OP_DFT {
+    let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
+    let wanted = |trip: &Trip| match product(trip) {
         true => {
             let fill = matrices::fill(trip.words.radix as usize, geometry.vendor);
             let rounds = (values / (rows * fill.rank / 4)).max(1);
@@ -123,7 +124,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         let total = tile_lines * trip.columns();
         step.source = if i == 0 { MEMORY } else { SHARED };
         step.target = if i == last_trip { MEMORY } else { SHARED };
-        if matrix && step.op == OP_DFT {
+        if product(trip) {
             let fill = matrices::fill(step.radix as usize, geometry.vendor);
             step.engine = MATRIX;
             step.rank = fill.rank as i64;
@@ -281,7 +282,7 @@ fn residents(
     let simple =
         |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two() && t.words.after == 0;
     let beside = match plain && trips.iter().all(simple) {
-        _ if matrix => 128,
+        _ if matrix => 160,
         true => 40,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
         false => 64,
