@@ -113,15 +113,10 @@ pub fn fragments(
 /// the format. With three parts the first has 8 digits only, so that its products with FP16 (of
 /// 11) sum exactly in FP32: 8 + 11 and 5 for 32 of them make 24.
 fn split(x: f64, wide: bool, parts: usize) -> [u16; 3] {
-    let (round, digits): (fn(f64) -> (u16, f64), i32) = match wide {
-        true => (
-            |x| (bf16::from_f64(x).to_bits(), bf16::from_f64(x).to_f64()),
-            8,
-        ),
-        false => (
-            |x| (f16::from_f64(x).to_bits(), f16::from_f64(x).to_f64()),
-            11,
-        ),
+    let digits = if wide { 8 } else { 11 };
+    let round = |x: f64| match wide {
+        true => (bf16::from_f64(x).to_bits(), bf16::from_f64(x).to_f64()),
+        false => (f16::from_f64(x).to_bits(), f16::from_f64(x).to_f64()),
     };
     let first = match parts {
         // Entries are at most 1: eight digits are multiples of 2^-8 or finer.
