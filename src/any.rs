@@ -1,5 +1,8 @@
 //! The backend chosen at run time. Every backend's name exists in every build: one that is
 //! left out returns [`Error::NotBuilt`].
+//!
+//! Long for one macro, which spells out every method of the contract once, so that a backend
+//! is one line.
 
 use mmafft_backend_traits::{
     Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result,

@@ -1,8 +1,11 @@
 //! A backend on any driver: checks, tables, bindings, launches.
+//!
+//! Long because the contract's ten methods and the checks before each stand together.
 
 use super::driver::{Driver, Geometry, Launch, Region};
-use super::lower::{lower, parts, product_program, vector_program, Lowered};
+use super::lower::{lower, parts, Lowered};
 use super::matrices;
+use super::operations::{product_program, vector_program};
 use crate::backend::{Backend, Bindings, Buffer, Prepared};
 use crate::error::{Error, Result, Side};
 use crate::kind::Direction;

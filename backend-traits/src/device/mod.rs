@@ -12,7 +12,11 @@ mod config;
 mod driver;
 mod lower;
 mod matrices;
+mod operations;
 mod program;
+mod rader;
+mod shape;
+mod sides;
 mod tables;
 mod trips;
 

@@ -23,6 +23,7 @@ pub const SOURCES: &[(&str, &str)] = &[
         include_str!("../../device/butterflies.hpp"),
     ),
     ("matrix.hpp", include_str!("../../device/matrix.hpp")),
+    ("tile.hpp", include_str!("../../device/tile.hpp")),
     ("pass.hpp", include_str!("../../device/pass.hpp")),
     (
         "operations.hpp",

@@ -115,11 +115,13 @@ pub fn made(axis: &TileAxis, pass: &Pass) -> usize {
     }
 }
 
-struct Builder<'a> {
+/// Trips so far, and the tile that they leave.
+pub struct Builder<'a> {
     pass: &'a Pass,
     /// Extents of the tile's axes, in tile order, in points as they lie in shared memory.
-    extent: Vec<usize>,
-    trips: Vec<Trip>,
+    pub extent: Vec<usize>,
+    /// The trips.
+    pub trips: Vec<Trip>,
 }
 
 /// The trips of a pass; `order` are its axes in tile order.
@@ -164,7 +166,7 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
 }
 
 impl Builder<'_> {
-    fn trip(&self, at: usize, op: i64, input: usize, output: usize) -> Trip {
+    pub fn trip(&self, at: usize, op: i64, input: usize, output: usize) -> Trip {
         let extent = |b: usize| self.extent.get(b).map_or(1, |&e| e as i64);
         Trip {
             words: StepWords {
@@ -190,7 +192,7 @@ impl Builder<'_> {
         }
     }
 
-    fn push(&mut self, at: usize, trip: Trip) {
+    pub fn push(&mut self, at: usize, trip: Trip) {
         self.extent[at] = trip.words.output as usize;
         self.trips.push(trip);
     }
@@ -294,54 +296,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Rader's algorithm (1968): with g a generator of the integers modulo a prime p,
-    /// `X[g^−m] = x[0] + Σ_q x[g^q]·w^(g^(q−m))` is a cyclic convolution of p − 1 points. They
-    /// lie behind point 0, which the middle of the convolution adds in.
-    fn rader(
-        &mut self,
-        at: usize,
-        radices: &[usize],
-        p: usize,
-        [input, kept]: [usize; 2],
-        inverse: bool,
-        tables: &mut Tables,
-    ) {
-        let powers = generator_powers(p);
-        let (mut place, mut source) = (vec![0; p], vec![0; p]);
-        for (q, &power) in powers.iter().enumerate() {
-            place[power] = 1 + q;
-            // g^−q = g^(p−1−q)
-            source[powers[(p - 1 - q) % (p - 1)]] = 1 + q;
-        }
-        let mut scatter = self.trip(at, OP_COPY, input, p);
-        scatter.words.columns = p as i64;
-        scatter.words.points = p as i64;
-        scatter.words.to_table = tables.positions(&place);
-        self.push(at, scatter);
-        let first = self.trips.len();
-        self.dft(at, radices, false, p - 1, p - 1, tables);
-        let middle = self.trips.len() - 1;
-        self.dft(at, radices, true, p - 1, p - 1, tables);
-        for trip in &mut self.trips[first..] {
-            trip.words.offset = 1;
-            trip.words.input = p as i64;
-            trip.words.output = p as i64;
-        }
-        self.extent[at] = p;
-        let words = &mut self.trips[middle].words;
-        words.rader = 1;
-        let spectrum = tables.rader(&powers, p, inverse);
-        (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
-        let mut gather = self.trip(at, OP_COPY, p, kept);
-        gather.words.columns = kept as i64;
-        gather.words.points = p as i64;
-        gather.words.from_table = tables.positions(&source[..kept]);
-        self.push(at, gather);
-    }
-
     /// DFTs of these radices along the axis: of `input` points, and zeros up to their product,
     /// of which `output` are kept.
-    fn dft(
+    pub fn dft(
         &mut self,
         at: usize,
         radices: &[usize],
@@ -386,21 +343,6 @@ impl Builder<'_> {
             self.push(at, trip);
         }
     }
-}
-
-/// The powers g^0, g^1, … g^(p−2) of the least generator of the integers modulo a prime.
-fn generator_powers(p: usize) -> Vec<usize> {
-    let powers = |g: usize| {
-        let mut all = vec![1];
-        let mut x = g % p;
-        while x != 1 && all.len() < p {
-            all.push(x);
-            x = x * g % p;
-        }
-        all
-    };
-    let found = (1..p).map(powers).find(|all| all.len() == p - 1);
-    found.unwrap_or_default()
 }
 
 /// The axis that a step is of.

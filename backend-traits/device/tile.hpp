@@ -1,0 +1,143 @@
+// Where a thread's values are: its columns of a step, their lines in memory, their cells in
+// shared memory; and what memory's scalars are in arithmetic.
+#pragma once
+#include "butterflies.hpp"
+
+namespace mmafft {
+
+struct Half { u16 bits; };
+struct Bf16 { u16 bits; };
+
+// What a scalar of memory is in arithmetic.
+template <class S> struct Arithmetic { typedef float type; };
+template <> struct Arithmetic<double> { typedef double type; };
+MMAFFT_DEVICE double widen(double x) { return x; }
+MMAFFT_DEVICE float widen(float x) { return x; }
+MMAFFT_DEVICE float widen(Half x) { return widen_half(x.bits); }
+MMAFFT_DEVICE float widen(Bf16 x) { return widen_bf16(x.bits); }
+MMAFFT_DEVICE void narrow(double x, double &y) { y = x; }
+MMAFFT_DEVICE void narrow(float x, float &y) { y = x; }
+MMAFFT_DEVICE void narrow(float x, Half &y) { y.bits = round_half(x); }
+MMAFFT_DEVICE void narrow(float x, Bf16 &y) { y.bits = round_bf16(x); }
+
+// Shared memory leaves one cell free every 128 bytes, so that power-of-two strides do not
+// meet in one bank.
+template <class T> MMAFFT_DEVICE constexpr int bank_row() { return int(128 / sizeof(Pair<T>)); }
+template <class T> MMAFFT_DEVICE constexpr int padded(int at) { return at + int(u32(at) / u32(bank_row<T>())); }
+
+// Whether padded(base + i·stride) = padded(base) + padded(i·stride) for 0 <= i < count, so
+// that the second part is a constant: either strides are whole rows; or base is b + a multiple
+// of count·stride, b < stride, and rows and blocks of count·stride divide each other.
+MMAFFT_DEVICE constexpr bool separable(int row, int stride, int count, bool blocks) {
+  return stride % row == 0 ||
+         (blocks && row % stride == 0 && (count * stride % row == 0 || row % (count * stride) == 0));
+}
+
+// One column of a step: which line, and where in it.
+struct Column {
+  int line, outer, at, inner;
+  bool live;
+};
+
+// A line's addresses: scalars before its first point, and how many points of the split
+// line lie before it.
+struct Line {
+  i64 load, store, load_index, store_index;
+  u64 edge;
+  u32 roots;
+  bool live;
+};
+
+template <class S> MMAFFT_DEVICE Column column_of(S s, int number) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST u32 lines = u32(config.lines), columns = u32(step.columns);
+  MMAFFT_CONST u32 inner = u32(step.inner), outer = u32(step.outer);
+  Column c;
+  u32 rest = u32(number);
+  c.live = rest < lines * columns * inner * outer;
+  MMAFFT_IF (step.lines_fast) {
+    c.line = int(rest % lines);
+    rest /= lines;
+  }
+  c.inner = int(rest % inner);
+  rest /= inner;
+  c.at = int(rest % columns);
+  rest /= columns;
+  MMAFFT_IF (step.lines_fast) c.outer = int(rest);
+  else {
+    c.outer = int(rest % outer);
+    c.line = int(rest / outer);
+  }
+  return c;
+}
+
+// The number's digits in the loops' counts, outermost loop first, times the strides.
+template <class N> MMAFFT_DEVICE Line place_line(N number) {
+  Line line = {0, 0, 0, 0, 0, 0, true};
+  MMAFFT_UNROLL for (int l = MAX_LOOPS - 1; l >= 0; l--) {
+    if (l < config.loops) {
+      const Loop loop = config.loop[l];
+      N i = number;
+      if (l > 0) {
+        i = number % N(loop.count);
+        number /= N(loop.count);
+      }
+      line.load += i64(i) * loop.load;
+      line.store += i64(i) * loop.store;
+      line.load_index += i64(i) * loop.load_index;
+      line.store_index += i64(i) * loop.store_index;
+      line.edge += u64(i) * u64(loop.edge);
+      if (l == config.roots_loop) line.roots = u32(i);
+    }
+  }
+  return line;
+}
+
+template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, u64 lines) {
+  const u64 at = tile * u64(config.lines) + u64(number);
+  Line line;
+  MMAFFT_IF (config.wide) line = place_line<u64>(at);
+  else line = place_line<u32>(u32(at));
+  line.live = at < lines;
+  return line;
+}
+
+// What the coordinates other than the step's own add to an address; and whether they are
+// in range.
+struct Others {
+  i64 address;
+  bool inside;
+};
+template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &c) {
+  MMAFFT_STEP(S);
+  Others o = {0, true};
+  u32 outer = u32(c.outer), inner = u32(c.inner);
+  MMAFFT_UNROLL for (int b = MAX_AXES - 1; b >= 0; b--) {
+    if (b < config.axes && b != step.axis) {
+      const Axis axis = config.axis[b];
+      u32 x;
+      if (b > step.axis) {
+        x = inner % u32(step.extent[b]);
+        inner /= u32(step.extent[b]);
+      } else {
+        x = outer % u32(step.extent[b]);
+        outer /= u32(step.extent[b]);
+      }
+      o.address += i64(x) * (LOAD ? axis.load_stride : axis.store_stride);
+      const i64 begin = LOAD ? axis.load_begin : axis.store_begin;
+      const i64 end = LOAD ? axis.load_end : axis.store_end;
+      if (begin > 0) o.inside = o.inside && i64(x) >= begin;
+      if (end < step.extent[b]) o.inside = o.inside && i64(x) < end;
+    }
+  }
+  return o;
+}
+
+// Roots in two levels: exp(2πi·e/N) = low[e mod 2^b] · high[e / 2^b].
+template <class T> MMAFFT_DEVICE Pair<T> roots(const Pair<T> *tables, i64 at, i64 low_bits, u64 e) {
+  const Pair<T> low = load_table(tables + at + (e & ((u64(1) << low_bits) - 1)));
+  const Pair<T> high = load_table(tables + at + (i64(1) << low_bits) + (e >> low_bits));
+  return multiply(low, high);
+}
+
+}  // namespace mmafft

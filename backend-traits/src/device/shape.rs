@@ -1,0 +1,116 @@
+//! The shape of a launch: threads, registers, shared memory, and the copies that keep memory
+//! accesses whole.
+
+use super::config::*;
+use super::driver::Geometry;
+use super::trips::Trip;
+use crate::pass::{Loop, Pass};
+
+/// Points of shared memory between two unused ones: 128 bytes of them.
+pub fn bank_row(double: bool) -> usize {
+    if double {
+        8
+    } else {
+        16
+    }
+}
+
+/// Blocks whose registers a multiprocessor is to hold at once: the compiler would otherwise
+/// fetch every twiddle before it uses the first, and leave room for half of them.
+pub fn residents(
+    geometry: &Geometry,
+    threads: usize,
+    values: usize,
+    double: bool,
+    trips: &[Trip],
+    [matrix, plain]: [bool; 2],
+) -> usize {
+    let words = if double { 4 } else { 2 };
+    // Powers of two in constant strides need the fewest temporaries and addresses; behind
+    // Rader's point 0 no stride is constant.
+    let simple =
+        |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two() && t.words.after == 0;
+    let beside = match plain && trips.iter().all(simple) {
+        _ if matrix => 160,
+        true => 40,
+        false if trips.iter().any(|t| t.words.offset > 0) => 128,
+        false => 64,
+    };
+    let beside = if double { beside * 3 / 2 } else { beside };
+    // Registers are dealt out to four waves at a time.
+    let needed = threads.next_multiple_of(4 * geometry.wave) * (values * words + beside);
+    (geometry.registers / needed).clamp(1, 2048 / threads)
+}
+
+/// How many threads give each about `values` values of a trip.
+pub fn threads_wanted(trip: &Trip, lines: usize, values: usize) -> usize {
+    let groups = (values / trip.values()).max(1);
+    (lines * trip.columns()).div_ceil(groups)
+}
+
+/// Points from line to line in shared memory. Where a power of two would put neighbouring
+/// lines into the same banks, a few more.
+pub fn pitch(points: usize, lines: usize, double: bool) -> usize {
+    let row = bank_row(double);
+    if lines > 1 && points.is_multiple_of(row) {
+        points + (row / lines).max(1)
+    } else {
+        points
+    }
+}
+
+/// Inserts copies between memory and shared memory where the first or the last trip would
+/// move less than a sector of 32 bytes at a time although the memory is contiguous.
+pub fn stage(
+    pass: &Pass,
+    trips: &mut Vec<Trip>,
+    innermost: Option<Loop>,
+    lines: usize,
+    order: &[usize],
+) {
+    let sector = 32;
+    let point = 2 * pass.storage.bytes();
+    let axis_of = |t: &Trip| &pass.axes[order[t.words.axis as usize]];
+
+    // Loading.
+    let first = trips[0];
+    let axis = axis_of(&first);
+    let load_unit = pass.load.domain.scalars();
+    let by_line = innermost.is_some_and(|l| lines > 1 && l.load < axis.load_stride);
+    let run = first.words.columns as usize * first.words.inner as usize * point;
+    let plain = pass.hermitian.is_none()
+        && pass.load_factor.is_none()
+        && pass.edges.is_none()
+        && first.words.op == OP_DFT
+        && first.words.hermitian == 0
+        && first.words.before == 0;
+    let contiguous = axis.load_stride == load_unit && axis.load_index == 1;
+    trips[0].words.lines_fast = i64::from(by_line);
+    if plain && contiguous && !by_line && run < sector && first.words.points > 1 {
+        let copy = trips[0].copy(false, order);
+        trips[0].words.lines_fast = 0;
+        trips.insert(0, copy);
+    }
+
+    // Storing.
+    let last = *trips.last().expect("a pass has at least one trip");
+    let axis = axis_of(&last);
+    let store_unit = pass.store.domain.scalars();
+    let by_line = innermost.is_some_and(|l| lines > 1 && l.store < axis.store_stride);
+    let run = last.words.done.max(1) as usize * last.words.inner as usize * point;
+    let plain = pass.store_factor.is_none() && last.words.op == OP_DFT && last.words.after == 0;
+    let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
+    if plain && contiguous && !by_line && run < sector && last.words.points > 1 {
+        let copy = last.copy(true, order);
+        trips.push(copy);
+    } else {
+        let only = trips.len() == 1;
+        let last = trips.last_mut().expect("a pass has at least one trip");
+        // The only trip keeps to the order of its loads.
+        if !only {
+            last.words.lines_fast = i64::from(by_line);
+        } else if by_line {
+            last.words.lines_fast = 1;
+        }
+    }
+}

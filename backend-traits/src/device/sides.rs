@@ -1,0 +1,156 @@
+//! How a pass reaches memory on both sides: loops, axes, and the factors on the way.
+
+use super::config::*;
+use super::tables::Tables;
+use super::trips;
+use crate::pass::{Factor, Pass};
+use crate::precision::ScalarType;
+use crate::{Direction, Domain};
+
+/// The loops, those of long strides outermost: neighbouring lines of a tile then are
+/// neighbours in memory, on the side where a line's own points are not.
+pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
+    let mut loops: Vec<usize> = (0..pass.loops.len()).collect();
+    let [axis] = &pass.axes[..] else {
+        return loops;
+    };
+    let contiguous = pass.loops.iter().all(|l| l.load >= axis.load_stride);
+    loops.sort_by_key(|&i| {
+        let l = pass.loops[i];
+        std::cmp::Reverse(if contiguous { l.store } else { l.load })
+    });
+    loops
+}
+
+/// The loops in this order.
+pub fn loop_words(pass: &Pass, order: &[usize]) -> Vec<LoopWords> {
+    // Edge points lie in the order of the pass' own loops; a split line's parts share them.
+    let mut edge = vec![0; pass.loops.len()];
+    let mut next = pass.edges.map_or(0, |e| e.count);
+    for (i, l) in pass.loops.iter().enumerate().rev() {
+        if l.load_index == 0 {
+            edge[i] = next;
+            next *= l.count;
+        }
+    }
+    let words = |&i: &usize| LoopWords {
+        count: pass.loops[i].count as i64,
+        load: pass.loops[i].load as i64,
+        store: pass.loops[i].store as i64,
+        load_index: pass.loops[i].load_index as i64,
+        store_index: pass.loops[i].store_index as i64,
+        edge: edge[i] as i64,
+    };
+    order.iter().map(words).collect()
+}
+
+/// The factors of the first load and the last store.
+pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut Tables) {
+    for (factor, before) in [(pass.load_factor, true), (pass.store_factor, false)] {
+        let step = match before {
+            true => config.steps.first_mut(),
+            false => config.steps.last_mut(),
+        };
+        let step = step.expect("a pass has a step");
+        match factor {
+            None => {}
+            Some(Factor::Roots {
+                length,
+                line_loop,
+                direction,
+            }) => {
+                let bits = length.ilog2().div_ceil(2);
+                let line_loop = loops.iter().position(|&l| l == line_loop);
+                config.head.roots_low = i64::from(bits);
+                config.head.roots_loop = line_loop.map_or(-1, |l| l as i64);
+                let table = tables.roots(length, bits, direction == Direction::Inverse);
+                if before {
+                    step.before_roots = table;
+                } else {
+                    step.after_roots = table;
+                }
+            }
+            Some(Factor::Chirp { length, direction }) => {
+                let table = tables.chirp(length, direction);
+                let words = (LINE_TABLE, table, length as i64);
+                if before {
+                    (step.before, step.before_table, step.before_length) = words;
+                } else {
+                    (step.after, step.after_table, step.after_length) = words;
+                }
+            }
+        }
+    }
+}
+
+/// How memory is reached on both sides.
+pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
+    let pairs = |i: usize, domain: Domain| {
+        let axis = &pass.axes[i];
+        domain == Domain::Real && trips::packed(axis)
+    };
+    let halved = |domain: Domain| (0..pass.axes.len()).find(|&i| pairs(i, domain));
+    let kind = |domain: Domain| match domain {
+        Domain::Complex => COMPLEX,
+        Domain::Real if halved(domain).is_some() => PAIRS,
+        Domain::Real => REAL,
+    };
+    let head = &mut config.head;
+    head.load_points = kind(pass.load.domain);
+    head.store_points = kind(pass.store.domain);
+    head.load_imaginary = match halved(pass.load.domain) {
+        Some(i) => pass.axes[i].load_stride,
+        None => pass.load.imaginary,
+    } as i64;
+    head.store_imaginary = match halved(pass.store.domain) {
+        Some(i) => pass.axes[i].store_stride,
+        None => pass.store.imaginary,
+    } as i64;
+    for &i in order {
+        let axis = &pass.axes[i];
+        let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
+        let whole_in = axis.load_range == (0..trips::given(axis, pass));
+        let whole_out = axis.store_range == (0..trips::made(axis, pass));
+        config.axes.push(AxisWords {
+            load_stride: double(pairs(i, pass.load.domain), axis.load_stride),
+            store_stride: double(pairs(i, pass.store.domain), axis.store_stride),
+            load_index: axis.load_index as i64,
+            load_begin: axis.load_range.start as i64,
+            load_end: if whole_in {
+                NO_END
+            } else {
+                axis.load_range.end as i64
+            },
+            store_index: axis.store_index as i64,
+            store_begin: axis.store_range.start as i64,
+            store_end: if whole_out {
+                NO_END
+            } else {
+                axis.store_range.end as i64
+            },
+        });
+    }
+    let even = |x: usize| x.is_multiple_of(2);
+    let head = &mut config.head;
+    let loads = pass.loops.iter().all(|l| even(l.load)) && even(pass.load.offset);
+    let stores = pass.loops.iter().all(|l| even(l.store)) && even(pass.store.offset);
+    let axes_load = config.axes.iter().all(|a| a.load_stride % 2 == 0);
+    let axes_store = config.axes.iter().all(|a| a.store_stride % 2 == 0);
+    head.load_vector =
+        i64::from(head.load_points != REAL && head.load_imaginary == 1 && loads && axes_load);
+    head.store_vector =
+        i64::from(head.store_points != REAL && head.store_imaginary == 1 && stores && axes_store);
+    // A copy without registers changes nothing on the way.
+    let plain = head.load_points != REAL
+        && head.load_vector != 0
+        && matches!(pass.storage, ScalarType::F32 | ScalarType::F64)
+        && config
+            .axes
+            .iter()
+            .all(|a| a.load_begin == 0 && a.load_end == NO_END);
+    let first = config.steps.first_mut().expect("a pass has a step");
+    let factored = first.before != 0 || first.before_roots >= 0;
+    let unchanged = first.hermitian == 0 && !factored && first.columns == first.input;
+    let staged = first.op == OP_COPY && first.target == SHARED;
+    first.copy_async = i64::from(plain && staged && unchanged);
+}
