@@ -8,8 +8,9 @@ use mmafft::cuda::{compile, source, Device};
 use mmafft::{Engine, Limits, Pass, Precision, Request, Shape};
 use std::process::Command;
 
-/// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows.
-const ARCHITECTURES: [&str; 4] = ["sm_80", "sm_90", "sm_100", "sm_75"];
+/// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
+/// Volta, for which it takes NVRTC 12.9 or earlier.
+const ARCHITECTURES: [&str; 5] = ["sm_80", "sm_90", "sm_100", "sm_75", "sm_70"];
 
 fn device(architecture: &str) -> Device {
     Device {
@@ -18,6 +19,7 @@ fn device(architecture: &str) -> Device {
         architecture: architecture.into(),
         multiprocessors: 132,
         shared_bytes_per_block: match architecture {
+            "sm_70" => 96 << 10,
             "sm_75" => 64 << 10,
             "sm_80" => 163 << 10,
             _ => 227 << 10,
@@ -25,7 +27,7 @@ fn device(architecture: &str) -> Device {
         l2_bytes: 50 << 20,
         memory_bytes: 80 << 30,
         wave: 32,
-        clusters: !matches!(architecture, "sm_75" | "sm_80"),
+        clusters: !matches!(architecture, "sm_70" | "sm_75" | "sm_80"),
     }
 }
 
@@ -115,12 +117,14 @@ fn check(architecture: &str) {
     let mut seen_code = 0;
     let only = std::env::var("MMAFFT_CASE").unwrap_or_default();
     for (name, request) in families() {
-        let other = architecture == "sm_75" && !name.starts_with("c2c 4096 ");
+        let old = matches!(architecture, "sm_70" | "sm_75");
+        let other = old && !name.starts_with("c2c 4096 ");
         let matrix = request.engine == Some(Engine::Matrix);
         let offered = |operand| limits.fragments.iter().any(|f| f.operand == operand);
         let lacking = match request.precision {
             Precision::F64 => !offered(Operand::F64),
             Precision::Bf16 => !offered(Operand::Bf16),
+            Precision::F16 | Precision::SplitF16 => !offered(Operand::Half),
             _ => false,
         };
         if other || (matrix && lacking) || !name.contains(&only) {
@@ -148,6 +152,10 @@ fn check(architecture: &str) {
                 Ok(compiled) => compiled,
                 Err(mmafft::Error::NoDevice { .. }) => {
                     println!("skipped: codegen::{architecture}, needs NVRTC");
+                    return;
+                }
+                Err(mmafft::Error::Unsupported { .. }) if architecture == "sm_70" => {
+                    println!("skipped: codegen::{architecture}, needs an older NVRTC");
                     return;
                 }
                 Err(error) => {
@@ -206,4 +214,10 @@ fn blackwell() {
 #[test]
 fn turing() {
     check(ARCHITECTURES[3]);
+}
+
+/// The same without any matrix products.
+#[test]
+fn volta() {
+    check(ARCHITECTURES[4]);
 }

@@ -58,3 +58,52 @@ fn plan_creation() {
         );
     }
 }
+
+/// Splitting, products and combining apart, as Sorna et al. (2018) time them: a row a radix, on
+/// 2^24 complex points.
+#[test]
+fn operations_apart() {
+    use mmafft::backend_traits::{device::Driver, radix::RADICES};
+    let Some(backend) = cuda("operations_apart") else {
+        return;
+    };
+    let driver = backend.driver();
+    let (start, end) = (
+        driver.event().expect("an event"),
+        driver.event().expect("an event"),
+    );
+    println!("radix,split_ms,product_ms,combine_ms");
+    for row in RADICES {
+        let (reals, vectors) = (2 * row.radix, (1 << 24) / row.radix);
+        let allocate = |bytes: usize| backend.allocate(bytes).expect("memory");
+        let bytes = 4 * reals * vectors;
+        let (mut values, mut exponents) = (allocate(bytes), allocate(4 * vectors));
+        let (mut hi, mut lo) = (allocate(bytes / 2), allocate(bytes / 2));
+        let ones = bytemuck::cast_slice(&vec![1f32; reals * vectors]).to_vec();
+        backend.write(&mut values, 0, &ones).expect("it fits");
+        let mut input = allocate(bytes);
+        backend.write(&mut input, 0, &ones).expect("it fits");
+        let time = |work: &mut dyn FnMut()| {
+            work();
+            start.record(driver.default_stream()).expect("recorded");
+            work();
+            end.record(driver.default_stream()).expect("recorded");
+            end.synchronize().expect("it ran");
+            end.elapsed_ms(&start).expect("both ran")
+        };
+        let split = time(&mut || {
+            let result = backend.split(&input, reals, &mut hi, &mut lo, &mut exponents);
+            result.expect("split");
+        });
+        let forward = mmafft::Direction::Forward;
+        let product = time(&mut || {
+            let result = backend.product(row.radix, forward, &hi, &lo, &exponents, &mut values);
+            result.expect("product");
+        });
+        let combine = time(&mut || {
+            let result = backend.combine(&hi, &lo, &exponents, reals, &mut values);
+            result.expect("combine");
+        });
+        println!("{},{split:.3},{product:.3},{combine:.3}", row.radix);
+    }
+}
