@@ -168,6 +168,12 @@ impl Transform {
         Ok(data)
     }
 
+    /// Waits until everything launched so far is done. A device runs behind its caller;
+    /// [`Transform::download`] waits by itself.
+    pub fn synchronize(&self) -> Result<()> {
+        self.backend.synchronize()
+    }
+
     /// A buffer of zeros for the output.
     pub fn allocate_output(&self) -> Result<Buffer> {
         let scalar = self.plan.request.precision.row().storage;
@@ -182,7 +188,8 @@ impl Transform {
         })
     }
 
-    /// Transforms one buffer into another.
+    /// Transforms one buffer into another. On a device this returns when the work is in its
+    /// queue: [`Transform::synchronize`] waits for it.
     pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
         self.check(
             Side::Input,

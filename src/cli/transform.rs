@@ -187,6 +187,7 @@ fn transform<T: Stored>(fft: &Transform, array: &Array) -> Result<Outcome, Failu
     let mut output = fft.allocate_output()?;
     let started = Instant::now();
     fft.run(&buffer, &mut output)?;
+    fft.synchronize()?;
     let time = started.elapsed();
     let values = match row.output {
         Domain::Real => {
