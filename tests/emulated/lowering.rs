@@ -184,7 +184,7 @@ fn the_header_the_emulator_and_lowering_agree_on_the_words() {
         assert_eq!(step(program, steps - 1, "target"), constant("PLACE_MEMORY"));
         // What comes after the last step is not used.
         assert_eq!(
-            step(program, constant("MAX_STEPS") as usize - 1, "exact"),
+            step(program, constant("MAX_STEPS") as usize - 1, "parts"),
             0
         );
     }
