@@ -58,7 +58,7 @@ impl Limits {
     }
 
     /// The largest power of two of points that a tile holds.
-    fn tile_points(&self, scalar: ScalarType) -> usize {
+    pub fn tile_points(&self, scalar: ScalarType) -> usize {
         let points = self.tile_bytes / Self::on_chip_bytes(1, scalar);
         1 << points.max(2).ilog2()
     }

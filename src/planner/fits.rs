@@ -6,8 +6,9 @@ use mmafft_backend_traits::{
     largest_prime_factor, radix, radix::RADICES, Engine, Kind, Limits, ScalarType,
 };
 
-/// By how much a tile for the matrix engine is smaller.
-const MATRIX_SHARE: usize = 4;
+/// Bytes of points that a tile for the matrix engine holds at most: 16 values in each of 256
+/// threads, which beside them hold their halves, the products and the matrix.
+const MATRIX_BYTES: usize = 32 << 10;
 
 /// The device's limits as the lines of one request meet them.
 pub struct Fits<'a> {
@@ -58,14 +59,21 @@ impl<'a> Fits<'a> {
         self.limits.line_library.filter(|_| free)
     }
 
+    /// The points of a tile of a device.
+    pub fn tile_capacity(&self) -> usize {
+        let points = self.limits.tile_points(self.scalar);
+        match self.engine {
+            Engine::Matrix => points.min(MATRIX_BYTES / (2 * self.scalar.compute_bytes())),
+            Engine::Simt => points,
+        }
+    }
+
     /// The longest line of a tile.
     pub fn longest_line(&self) -> usize {
         let longest = self.limits.longest_line(self.scalar);
-        match (self.engine, self.limits.line_library) {
-            // Beside its values a thread holds their halves, the products and the matrix: a
-            // quarter of the points fills the registers.
-            (Engine::Matrix, None) => (longest / MATRIX_SHARE).max(2),
-            _ => longest,
+        match self.limits.line_library {
+            Some(_) => longest,
+            None => longest.min(self.tile_capacity()),
         }
     }
 

@@ -73,7 +73,7 @@ fn tile_bytes(
         points.checked_mul(fits.stage_points(stage)?)
     })?;
     // More would leave a thread too many values.
-    if points > fits.longest_line() {
+    if points > fits.tile_capacity() {
         return None;
     }
     Some(Limits::on_chip_bytes(points, fits.scalar))

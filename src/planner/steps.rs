@@ -321,7 +321,7 @@ fn lines_in_caches(
 fn lines_on_chip(stage: &Stage, points: usize, axes: usize, fits: &Fits) -> usize {
     let points = points.max(1);
     let scalar = fits.scalar;
-    let longest = fits.longest_line();
+    let longest = fits.tile_capacity();
     let share = if fits.engine == Engine::Matrix { 2 } else { 1 };
     let enough = TILE_POINTS * 4 / scalar.compute_bytes() / share;
     let enough = (enough.min(longest) / points).max(1);

@@ -1,7 +1,7 @@
 //! What the steps and factors of a pass must add up to.
 
 use mmafft::backend_traits::{Factor, Loop, Pass, TileAxis};
-use mmafft::{Engine, Limits, Step};
+use mmafft::{largest_prime_factor, Engine, Limits, Step};
 
 /// Checks that each axis' steps make its length, in a tile that the device has, and that
 /// factors are those of its line.
@@ -97,6 +97,12 @@ fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, Str
                     return Err(format!("a chirp of {length} in {padded} for {core}"));
                 }
                 wanted = padded;
+            }
+            Step::Rader { axis: a, length } if a == axis.axis => {
+                if length != core || largest_prime_factor(length) != length || product > 1 {
+                    return Err(format!("Rader's algorithm of {length} for {core}"));
+                }
+                wanted = length - 1;
             }
             _ => {}
         }
