@@ -1,12 +1,11 @@
-//! A backend on any driver: checks, tables, bindings, launches.
-//!
-//! Long because the contract's ten methods and the checks before each stand together.
+//! A backend on any driver: checks, bindings, launches.
 
 use super::driver::{Driver, Geometry, Launch, Region};
-use super::lower::{lower, parts, Lowered};
+use super::lower::parts;
 use super::matrices;
 use super::operations::{product_program, vector_program};
-use crate::backend::{Backend, Bindings, Buffer, Prepared};
+use super::prepared::{DeviceBuffer, DevicePrepared, Inner};
+use crate::backend::{Backend, Bindings};
 use crate::error::{Error, Result, Side};
 use crate::kind::Direction;
 use crate::limits::Limits;
@@ -16,9 +15,6 @@ use crate::precision::Operand;
 use crate::radix;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// Tables begin at multiples of this.
-const ALIGNMENT: usize = 256;
 
 /// Plans that stay prepared after their last user is gone, at most, and the bytes of tables
 /// that they may keep on the device.
@@ -51,68 +47,6 @@ impl<D: Driver> std::fmt::Debug for DeviceBackend<D> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let limits = self.driver.limits();
         write!(f, "{} ({})", limits.backend, limits.device)
-    }
-}
-
-/// Memory of a device.
-#[derive(Debug)]
-pub struct DeviceBuffer<M> {
-    memory: M,
-    bytes: usize,
-}
-
-impl<M> DeviceBuffer<M> {
-    /// Memory that the caller vouches for: `bytes` of it are there.
-    pub fn new(memory: M, bytes: usize) -> Self {
-        DeviceBuffer { memory, bytes }
-    }
-
-    /// The driver's own handle.
-    pub fn memory(&self) -> &M {
-        &self.memory
-    }
-}
-
-impl<M: Send + Sync> Buffer for DeviceBuffer<M> {
-    fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-/// One pass, compiled.
-struct PreparedPass<K> {
-    kernel: K,
-    lowered: Lowered,
-    /// Where its tables begin, and its matrices.
-    tables: usize,
-    matrices: usize,
-}
-
-/// A plan compiled for a device, with its tables there. Clones share both.
-pub struct DevicePrepared<D: Driver>(Arc<Inner<D>>);
-
-struct Inner<D: Driver> {
-    passes: Vec<PreparedPass<D::Kernel>>,
-    constants: D::Memory,
-    constant_bytes: usize,
-    scratch_bytes: usize,
-    input_bytes: usize,
-    output_bytes: usize,
-    not_in_place: Option<String>,
-    /// Whether a pass writes what the caller reads.
-    writes_input: bool,
-}
-
-impl<D: Driver> Prepared for DevicePrepared<D> {
-    fn scratch_bytes(&self) -> usize {
-        self.0.scratch_bytes
-    }
-}
-
-impl<D: Driver> DevicePrepared<D> {
-    /// The lowered passes, for tests and tools.
-    pub fn lowered(&self) -> impl Iterator<Item = &Lowered> {
-        self.0.passes.iter().map(|p| &p.lowered)
     }
 }
 
@@ -186,15 +120,6 @@ impl<D: Driver> DeviceBackend<D> {
         prepared: &Inner<D>,
         bindings: &Bindings<'_, DeviceBuffer<D::Memory>>,
     ) -> Result<()> {
-        let enough = |side, expected: usize, got: usize| match got >= expected {
-            true => Ok(()),
-            false => Err(Error::BufferTooShort {
-                side,
-                expected,
-                got,
-                unit: "bytes",
-            }),
-        };
         match (bindings.input, &prepared.not_in_place) {
             (None, Some(reason)) => {
                 return Err(Error::NotInPlace {
@@ -211,9 +136,9 @@ impl<D: Driver> DeviceBackend<D> {
             _ => {}
         }
         let input = bindings.input.unwrap_or(bindings.output);
-        enough(Side::Input, prepared.input_bytes, input.bytes)?;
-        enough(Side::Output, prepared.output_bytes, bindings.output.bytes)?;
-        enough(
+        fits(Side::Input, prepared.input_bytes, input.bytes)?;
+        fits(Side::Output, prepared.output_bytes, bindings.output.bytes)?;
+        fits(
             Side::Scratch,
             prepared.scratch_bytes,
             bindings.scratch.bytes,
@@ -239,45 +164,6 @@ impl<D: Driver> DeviceBackend<D> {
         Ok(())
     }
 
-    fn prepare_anew(&self, plan: &Plan) -> Result<Inner<D>> {
-        let geometry = self.geometry();
-        let mut constants: Vec<u8> = Vec::new();
-        let mut add = |bytes: &[u8]| {
-            let at = constants.len().next_multiple_of(ALIGNMENT);
-            constants.resize(at, 0);
-            constants.extend_from_slice(bytes);
-            at
-        };
-        let mut passes = Vec::new();
-        for pass in &plan.passes {
-            let mut lowered = lower(pass, &geometry)?;
-            let kernel = self.driver.kernel(&lowered.program)?;
-            let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
-            // They are on the device from here on; one byte says that there are some.
-            lowered.tables.truncate(1);
-            lowered.matrices.truncate(1);
-            passes.push(PreparedPass {
-                kernel,
-                lowered,
-                tables,
-                matrices,
-            });
-        }
-        let mut memory = self.driver.allocate(constants.len())?;
-        self.driver.write(&mut memory, 0, &constants)?;
-        let scalar = plan.request.precision.row().storage.bytes();
-        Ok(Inner {
-            writes_input: plan.passes.iter().any(|p| p.store.slot == Slot::Input),
-            passes,
-            constants: memory,
-            constant_bytes: constants.len(),
-            scratch_bytes: plan.scratch_bytes,
-            input_bytes: plan.input_scalars * scalar,
-            output_bytes: plan.output_scalars * scalar,
-            not_in_place: plan.not_in_place.clone(),
-        })
-    }
-
     /// Runs an operation on vectors.
     fn operate(&self, program: &super::Program, launch: &Launch<'_, D::Memory>) -> Result<()> {
         if launch.lines == 0 {
@@ -298,6 +184,20 @@ impl<D: Driver> DeviceBackend<D> {
             });
         }
         Ok((values / vector) as u64)
+    }
+
+    /// How many split vectors there are, if every buffer holds its part of all.
+    fn split_vectors(
+        &self,
+        vector: usize,
+        [hi, lo, exponents]: [&DeviceBuffer<D::Memory>; 3],
+        values: &DeviceBuffer<D::Memory>,
+    ) -> Result<u64> {
+        let lines = self.vectors(hi.bytes, 2, vector)?;
+        fits(Side::Input, hi.bytes, lo.bytes)?;
+        fits(Side::Input, 4 * lines as usize, exponents.bytes)?;
+        fits(Side::Output, 2 * hi.bytes, values.bytes)?;
+        Ok(lines)
     }
 }
 
@@ -363,7 +263,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
             return Ok(DevicePrepared(prepared));
         }
         // Other threads prepare other plans meanwhile.
-        let prepared = Arc::new(self.prepare_anew(plan)?);
+        let prepared = Arc::new(Inner::new(&*self.driver, plan)?);
         let mut recent = lock();
         let mut bytes = prepared.constant_bytes;
         if bytes <= RECENT_BYTES {
@@ -424,10 +324,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         vector: usize,
         values: &mut Self::Buffer,
     ) -> Result<()> {
-        let lines = self.vectors(hi.bytes, 2, vector)?;
-        fits(Side::Input, hi.bytes, lo.bytes)?;
-        fits(Side::Input, 4 * lines as usize, exponents.bytes)?;
-        fits(Side::Output, 2 * hi.bytes, values.bytes)?;
+        let lines = self.split_vectors(vector, [hi, lo, exponents], values)?;
         let launch = Launch {
             load: whole(hi),
             store: whole(values),
@@ -453,10 +350,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         values: &mut Self::Buffer,
     ) -> Result<()> {
         radix::check(&[radix], radix)?;
-        let lines = self.vectors(hi.bytes, 2, 2 * radix)?;
-        fits(Side::Input, hi.bytes, lo.bytes)?;
-        fits(Side::Input, 4 * lines as usize, exponents.bytes)?;
-        fits(Side::Output, 2 * hi.bytes, values.bytes)?;
+        let lines = self.split_vectors(2 * radix, [hi, lo, exponents], values)?;
         let vendor = self.geometry().vendor;
         let inverse = direction == Direction::Inverse;
         let parts = parts(radix, Operand::SplitHalf, true);

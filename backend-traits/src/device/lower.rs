@@ -9,19 +9,22 @@ use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
 use super::program::Program;
-use super::shape::{bank_row, pitch, residents, stage, threads_wanted};
+use super::shape::{bank_row, insert_copies, pitch, residents, threads_wanted};
 use super::sides::{factors, loop_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trips::{self, Trip};
 use crate::error::{Error, Result};
 use crate::pass::{Engine, Pass, Slot};
 use crate::precision::{Operand, ScalarType};
-use crate::{radix, Domain};
+use crate::radix;
 
-/// Values that a thread should hold, and the most it may.
+/// Values that a thread should hold.
 const VALUES: usize = 16;
 /// The same for matrix steps, whose products take the registers of as many again, and of FP64.
 const MATRIX_VALUES: usize = 8;
+/// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), and more
+/// than registers do.
+const MOST_VALUES: usize = 64;
 
 /// A pass ready to be compiled and launched.
 #[derive(Debug, Clone)]
@@ -68,7 +71,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         .max(1)
         .min(usize::try_from(lines).unwrap_or(usize::MAX));
     let innermost = loops.last().map(|&i| pass.loops[i]);
-    stage(pass, &mut trips, innermost, tile_lines, &order);
+    insert_copies(pass, &mut trips, innermost, tile_lines, &order);
     let (last_trip, trip_count) = (trips.len() - 1, trips.len());
     if trip_count > MAX_STEPS || loops.len() > MAX_LOOPS || order.len() > MAX_AXES {
         return Err(Error::Unsupported {
@@ -106,8 +109,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         .next_multiple_of(geometry.wave)
         .clamp(geometry.wave, most_threads);
 
-    let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
-    let plain = complex && pass.hermitian.is_none();
     let mut matrix_bytes = Vec::new();
     let mut steps: Vec<StepWords> = Vec::new();
     let mut held = 1;
@@ -149,11 +150,11 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         }
         steps.push(step);
     }
-    if held > 64 {
+    if held > MOST_VALUES {
         return Err(Error::Unsupported {
             what: format!("a tile of {most_points} points, {held} to a thread,"),
             backend: "the device code".into(),
-            instead: "64 values a thread are the most; plan for a smaller tile".into(),
+            instead: format!("{MOST_VALUES} values a thread are the most; plan for a smaller tile"),
         });
     }
     let point_bytes = if double { 16 } else { 8 };
@@ -178,7 +179,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             storage: storage_word(pass.storage),
             operand: operand_word(pass.operand),
             threads: threads as i64,
-            residents: residents(geometry, threads, held, double, &trips, [matrix, plain]) as i64,
+            residents: residents(pass, &trips, geometry, threads, held) as i64,
             lines: tile_lines as i64,
             values: held as i64,
             steps: trip_count as i64,

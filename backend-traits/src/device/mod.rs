@@ -13,6 +13,7 @@ mod driver;
 mod lower;
 mod matrices;
 mod operations;
+mod prepared;
 mod program;
 mod rader;
 mod shape;
@@ -20,7 +21,8 @@ mod sides;
 mod tables;
 mod trips;
 
-pub use backend::{DeviceBackend, DeviceBuffer, DevicePrepared};
+pub use backend::DeviceBackend;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};
 pub use lower::{lower, Lowered};
+pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};

@@ -4,7 +4,9 @@
 use super::config::*;
 use super::driver::Geometry;
 use super::trips::Trip;
-use crate::pass::{Loop, Pass};
+use crate::pass::{Engine, Loop, Pass};
+use crate::precision::ScalarType;
+use crate::Domain;
 
 /// Points of shared memory between two unused ones: 128 bytes of them.
 pub fn bank_row(double: bool) -> usize {
@@ -18,20 +20,22 @@ pub fn bank_row(double: bool) -> usize {
 /// Blocks whose registers a multiprocessor is to hold at once: the compiler would otherwise
 /// fetch every twiddle before it uses the first, and leave room for half of them.
 pub fn residents(
+    pass: &Pass,
+    trips: &[Trip],
     geometry: &Geometry,
     threads: usize,
     values: usize,
-    double: bool,
-    trips: &[Trip],
-    [matrix, plain]: [bool; 2],
 ) -> usize {
+    let double = pass.storage == ScalarType::F64;
+    let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
+    let plain = complex && pass.hermitian.is_none();
     let words = if double { 4 } else { 2 };
     // Powers of two in constant strides need the fewest temporaries and addresses; behind
     // Rader's point 0 no stride is constant.
     let simple =
         |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two() && t.words.after == 0;
     let beside = match plain && trips.iter().all(simple) {
-        _ if matrix => 160,
+        _ if pass.engine == Engine::Matrix => 160,
         true => 40,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
         false => 64,
@@ -61,7 +65,7 @@ pub fn pitch(points: usize, lines: usize, double: bool) -> usize {
 
 /// Inserts copies between memory and shared memory where the first or the last trip would
 /// move less than a sector of 32 bytes at a time although the memory is contiguous.
-pub fn stage(
+pub fn insert_copies(
     pass: &Pass,
     trips: &mut Vec<Trip>,
     innermost: Option<Loop>,
