@@ -52,7 +52,8 @@ struct Step {
   i64 outer, inner;    // points of the tile around the axis, of one line
   i64 in, out;         // the axis' extent before and after; what lies beyond counts as zero
   i64 extent[3];       // extents of the other axes
-  i64 pitch_in, pitch_out;  // points from line to line in shared memory
+  i64 pitch_in, row_in;    // before the step, in shared memory: cells from line to line, and
+  i64 pitch_out, row_out;  // points of a line between two unused cells, or 0; and after it
   i64 source, target;  // enum Place
   i64 columns;         // small DFTs, or pairs, of one axis line
   i64 lines_fast;      // whether neighbouring threads take neighbouring lines
@@ -84,6 +85,7 @@ struct Config {
   i64 load_points, load_imaginary, load_vector;     // enum Points; scalars to the imaginary
   i64 store_points, store_imaginary, store_vector;  // part; whether both move as one
   i64 edges;                          // edge points a line
+  i64 powers;                         // twiddles of a column are products of a few
   i64 roots_loop, roots_low;          // four-step twiddles: loop of the line number, bits of the low table
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];

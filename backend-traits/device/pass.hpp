@@ -190,21 +190,41 @@ template <class Scalar> struct Pass {
     if (second) store_memory(to + config.store_imaginary, y.y);
   }
 
-  // Point `at` of the part that is point n of the line, times the factors of that side.
-  template <bool BEFORE, class S>
-  MMAFFT_DEVICE Value factored(S s, Value x, const Line &line, i64 n, int at) const {
+  // Values of a column, times the factors of memory's side: a table's entry by the point's number
+  // in the whole line or in the part of it, and a four-step twiddle.
+  template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST i64 kind = BEFORE ? step.before : step.after;
     MMAFFT_CONST i64 table = BEFORE ? step.before_table : step.after_table;
     MMAFFT_CONST i64 length = BEFORE ? step.before_length : step.after_length;
     MMAFFT_CONST i64 levels = BEFORE ? step.before_roots : step.after_roots;
+    MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
     MMAFFT_IF (kind != FACTOR_NONE) {
-      const i64 index = kind == FACTOR_LINE ? n : i64(at);
-      if (index >= length) return {T(0), T(0)};
-      x = multiply(x, load_table(tables() + table + index));
+      MMAFFT_CONST Axis axis = config.axis[step.axis];
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = BEFORE ? from_at(s, c.at, point(s, j)) : to_at(s, c.at, point(s, j));
+        if (at < extent) {
+          const i64 n = (BEFORE ? line.load_index : line.store_index) +
+                        i64(at) * (BEFORE ? axis.load_index : axis.store_index);
+          const i64 index = kind == FACTOR_LINE ? n : i64(at);
+          v[j] = index < length ? multiply(v[j], load_table(tables() + table + index)) : Value{T(0), T(0)};
+        }
+      }
     }
-    MMAFFT_IF (levels >= 0) x = multiply(x, roots<T>(tables(), levels, config.roots_low, u64(line.roots) * u64(at)));
-    return x;
+    MMAFFT_IF (levels >= 0) {
+      const u64 order = line.roots;
+      MMAFFT_IF (config.powers != 0 && step.op == OP_DFT && step.engine == ENGINE_SIMT) {
+        const int at = BEFORE ? from_at(s, c.at, 0) : to_at(s, c.at, 0);
+        MMAFFT_CONST u64 stride = BEFORE ? u64(step.points / step.radix) : u64(step.done);
+        multiply_powers<true>(v, J, roots<T>(tables(), levels, config.roots_low, order * u64(at)),
+                              [&](int k) { return roots<T>(tables(), levels, config.roots_low, order * (u64(k) * stride)); });
+      } else {
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = BEFORE ? from_at(s, c.at, point(s, j)) : to_at(s, c.at, point(s, j));
+          if (at < extent) v[j] = multiply(v[j], roots<T>(tables(), levels, config.roots_low, order * u64(at)));
+        }
+      }
+    }
   }
 
   // v = the step's values. Every load of a thread is issued before the first is used.
@@ -224,24 +244,19 @@ template <class Scalar> struct Pass {
           v[g * J + j] = x;
         }
         MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
-          MMAFFT_CONST Axis axis = config.axis[step.axis];
-          MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-            const int at = from_at(s, c.at, point(s, j));
-            const i64 n = line.load_index + i64(at) * axis.load_index;
-            if (live && at < int(step.in)) v[g * J + j] = factored<true>(s, v[g * J + j], line, n, at);
-          }
+          if (live) factored<true>(s, v + g * J, line, c);
         }
       } else {
-        const int start = c.line * int(step.pitch_in) + c.outer * int(step.in * step.inner) + c.inner;
+        const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
         MMAFFT_IF (step.engine == ENGINE_DENSE) {
-          if (c.live) dense(s, start, c.at, v + g * J);
+          if (c.live) dense(s, line, start, c.at, v + g * J);
           continue;
         }
         // Constant distances between a butterfly's points, where padding allows.
         MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
         MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.hermitian == 0 &&
-                                     separable(bank_row<T>(), stride, int(step.radix), false);
-        const int base = padded<T>(start + from_at(s, c.at, 0) * int(step.inner));
+                                     separable(int(step.row_in), stride, int(step.radix), false);
+        const int base = line + padded(step.row_in, start + from_at(s, c.at, 0) * int(step.inner));
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           int at = from_at(s, c.at, point(s, j));
           bool mirrored = false;
@@ -251,8 +266,8 @@ template <class Scalar> struct Pass {
           }
           Value x = {T(0), T(0)};
           if (c.live && exists(s, point(s, j)) && at < int(step.in)) {
-            MMAFFT_IF (constant) x = load_shared<T>(base + padded<T>(j * stride));
-            else x = load_shared<T>(padded<T>(start + at * int(step.inner)));
+            MMAFFT_IF (constant) x = load_shared<T>(base + padded(step.row_in, j * stride));
+            else x = load_shared<T>(line + padded(step.row_in, start + at * int(step.inner)));
             MMAFFT_IF (step.hermitian != 0) {
               if (mirrored) x = conjugate(x);
               if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
@@ -268,19 +283,19 @@ template <class Scalar> struct Pass {
   // X[k], X[p-k] = x[0] + Σ cos·e ∓ i·Σ sin·o for a prime p too large for registers: with
   // w = exp(∓2πi·kn/p), e = x[n] + x[p-n] and o = x[n] - x[p-n], n <= (p-1)/2. Two sums each, as
   // errors grow with the root of their length.
-  template <class S> MMAFFT_DEVICE void dense(S s, int start, int c, Value *v) const {
+  template <class S> MMAFFT_DEVICE void dense(S s, int line, int start, int c, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int radix = int(step.radix), stride = int(step.points / step.radix * step.inner);
     const int k = dense_output(s, c);
     start += (int(step.offset) + dense_column(s, c)) * int(step.inner);
-    Value a[2] = {load_shared<T>(padded<T>(start)), {T(0), T(0)}}, b[2] = {{T(0), T(0)}, {T(0), T(0)}};
+    Value a[2] = {load_shared<T>(line + padded(step.row_in, start)), {T(0), T(0)}}, b[2] = {{T(0), T(0)}, {T(0), T(0)}};
     int turn = 0;
     for (int n = 1; n <= radix / 2; n++) {
       turn += k;
       if (turn >= radix) turn -= radix;
       const Value w = load_table(tables() + step.matrix + turn);
-      const Value x = load_shared<T>(padded<T>(start + n * stride));
-      const Value y = load_shared<T>(padded<T>(start + (radix - n) * stride));
+      const Value x = load_shared<T>(line + padded(step.row_in, start + n * stride));
+      const Value y = load_shared<T>(line + padded(step.row_in, start + (radix - n) * stride));
       const Value e = x + y, o = x - y;
       const int i = n % 2;
       a[i] = {multiply_add(w.x, e.x, a[i].x), multiply_add(w.x, e.y, a[i].y)};
@@ -297,32 +312,26 @@ template <class Scalar> struct Pass {
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
       const Column c = column_of(s, number(s, g));
       MMAFFT_IF (step.target == PLACE_MEMORY) {
-        MMAFFT_CONST Axis axis = config.axis[step.axis];
         const Line line = line_of(0, tile, c.line, arguments.lines);
         const Others others = others_of<false>(s, c);
         const bool live = c.live && line.live && others.inside;
+        MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
+          if (live) factored<false>(s, v + g * J, line, c);
+        }
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           const int at = to_at(s, c.at, point(s, j));
-          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
-            Value x = v[g * J + j];
-            MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
-              const i64 n = line.store_index + i64(at) * axis.store_index;
-              x = factored<false>(s, x, line, n, at);
-            }
-            store_point(s, line, others.address, at, x);
-          }
+          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) store_point(s, line, others.address, at, v[g * J + j]);
         }
       } else {
-        Line line;
-        MMAFFT_IF (step.after == FACTOR_LINE) line = line_of(0, tile, c.line, arguments.lines);
-        const int start = c.line * int(step.pitch_out) + c.outer * int(step.out * step.inner) + c.inner;
+        Line place;
+        MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, arguments.lines);
+        const int line = c.line * int(step.pitch_out), start = c.outer * int(step.out * step.inner) + c.inner;
         MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
-        // Lines and outer indices begin at whole blocks.
-        MMAFFT_CONST bool blocks = step.offset == 0 && (config.lines == 1 || step.pitch_out % block == 0) &&
-                                   (step.outer == 1 || step.out * step.inner % block == 0);
+        // Outer indices begin at whole blocks.
+        MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
         MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT &&
-                                     separable(bank_row<T>(), stride, int(step.radix), blocks);
-        const int base = padded<T>(start + to_at(s, c.at, 0) * int(step.inner));
+                                     separable(int(step.row_out), stride, int(step.radix), blocks);
+        const int base = line + padded(step.row_out, start + to_at(s, c.at, 0) * int(step.inner));
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           const int at = to_at(s, c.at, point(s, j));
           if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
@@ -330,21 +339,21 @@ template <class Scalar> struct Pass {
             MMAFFT_IF (step.after != FACTOR_NONE) {
               // A convolution's spectrum; a part of a split line has its own stretch of it.
               i64 n = at - int(step.offset);
-              MMAFFT_IF (step.after == FACTOR_LINE) n = line.live ? line.load_index + n : 0;
+              MMAFFT_IF (step.after == FACTOR_LINE) n = place.live ? place.load_index + n : 0;
               const Value spectrum = load_table(tables() + step.after_table + n);
               MMAFFT_IF (step.rader) {
                 // Bin 0 is the sum of all points but point 0, which is still where the copy
                 // left it: X[0] = x[0] + sum, and x[0] is to be added to every other X.
                 if (at == int(step.offset)) {
-                  const int zero = padded<T>(start);
+                  const int zero = line + padded(step.row_out, start);
                   const Value first = load_shared<T>(zero);
                   store_shared<T>(zero, first + x);
                   x = multiply(x, spectrum) + first;
                 } else x = multiply(x, spectrum);
               } else x = multiply(x, spectrum);
             }
-            MMAFFT_IF (constant) store_shared<T>(base + padded<T>(j * stride), x);
-            else store_shared<T>(padded<T>(start + at * int(step.inner)), x);
+            MMAFFT_IF (constant) store_shared<T>(base + padded(step.row_out, j * stride), x);
+            else store_shared<T>(line + padded(step.row_out, start + at * int(step.inner)), x);
           }
         }
       }
@@ -386,6 +395,23 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) halves(s, v);
   }
 
+  // v[k] times first·w(k) for k < radix, where w(4a + b) = w(4a)·w(b): a third of the look-ups for
+  // a rounding more.
+  template <bool FIRST, class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, Value first, W w) {
+    Value low[4];
+    low[0] = first;
+    if (FIRST) v[0] = multiply(v[0], first);
+    MMAFFT_UNROLL for (int b = 1; b < 4 && b < radix; b++) {
+      low[b] = FIRST ? multiply(first, w(b)) : w(b);
+      v[b] = multiply(v[b], low[b]);
+    }
+    MMAFFT_UNROLL for (int a = 4; a < radix; a += 4) {
+      const Value high = w(a);
+      MMAFFT_UNROLL for (int b = 0; b < 4 && a + b < radix; b++)
+        v[a + b] = multiply(v[a + b], b == 0 && !FIRST ? high : multiply(high, low[b]));
+    }
+  }
+
   // Values p, k times exp(∓2πi·pk / (n/s)), from the table [k - 1][p].
   template <class S> MMAFFT_DEVICE void twiddle(S s, Value *v) const {
     MMAFFT_STEP(S);
@@ -397,11 +423,15 @@ template <class Scalar> struct Pass {
         c = dense_column(s, c);
       }
       const int p = int(u32(c) / u32(step.done));
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        int k = point(s, j);
-        MMAFFT_IF (step.engine == ENGINE_DENSE) k = j == 0 ? first : int(step.radix) - first;
-        if (k > 0 && k < int(step.radix))
-          v[g * J + j] = multiply(v[g * J + j], load_table(tables() + step.twiddle + (k - 1) * rows + p));
+      const Value *const table = tables() + step.twiddle + p - rows;
+      MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
+        multiply_powers<false>(v + g * J, J, Value{T(1), T(0)}, [&](int k) { return load_table(table + k * rows); });
+      } else {
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          int k = point(s, j);
+          MMAFFT_IF (step.engine == ENGINE_DENSE) k = j == 0 ? first : int(step.radix) - first;
+          if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(table + k * rows));
+        }
       }
     }
   }
@@ -441,8 +471,8 @@ template <class Scalar> struct Pass {
       const Line line = line_of(0, tile, c.line, arguments.lines);
       const Others others = others_of<true>(s, c);
       const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
-      const int to = padded<T>(c.line * int(step.pitch_out) + c.outer * int(step.out * step.inner) +
-                               to_at(s, c.at, 0) * int(step.inner) + c.inner);
+      const int to = c.line * int(step.pitch_out) +
+                     padded(step.row_out, c.outer * int(step.out * step.inner) + to_at(s, c.at, 0) * int(step.inner) + c.inner);
       if (c.live) {
         if (line.live) copy_async<T>(to, reinterpret_cast<const Value *>(static_cast<const T *>(arguments.load) + address));
         else store_shared<T>(to, Value{T(0), T(0)});

@@ -20,16 +20,15 @@ MMAFFT_DEVICE void narrow(float x, float &y) { y = x; }
 MMAFFT_DEVICE void narrow(float x, Half &y) { y.bits = round_half(x); }
 MMAFFT_DEVICE void narrow(float x, Bf16 &y) { y.bits = round_bf16(x); }
 
-// Shared memory leaves one cell free every 128 bytes, so that power-of-two strides do not
-// meet in one bank.
-template <class T> MMAFFT_DEVICE constexpr int bank_row() { return int(128 / sizeof(Pair<T>)); }
-template <class T> MMAFFT_DEVICE constexpr int padded(int at) { return at + int(u32(at) / u32(bank_row<T>())); }
+// The cell of point `at` of a line in shared memory: with rows of `row` points, one cell is left
+// free after each, so that power-of-two strides do not meet in one bank; with 0, none is.
+MMAFFT_DEVICE constexpr int padded(i64 row, int at) { return row == 0 ? at : at + int(u32(at) / u32(row)); }
 
 // Whether padded(base + i·stride) = padded(base) + padded(i·stride) for 0 <= i < count, so
 // that the second part is a constant: either strides are whole rows; or base is b + a multiple
 // of count·stride, b < stride, and rows and blocks of count·stride divide each other.
 MMAFFT_DEVICE constexpr bool separable(int row, int stride, int count, bool blocks) {
-  return stride % row == 0 ||
+  return row == 0 || stride % row == 0 ||
          (blocks && row % stride == 0 && (count * stride % row == 0 || row % (count * stride) == 0));
 }
 

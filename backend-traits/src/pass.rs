@@ -233,6 +233,18 @@ pub struct Tile {
     pub bytes: usize,
     /// Where.
     pub residency: Residency,
+    /// The shape of the blocks that hold it, where it has been measured; by the registers that
+    /// the steps need, where not.
+    pub launch: Option<Launch>,
+}
+
+/// The shape of a device's blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    /// Threads of a block.
+    pub threads: usize,
+    /// Blocks that a multiprocessor is to hold at a time: it bounds a thread's registers.
+    pub residents: usize,
 }
 
 /// One trip through memory: plain data.

@@ -281,6 +281,7 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
         lines,
         bytes: lines * points * 2 * p.storage().bytes(),
         residency: Residency::Block,
+        launch: None,
     }
 }
 

@@ -7,6 +7,7 @@ mod lengths;
 mod sharing;
 mod speed;
 mod times;
+mod tune;
 
 use mmafft::backend_traits::conformance::Random;
 use mmafft::backend_traits::{Bindings, Prepared};

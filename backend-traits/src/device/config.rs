@@ -31,7 +31,7 @@ words! {
     /// `Step`.
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
-        extent0, extent1, extent2, pitch_in, pitch_out, source, target, columns, lines_fast,
+        extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
         groups, hermitian, offset, rader, from_table, to_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, copy_async, matrix, rank, copies, parts,
@@ -42,7 +42,7 @@ words! {
     HeadWords {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, roots_loop, roots_low,
+        edges, powers, roots_loop, roots_low,
     }
 }
 

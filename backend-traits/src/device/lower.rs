@@ -9,7 +9,8 @@ use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
 use super::program::Program;
-use super::shape::{bank_row, insert_copies, pitch, residents, threads_wanted};
+use super::banks::{self, Block};
+use super::shape::{insert_copies, residents, threads_wanted};
 use super::sides::{factors, loop_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trips::{self, Trip};
@@ -104,7 +105,10 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         }
         false => threads_wanted(trip, tile_lines, values),
     };
-    let threads = trips.iter().map(wanted).max().unwrap_or(1);
+    let threads = match pass.tile.launch {
+        Some(launch) => launch.threads,
+        None => trips.iter().map(wanted).max().unwrap_or(1),
+    };
     let threads = threads
         .next_multiple_of(geometry.wave)
         .clamp(geometry.wave, most_threads);
@@ -112,7 +116,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let mut matrix_bytes = Vec::new();
     let mut steps: Vec<StepWords> = Vec::new();
     let mut held = 1;
-    let mut shared_points = 0;
     for (i, trip) in trips.iter().enumerate() {
         let mut step = trip.words;
         let total = tile_lines * trip.columns();
@@ -140,14 +143,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             step.groups = total.div_ceil(threads) as i64;
             held = held.max(step.groups as usize * trip.values());
         }
-        step.pitch_in = pitch(trip.points_in(), tile_lines, double) as i64;
-        step.pitch_out = pitch(trip.points_out(), tile_lines, double) as i64;
-        if i > 0 {
-            shared_points = shared_points.max(step.pitch_in as usize * tile_lines);
-        }
-        if i < last_trip {
-            shared_points = shared_points.max(step.pitch_out as usize * tile_lines);
-        }
         steps.push(step);
     }
     if held > MOST_VALUES {
@@ -157,11 +152,16 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             instead: format!("{MOST_VALUES} values a thread are the most; plan for a smaller tile"),
         });
     }
-    let point_bytes = if double { 16 } else { 8 };
-    let shared_bytes = match shared_points {
-        0 => 0,
-        points => (points + points / bank_row(double) + 1) * point_bytes,
+    let block = Block {
+        lines: tile_lines,
+        wave: geometry.wave,
+        cell: if double { 16 } else { 8 },
+        vendor: geometry.vendor,
+        operand: pass.operand,
     };
+    let both = |pair: &[Trip]| pair[0].points_out().max(pair[1].points_in());
+    let points: Vec<usize> = trips.windows(2).map(both).collect();
+    let shared_bytes = banks::place(&mut steps, &points, &block);
     if shared_bytes > geometry.shared_bytes {
         return Err(Error::Unsupported {
             what: format!("a tile of {shared_bytes} bytes"),
@@ -179,7 +179,10 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             storage: storage_word(pass.storage),
             operand: operand_word(pass.operand),
             threads: threads as i64,
-            residents: residents(pass, &trips, geometry, threads, held) as i64,
+            residents: match pass.tile.launch {
+                Some(launch) => launch.residents.clamp(1, 2048 / threads),
+                None => residents(pass, &trips, geometry, threads, held),
+            } as i64,
             lines: tile_lines as i64,
             values: held as i64,
             steps: trip_count as i64,
@@ -188,6 +191,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             wide: i64::from(lines > u64::from(u32::MAX)),
             many_tiles: i64::from(tiles > geometry.blocks),
             edges: pass.edges.map_or(0, |e| e.count as i64),
+            powers: i64::from(!double),
             roots_loop: -1,
             ..Default::default()
         },

@@ -8,6 +8,7 @@
 //! devices. A driver knows memory, compilation and launches, and nothing of transforms.
 
 mod backend;
+mod banks;
 mod config;
 mod driver;
 mod lower;

@@ -8,15 +8,6 @@ use crate::pass::{Engine, Loop, Pass};
 use crate::precision::ScalarType;
 use crate::Domain;
 
-/// Points of shared memory between two unused ones: 128 bytes of them.
-pub fn bank_row(double: bool) -> usize {
-    if double {
-        8
-    } else {
-        16
-    }
-}
-
 /// Blocks whose registers a multiprocessor is to hold at once: the compiler would otherwise
 /// fetch every twiddle before it uses the first, and leave room for half of them.
 pub fn residents(
@@ -36,7 +27,7 @@ pub fn residents(
         |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two() && t.words.after == 0;
     let beside = match plain && trips.iter().all(simple) {
         _ if pass.engine == Engine::Matrix => 160,
-        true => 40,
+        true => 32,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
         false => 64,
     };
@@ -50,17 +41,6 @@ pub fn residents(
 pub fn threads_wanted(trip: &Trip, lines: usize, values: usize) -> usize {
     let groups = (values / trip.values()).max(1);
     (lines * trip.columns()).div_ceil(groups)
-}
-
-/// Points from line to line in shared memory. Where a power of two would put neighbouring
-/// lines into the same banks, a few more.
-pub fn pitch(points: usize, lines: usize, double: bool) -> usize {
-    let row = bank_row(double);
-    if lines > 1 && points.is_multiple_of(row) {
-        points + (row / lines).max(1)
-    } else {
-        points
-    }
 }
 
 /// Inserts copies between memory and shared memory where the first or the last trip would

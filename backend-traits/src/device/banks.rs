@@ -1,0 +1,255 @@
+//! Where an exchange puts the points of a tile: shared memory has banks that 128 bytes fill, and
+//! lanes that meet in one bank wait for each other. Of a few layouts the one is taken that has
+//! the fewest such waits, counted over the accesses of some waves.
+
+use super::config::*;
+use super::driver::Vendor;
+use super::matrices;
+use crate::precision::Operand;
+
+/// Bytes that shared memory moves at a time.
+const WAVEFRONT: usize = 128;
+/// Waves whose accesses are counted.
+const SAMPLES: usize = 4;
+/// What it costs beside a wavefront when distances within a column are no constants, as each
+/// access then computes its address.
+const ADDRESS: f64 = 0.5;
+
+/// A layout in shared memory: cells from line to line, and points between two unused cells of
+/// a line, or 0 where there are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CellLayout {
+    pub pitch: usize,
+    pub row: usize,
+}
+
+impl CellLayout {
+    fn padded(self, at: usize) -> usize {
+        at + at.checked_div(self.row).unwrap_or(0)
+    }
+}
+
+/// The block that exchanges.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    pub lines: usize,
+    pub wave: usize,
+    /// Bytes of a cell.
+    pub cell: usize,
+    pub vendor: Vendor,
+    pub operand: Operand,
+}
+
+/// What the lanes of one wave touch at a time: line and point of the line, or nothing.
+type Access = Vec<Option<(usize, usize)>>;
+
+/// The accesses of some waves before the step or after it.
+pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
+    let words = |x: i64| x as usize;
+    let (inner, outer) = (words(step.inner), words(step.outer));
+    let (columns, extent) = (
+        words(step.columns),
+        words(if after { step.output } else { step.input }),
+    );
+    let total = block.lines * columns * inner * outer;
+    let matrix = step.engine == MATRIX;
+    let (rows_columns, rows) = matrices::columns(block.vendor, block.operand);
+    let points = match step.op {
+        OP_DFT if matrix => words(step.rank) / 4,
+        OP_DFT if step.engine == DENSE && after => 2,
+        OP_DFT => words(step.radix),
+        OP_COPY => 1,
+        _ => 2,
+    };
+    let per_wave = match matrix {
+        true => rows_columns * words(step.copies) / rows,
+        false => block.wave,
+    };
+    let waves = total.div_ceil(per_wave);
+    let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES.max(1)).collect();
+    sampled.push(waves - 1);
+    sampled.dedup();
+    let mut all = Vec::with_capacity(sampled.len() * points);
+    for wave in sampled {
+        for j in 0..points {
+            let access = (0..block.wave).map(|lane| {
+                let (number, j) = match matrix {
+                    true => matrix_place(step, block, lane, j, wave * per_wave),
+                    false => (wave * per_wave + lane, j),
+                };
+                if number >= total || (matrix && j >= words(step.radix)) {
+                    return None;
+                }
+                let mut rest = number;
+                let mut line = 0;
+                if step.lines_fast != 0 {
+                    line = rest % block.lines;
+                    rest /= block.lines;
+                }
+                let inner_at = rest % inner;
+                rest /= inner;
+                let column = rest % columns;
+                rest /= columns;
+                let outer_at = rest % outer;
+                if step.lines_fast == 0 {
+                    line = rest / outer;
+                }
+                let at = match after {
+                    true => to_at(step, column, j),
+                    false => from_at(step, column, j),
+                };
+                (at < extent).then_some((line, (outer_at * extent + at) * inner + inner_at))
+            });
+            all.push(access.collect());
+        }
+    }
+    all
+}
+
+/// Column and point of a lane of a matrix step (`matrix_column`, `matrix_point` of matrix.hpp),
+/// for the first of a lane's rows.
+fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize, from: usize) -> (usize, usize) {
+    let copies = step.copies as usize;
+    let points = step.rank as usize / copies;
+    let (column, first, point) = match block.vendor {
+        Vendor::Nvidia => (lane / 4, lane % 4, lane % 4 + 4 * j),
+        Vendor::Amd => (lane % 16, 2 * (lane / 16), 2 * (lane / 16) + j % 2 + j / 2 * 8),
+    };
+    (from + column * copies + first / points, point % points)
+}
+
+fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
+    let points = step.points as usize;
+    let at = match step.op {
+        OP_DFT => {
+            let stride = points / step.radix as usize;
+            let column = if step.engine == DENSE { column % stride } else { column };
+            step.offset as usize + column + j * stride
+        }
+        OP_SPLIT if j > 0 && column == 0 => 0,
+        OP_SPLIT | OP_MERGE if j > 0 => points - column,
+        _ => column,
+    };
+    match step.hermitian as usize {
+        length if length > 0 && 2 * at > length => length - at,
+        _ => at,
+    }
+}
+
+fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
+    if step.op != OP_DFT {
+        return if j == 0 { column } else { step.points as usize - column };
+    }
+    let (done, radix) = (step.done as usize, step.radix as usize);
+    let (column, j) = match step.engine {
+        DENSE => {
+            let stride = step.points as usize / radix;
+            let k = column / stride;
+            (column % stride, if j == 0 { k } else { radix - k })
+        }
+        _ => (column, j),
+    };
+    step.offset as usize + column % done + done * (radix * (column / done) + j)
+}
+
+/// Wavefronts of these accesses over the fewest possible.
+pub fn conflicts(accesses: &[Access], layout: CellLayout, cell: usize) -> f64 {
+    let lanes = WAVEFRONT / cell;
+    let (mut wavefronts, mut least) = (0, 0);
+    let mut seen: Vec<Vec<usize>> = vec![Vec::new(); lanes];
+    for access in accesses {
+        for group in access.chunks(lanes) {
+            seen.iter_mut().for_each(Vec::clear);
+            for (line, at) in group.iter().flatten() {
+                let cell = line * layout.pitch + layout.padded(*at);
+                let bank = &mut seen[cell % lanes];
+                if !bank.contains(&cell) {
+                    bank.push(cell);
+                }
+            }
+            let most = seen.iter().map(Vec::len).max().unwrap_or(0);
+            wavefronts += most;
+            least += most.min(1);
+        }
+    }
+    f64::from(wavefronts as u32) / f64::from(least.max(1) as u32)
+}
+
+/// Whether distances between the points of a column are constants (`separable` of tile.hpp).
+fn separable(step: &StepWords, after: bool, row: usize) -> bool {
+    let (inner, radix) = (step.inner as usize, step.radix as usize);
+    if step.op != OP_DFT || step.engine != 0 || row == 0 {
+        return true;
+    }
+    if !after {
+        return (step.points as usize / radix * inner).is_multiple_of(row);
+    }
+    let stride = step.done as usize * inner;
+    let block = stride * radix;
+    let blocks = step.offset == 0
+        && (step.outer == 1 || (step.output as usize * inner).is_multiple_of(block));
+    stride.is_multiple_of(row)
+        || (blocks
+            && row.is_multiple_of(stride)
+            && (block.is_multiple_of(row) || row.is_multiple_of(block)))
+}
+
+/// The layout for exchanges between these steps, each pair the step before and the one after;
+/// `points` of a line at most.
+pub fn layout(exchanges: &[(&StepWords, &StepWords)], points: usize, block: &Block) -> CellLayout {
+    let banks = WAVEFRONT / block.cell;
+    let sides: Vec<(&StepWords, bool, Vec<Access>)> = exchanges
+        .iter()
+        .flat_map(|&(before, after)| [(before, true), (after, false)])
+        .map(|(step, after)| (step, after, accesses(step, after, block)))
+        .collect();
+    let mut best = (f64::INFINITY, CellLayout::default());
+    for row in [0, banks, banks / 2, 2 * banks, 4 * banks] {
+        let addresses: f64 = sides
+            .iter()
+            .map(|(step, after, _)| if separable(step, *after, row) { 0.0 } else { ADDRESS })
+            .sum();
+        let end = CellLayout { pitch: 0, row }.padded(points.saturating_sub(1)) + 1;
+        let pitches = if block.lines > 1 { banks } else { 1 };
+        for extra in 0..pitches {
+            let layout = CellLayout { pitch: end + extra, row };
+            let waits: f64 = sides
+                .iter()
+                .map(|(_, _, list)| conflicts(list, layout, block.cell) - 1.0)
+                .sum();
+            let cost = waits + addresses;
+            if cost < best.0 - 1e-9 {
+                best = (cost, layout);
+            }
+            if best.0 <= 1e-9 {
+                return best.1;
+            }
+        }
+    }
+    best.1
+}
+
+/// Chooses the layout of every exchange; returns the bytes of shared memory that they take.
+/// `points[i]` of a line lie there between steps i and i + 1.
+pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize {
+    let exchanges = steps.len() - 1;
+    // Rader's point 0 stays where it is while the others are convolved.
+    let together = steps.iter().any(|step| step.offset > 0);
+    let layouts: Vec<CellLayout> = match together {
+        true => {
+            let all: Vec<_> = steps.iter().zip(&steps[1..]).collect();
+            let most = points.iter().max().copied().unwrap_or(0);
+            vec![layout(&all, most, block); exchanges]
+        }
+        false => (0..exchanges)
+            .map(|i| layout(&[(&steps[i], &steps[i + 1])], points[i], block))
+            .collect(),
+    };
+    let mut cells = 0;
+    for (i, layout) in layouts.into_iter().enumerate() {
+        (steps[i].pitch_out, steps[i].row_out) = (layout.pitch as i64, layout.row as i64);
+        (steps[i + 1].pitch_in, steps[i + 1].row_in) = (layout.pitch as i64, layout.row as i64);
+        cells = cells.max(layout.pitch * block.lines);
+    }
+    cells * block.cell
+}
