@@ -86,7 +86,11 @@ struct Config {
   i64 store_points, store_imaginary, store_vector;  // part; whether both move as one
   i64 edges;                          // edge points a line
   i64 powers;                         // twiddles of a column are products of a few
-  i64 roots_loop, roots_low;          // four-step twiddles: loop of the line number, bits of the low table
+  i64 apart;                          // exchanges move real parts first, then imaginary ones
+  i64 prefetch;                       // byte of shared memory from which on the next tile waits, or -1
+  // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and
+  // how many lines have tables of their own, and a column's digits.
+  i64 roots_loop, roots_low, roots_lines, roots_base, roots_digits;
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];
   Step step[MAX_STEPS];

@@ -17,18 +17,18 @@
 
 namespace mmafft {
 
-template <class S> MMAFFT_DEVICE int matrix_column(S s, int group) {
+template <class S> MMAFFT_DEVICE int matrix_column(S s, int group, int thread) {
   MMAFFT_STEP(S);
   MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand);
   MMAFFT_CONST int waves = int(config.threads) / WAVE, points = int(step.rank / step.copies);
-  const int lane = thread_index() % WAVE, wave = thread_index() / WAVE;
+  const int lane = thread % WAVE, wave = thread / WAVE;
   const int column = (group / rows * waves + wave) * columns + fragment_column(lane, group % rows);
   return column * int(step.copies) + fragment_point(lane, 0) / points;
 }
 
-template <class S> MMAFFT_DEVICE int matrix_point(S s, int j) {
+template <class S> MMAFFT_DEVICE int matrix_point(S s, int j, int thread) {
   MMAFFT_STEP(S);
-  return fragment_point(thread_index() % WAVE, j) % int(step.rank / step.copies);
+  return fragment_point(thread % WAVE, j) % int(step.rank / step.copies);
 }
 
 // 2^e for -126 <= e <= 127.
@@ -72,12 +72,11 @@ template <class S> MMAFFT_DEVICE constexpr int matrix_words(S s) {
   return int(4 * step.rank * step.rank) / 2;
 }
 
-template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pair<float> *v, const u32 *matrix) {
+template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pair<float> *v, const u32 *matrix, int lane) {
   MMAFFT_STEP(S);
   MMAFFT_CONST int rows = fragment_rows(OPERAND_HALF);
   MMAFFT_CONST bool both = config.operand == OPERAND_SPLIT_HALF || config.operand == OPERAND_SPLIT_BF16;
   MMAFFT_CONST int parts = both ? int(step.parts) : 1, words = matrix_words(s);
-  const int lane = thread_index() % WAVE;
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += rows) {
     Pair<float> *x = v + g * J;
     u32 hi[fragment_rows(OPERAND_HALF) * J], lo[fragment_rows(OPERAND_HALF) * J];
@@ -100,37 +99,37 @@ template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pa
   }
 }
 
-template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const void *matrices) {
+template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const void *matrices, int lane) {
   MMAFFT_STEP(S);
   MMAFFT_IF (config.operand == OPERAND_F32) {
     const float *matrix = static_cast<const float *>(matrices) + step.matrix;
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-      MMAFFT_IF (step.rank == 4) ProductNative<1, float>::run(v + g, matrix, thread_index() % WAVE);
-      MMAFFT_IF (step.rank == 8) ProductNative<2, float>::run(v + g * 2, matrix, thread_index() % WAVE);
-      MMAFFT_IF (step.rank == 16) ProductNative<4, float>::run(v + g * 4, matrix, thread_index() % WAVE);
+      MMAFFT_IF (step.rank == 4) ProductNative<1, float>::run(v + g, matrix, lane);
+      MMAFFT_IF (step.rank == 8) ProductNative<2, float>::run(v + g * 2, matrix, lane);
+      MMAFFT_IF (step.rank == 16) ProductNative<4, float>::run(v + g * 4, matrix, lane);
     }
   } else {
     MMAFFT_CONST bool bf16 = config.operand == OPERAND_BF16 || config.operand == OPERAND_SPLIT_BF16;
     const u32 *matrix = static_cast<const u32 *>(matrices) + step.matrix;
     MMAFFT_IF (bf16) {
-      MMAFFT_IF (step.rank == 4) matrix_product16<1, true>(s, v, matrix);
-      MMAFFT_IF (step.rank == 8) matrix_product16<2, true>(s, v, matrix);
-      MMAFFT_IF (step.rank == 16) matrix_product16<4, true>(s, v, matrix);
+      MMAFFT_IF (step.rank == 4) matrix_product16<1, true>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 8) matrix_product16<2, true>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 16) matrix_product16<4, true>(s, v, matrix, lane);
     } else {
-      MMAFFT_IF (step.rank == 4) matrix_product16<1, false>(s, v, matrix);
-      MMAFFT_IF (step.rank == 8) matrix_product16<2, false>(s, v, matrix);
-      MMAFFT_IF (step.rank == 16) matrix_product16<4, false>(s, v, matrix);
+      MMAFFT_IF (step.rank == 4) matrix_product16<1, false>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 8) matrix_product16<2, false>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 16) matrix_product16<4, false>(s, v, matrix, lane);
     }
   }
 }
 
-template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<double> *v, const void *matrices) {
+template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<double> *v, const void *matrices, int lane) {
   MMAFFT_STEP(S);
   const double *matrix = static_cast<const double *>(matrices) + step.matrix;
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-    MMAFFT_IF (step.rank == 4) ProductNative<1, double>::run(v + g, matrix, thread_index() % WAVE);
-    MMAFFT_IF (step.rank == 8) ProductNative<2, double>::run(v + g * 2, matrix, thread_index() % WAVE);
-    MMAFFT_IF (step.rank == 16) ProductNative<4, double>::run(v + g * 4, matrix, thread_index() % WAVE);
+    MMAFFT_IF (step.rank == 4) ProductNative<1, double>::run(v + g, matrix, lane);
+    MMAFFT_IF (step.rank == 8) ProductNative<2, double>::run(v + g * 2, matrix, lane);
+    MMAFFT_IF (step.rank == 16) ProductNative<4, double>::run(v + g * 4, matrix, lane);
   }
 }
 

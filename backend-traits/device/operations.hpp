@@ -52,9 +52,9 @@ template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, cons
     u32 hi[fragment_rows(OPERAND_HALF) * J], lo[fragment_rows(OPERAND_HALF) * J];
     Pair<float> v[fragment_rows(OPERAND_HALF) * J];
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
-      const u64 vector = first + u64(matrix_column(s, r));
+      const u64 vector = first + u64(matrix_column(s, r, thread_index()));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int k = matrix_point(s, j);
+        const int k = matrix_point(s, j, thread_index());
         const u64 at = vector * u64(step.radix) + u64(k);
         const bool live = vector < a.lines && k < int(step.radix);
         hi[r * J + j] = live ? load_memory(static_cast<const u32 *>(a.load) + at) : 0;
@@ -63,9 +63,9 @@ template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, cons
     }
     Product16<J, false>::run(v, hi, lo, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1.0f / 2048);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
-      const u64 vector = first + u64(matrix_column(s, r));
+      const u64 vector = first + u64(matrix_column(s, r, thread_index()));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int k = matrix_point(s, j);
+        const int k = matrix_point(s, j, thread_index());
         if (vector < a.lines && k < int(step.radix)) {
           const int e = load_memory(static_cast<const int *>(a.tables) + vector);
           const Pair<float> x = {scaled(v[r * J + j].x, e), scaled(v[r * J + j].y, e)};

@@ -29,6 +29,9 @@ template <class Scalar> struct Pass {
   typedef Pair<T> Value;
   const Arguments &arguments;
   u64 tile;
+  int thread;  // of the block
+
+  enum { BOTH, REAL, IMAGINARY };
 
   MMAFFT_DEVICE const Value *tables() const { return static_cast<const Value *>(arguments.tables); }
 
@@ -40,12 +43,12 @@ template <class Scalar> struct Pass {
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group);
-    else return group * int(config.threads) + thread_index();
+    MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
+    else return group * int(config.threads) + thread;
   }
   template <class S> MMAFFT_DEVICE int point(S s, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_point(s, j);
+    MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_point(s, j, thread);
     else return j;
   }
 
@@ -211,73 +214,154 @@ template <class Scalar> struct Pass {
         }
       }
     }
-    MMAFFT_IF (levels >= 0) {
-      const u64 order = line.roots;
-      MMAFFT_IF (config.powers != 0 && step.op == OP_DFT && step.engine == ENGINE_SIMT) {
-        const int at = BEFORE ? from_at(s, c.at, 0) : to_at(s, c.at, 0);
-        MMAFFT_CONST u64 stride = BEFORE ? u64(step.points / step.radix) : u64(step.done);
-        multiply_powers<true>(v, J, roots<T>(tables(), levels, config.roots_low, order * u64(at)),
-                              [&](int k) { return roots<T>(tables(), levels, config.roots_low, order * (u64(k) * stride)); });
-      } else {
-        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-          const int at = BEFORE ? from_at(s, c.at, point(s, j)) : to_at(s, c.at, point(s, j));
-          if (at < extent) v[j] = multiply(v[j], roots<T>(tables(), levels, config.roots_low, order * u64(at)));
+    MMAFFT_IF (levels >= 0) four_step<BEFORE>(s, v, levels, line, c);
+  }
+
+  // Values at `at` = c + k·(n/r), k < r, of the part, times exp(∓2πi·l·at/N), l the line's number.
+  template <bool BEFORE, class S>
+  MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
+    MMAFFT_IF (config.roots_low > 0) {
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = BEFORE ? from_at(s, column.at, point(s, j)) : to_at(s, column.at, point(s, j));
+        if (at < extent) v[j] = multiply(v[j], roots<T>(tables(), levels, config.roots_low, u64(line.roots) * u64(at)));
+      }
+    } else {
+      const LineRoots<T> of = {tables() + levels + line.roots};
+      int c = column.at, first = 0;
+      MMAFFT_IF (step.engine == ENGINE_DENSE) {
+        first = dense_output(s, c);
+        c = dense_column(s, c);
+      }
+      const Value base = of.column(c);
+      MMAFFT_IF (step.op != OP_DFT) v[0] = multiply(v[0], base);
+      else {
+        MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
+          multiply_powers(v, J, step.points != step.radix, base, [&](int k) { return of.row(k); });
+        } else {
+          MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+            int k = point(s, j);
+            MMAFFT_IF (step.engine == ENGINE_DENSE) k = j == 0 ? first : first > 0 ? int(step.radix) - first : 0;
+            if (exists(s, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
+          }
         }
       }
     }
   }
 
-  // v = the step's values. Every load of a thread is issued before the first is used.
-  template <class S> MMAFFT_DEVICE void gather(S s, Value *v) const {
+  // v = the first step's values, from memory. Every load of a thread is issued before the first
+  // is used.
+  template <class S> MMAFFT_DEVICE void load(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
       const Column c = column_of(s, number(s, g));
-      MMAFFT_IF (step.source == PLACE_MEMORY) {
+      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Others others = others_of<true>(s, c);
+      const bool live = c.live && line.live && others.inside;
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = from_at(s, c.at, point(s, j));
+        Value x = {T(0), T(0)};
+        if (live && exists(s, point(s, j)) && at < int(step.in)) x = load_point(s, line, others.address, at);
+        v[g * J + j] = x;
+      }
+      MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
+        if (live) factored<true>(s, v + g * J, line, c);
+      }
+    }
+  }
+
+  // The same in two parts, for a block that takes one tile after the other: the values of the
+  // next tile set out for shared memory, each to a cell that no other thread touches, ...
+  MMAFFT_DEVICE int slot(int value) const {
+    return int(config.prefetch / i64(sizeof(Pair<Scalar>))) + value * int(config.threads) + thread;
+  }
+  template <class S> MMAFFT_DEVICE void fetch(S s) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), G = int(step.groups);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column_of(s, number(s, g));
+      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Others others = others_of<true>(s, c);
+      const bool live = c.live && line.live && others.inside;
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = from_at(s, c.at, point(s, j));
+        const i64 n = line.load_index + i64(at) * axis.load_index;
+        const bool there = live && exists(s, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end;
+        const Scalar *from = input() + (line.load + others.address + i64(at) * axis.load_stride);
+        if (there) copy_async<Scalar>(slot(g * J + j), reinterpret_cast<const Pair<Scalar> *>(from));
+        else store_shared<Scalar>(slot(g * J + j), Pair<Scalar>{});
+      }
+    }
+  }
+  // ... and are picked up.
+  template <class S> MMAFFT_DEVICE void take(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), G = int(step.groups);
+    MMAFFT_UNROLL for (int i = 0; i < G * J; i++) {
+      const Pair<Scalar> x = load_shared<Scalar>(slot(i));
+      v[i] = {widen(x.x), widen(x.y)};
+    }
+    MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
+      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+        const Column c = column_of(s, number(s, g));
         const Line line = line_of(0, tile, c.line, arguments.lines);
-        const Others others = others_of<true>(s, c);
-        const bool live = c.live && line.live && others.inside;
-        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-          const int at = from_at(s, c.at, point(s, j));
-          Value x = {T(0), T(0)};
-          if (live && exists(s, point(s, j)) && at < int(step.in)) x = load_point(s, line, others.address, at);
-          v[g * J + j] = x;
+        if (c.live && line.live) factored<true>(s, v + g * J, line, c);
+      }
+    }
+  }
+
+  // v = the step's values, or the real or the imaginary parts of them, from shared memory.
+  template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), G = int(step.groups);
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column_of(s, number(s, g));
+      const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
+      MMAFFT_IF (step.engine == ENGINE_DENSE) {
+        if (c.live) dense(s, line, start, c.at, v + g * J);
+        continue;
+      }
+      // Constant distances between a butterfly's points, where padding allows.
+      MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
+      MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.hermitian == 0 &&
+                                   separable(int(step.row_in), stride, int(step.radix), false);
+      const int base = line + padded(step.row_in, start + from_at(s, c.at, 0) * int(step.inner));
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        int at = from_at(s, c.at, point(s, j));
+        bool mirrored = false;
+        MMAFFT_IF (step.hermitian != 0) {
+          mirrored = 2 * at > int(step.hermitian);
+          if (mirrored) at = int(step.hermitian) - at;
         }
-        MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
-          if (live) factored<true>(s, v + g * J, line, c);
-        }
-      } else {
-        const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
-        MMAFFT_IF (step.engine == ENGINE_DENSE) {
-          if (c.live) dense(s, line, start, c.at, v + g * J);
-          continue;
-        }
-        // Constant distances between a butterfly's points, where padding allows.
-        MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
-        MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.hermitian == 0 &&
-                                     separable(int(step.row_in), stride, int(step.radix), false);
-        const int base = line + padded(step.row_in, start + from_at(s, c.at, 0) * int(step.inner));
-        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-          int at = from_at(s, c.at, point(s, j));
-          bool mirrored = false;
+        Value &x = v[g * J + j];
+        if (PARTS != IMAGINARY) x.x = T(0);
+        if (PARTS != REAL) x.y = T(0);
+        if (c.live && exists(s, point(s, j)) && at < int(step.in)) {
+          MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, j * stride), x);
+          else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
           MMAFFT_IF (step.hermitian != 0) {
-            mirrored = 2 * at > int(step.hermitian);
-            if (mirrored) at = int(step.hermitian) - at;
+            if (mirrored) x = conjugate(x);
+            if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
           }
-          Value x = {T(0), T(0)};
-          if (c.live && exists(s, point(s, j)) && at < int(step.in)) {
-            MMAFFT_IF (constant) x = load_shared<T>(base + padded(step.row_in, j * stride));
-            else x = load_shared<T>(line + padded(step.row_in, start + at * int(step.inner)));
-            MMAFFT_IF (step.hermitian != 0) {
-              if (mirrored) x = conjugate(x);
-              if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
-            }
-            MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
-          }
-          v[g * J + j] = x;
+          MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
         }
       }
     }
+  }
+
+  // Cells hold complex numbers; or real parts first, imaginary ones later, in half the memory.
+  template <int PARTS> static MMAFFT_DEVICE void load_cell(int cell, Value &x) {
+    if (PARTS == BOTH) x = load_shared<T>(cell);
+    if (PARTS == REAL) x.x = load_shared_part<T>(cell);
+    if (PARTS == IMAGINARY) x.y = load_shared_part<T>(cell);
+  }
+  template <int PARTS> static MMAFFT_DEVICE void store_cell(int cell, const Value &x) {
+    if (PARTS == BOTH) store_shared<T>(cell, x);
+    if (PARTS == REAL) store_shared_part<T>(cell, x.x);
+    if (PARTS == IMAGINARY) store_shared_part<T>(cell, x.y);
   }
 
   // X[k], X[p-k] = x[0] + Σ cos·e ∓ i·Σ sin·o for a prime p too large for registers: with
@@ -306,55 +390,62 @@ template <class Scalar> struct Pass {
     v[1] = {even.x + odd.y, even.y - odd.x};
   }
 
-  template <class S> MMAFFT_DEVICE void scatter(S s, Value *v) const {
+  // The last step's values, to memory.
+  template <class S> MMAFFT_DEVICE void store(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
       const Column c = column_of(s, number(s, g));
-      MMAFFT_IF (step.target == PLACE_MEMORY) {
-        const Line line = line_of(0, tile, c.line, arguments.lines);
-        const Others others = others_of<false>(s, c);
-        const bool live = c.live && line.live && others.inside;
-        MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
-          if (live) factored<false>(s, v + g * J, line, c);
-        }
-        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-          const int at = to_at(s, c.at, point(s, j));
-          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) store_point(s, line, others.address, at, v[g * J + j]);
-        }
-      } else {
-        Line place;
-        MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, arguments.lines);
-        const int line = c.line * int(step.pitch_out), start = c.outer * int(step.out * step.inner) + c.inner;
-        MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
-        // Outer indices begin at whole blocks.
-        MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
-        MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT &&
-                                     separable(int(step.row_out), stride, int(step.radix), blocks);
-        const int base = line + padded(step.row_out, start + to_at(s, c.at, 0) * int(step.inner));
-        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-          const int at = to_at(s, c.at, point(s, j));
-          if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
-            Value x = v[g * J + j];
-            MMAFFT_IF (step.after != FACTOR_NONE) {
-              // A convolution's spectrum; a part of a split line has its own stretch of it.
-              i64 n = at - int(step.offset);
-              MMAFFT_IF (step.after == FACTOR_LINE) n = place.live ? place.load_index + n : 0;
-              const Value spectrum = load_table(tables() + step.after_table + n);
-              MMAFFT_IF (step.rader) {
-                // Bin 0 is the sum of all points but point 0, which is still where the copy
-                // left it: X[0] = x[0] + sum, and x[0] is to be added to every other X.
-                if (at == int(step.offset)) {
-                  const int zero = line + padded(step.row_out, start);
-                  const Value first = load_shared<T>(zero);
-                  store_shared<T>(zero, first + x);
-                  x = multiply(x, spectrum) + first;
-                } else x = multiply(x, spectrum);
+      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Others others = others_of<false>(s, c);
+      const bool live = c.live && line.live && others.inside;
+      MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
+        if (live) factored<false>(s, v + g * J, line, c);
+      }
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = to_at(s, c.at, point(s, j));
+        if (live && made(s, c.at, point(s, j)) && at < int(step.out)) store_point(s, line, others.address, at, v[g * J + j]);
+      }
+    }
+  }
+
+  // The step's values, or their real or imaginary parts, to shared memory.
+  template <int PARTS, class S> MMAFFT_DEVICE void scatter(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), G = int(step.groups);
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column_of(s, number(s, g));
+      Line place;
+      MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, arguments.lines);
+      const int line = c.line * int(step.pitch_out), start = c.outer * int(step.out * step.inner) + c.inner;
+      MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
+      // Outer indices begin at whole blocks.
+      MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
+      MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT &&
+                                   separable(int(step.row_out), stride, int(step.radix), blocks);
+      const int base = line + padded(step.row_out, start + to_at(s, c.at, 0) * int(step.inner));
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = to_at(s, c.at, point(s, j));
+        if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+          Value x = v[g * J + j];
+          MMAFFT_IF (step.after != FACTOR_NONE) {
+            // A convolution's spectrum; a part of a split line has its own stretch of it.
+            i64 n = at - int(step.offset);
+            MMAFFT_IF (step.after == FACTOR_LINE) n = place.live ? place.load_index + n : 0;
+            const Value spectrum = load_table(tables() + step.after_table + n);
+            MMAFFT_IF (step.rader) {
+              // Bin 0 is the sum of all points but point 0, which is still where the copy
+              // left it: X[0] = x[0] + sum, and x[0] is to be added to every other X.
+              if (at == int(step.offset)) {
+                const int zero = line + padded(step.row_out, start);
+                const Value first = load_shared<T>(zero);
+                store_shared<T>(zero, first + x);
+                x = multiply(x, spectrum) + first;
               } else x = multiply(x, spectrum);
-            }
-            MMAFFT_IF (constant) store_shared<T>(base + padded(step.row_out, j * stride), x);
-            else store_shared<T>(line + padded(step.row_out, start + at * int(step.inner)), x);
+            } else x = multiply(x, spectrum);
           }
+          MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
+          else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
         }
       }
     }
@@ -377,7 +468,7 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void compute(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) {
-      MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices);
+      MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices, thread % WAVE);
       MMAFFT_IF (step.engine == ENGINE_SIMT) {
         MMAFFT_IF (step.radix == 2) butterflies<2>(s, v);
         MMAFFT_IF (step.radix == 3) butterflies<3>(s, v);
@@ -397,18 +488,18 @@ template <class Scalar> struct Pass {
 
   // v[k] times first·w(k) for k < radix, where w(4a + b) = w(4a)·w(b): a third of the look-ups for
   // a rounding more.
-  template <bool FIRST, class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, Value first, W w) {
+  template <class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, bool shifted, Value first, W w) {
     Value low[4];
     low[0] = first;
-    if (FIRST) v[0] = multiply(v[0], first);
+    if (shifted) v[0] = multiply(v[0], first);
     MMAFFT_UNROLL for (int b = 1; b < 4 && b < radix; b++) {
-      low[b] = FIRST ? multiply(first, w(b)) : w(b);
+      low[b] = shifted ? multiply(first, w(b)) : w(b);
       v[b] = multiply(v[b], low[b]);
     }
     MMAFFT_UNROLL for (int a = 4; a < radix; a += 4) {
       const Value high = w(a);
       MMAFFT_UNROLL for (int b = 0; b < 4 && a + b < radix; b++)
-        v[a + b] = multiply(v[a + b], b == 0 && !FIRST ? high : multiply(high, low[b]));
+        v[a + b] = multiply(v[a + b], b == 0 && !shifted ? high : multiply(high, low[b]));
     }
   }
 
@@ -425,7 +516,7 @@ template <class Scalar> struct Pass {
       const int p = int(u32(c) / u32(step.done));
       const Value *const table = tables() + step.twiddle + p - rows;
       MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
-        multiply_powers<false>(v + g * J, J, Value{T(1), T(0)}, [&](int k) { return load_table(table + k * rows); });
+        multiply_powers(v + g * J, J, false, Value{T(1), T(0)}, [&](int k) { return load_table(table + k * rows); });
       } else {
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           int k = point(s, j);
@@ -481,45 +572,78 @@ template <class Scalar> struct Pass {
     copy_wait();
   }
 
+  // From this step's columns to the next one's, through shared memory. Everything that was
+  // read from it must have been before anything is overwritten.
+  template <int PARTS, class S> MMAFFT_DEVICE void exchange(S s, Value *v, bool used) const {
+    if (used) barrier();
+    scatter<PARTS>(s, v);
+    barrier();
+    gather<PARTS>(next(s), v);
+  }
+
+  // The step on values that are there, and all that follow.
   template <class S> MMAFFT_DEVICE void run(S s, Value *v) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.async) copy(s);
+    compute(s, v);
+    MMAFFT_IF (step.target == PLACE_MEMORY) store(s, v);
     else {
-      gather(s, v);
-      compute(s, v);
-      // Everything has been read before anything is overwritten.
-      MMAFFT_IF (step.source == PLACE_SHARED && step.target == PLACE_SHARED) barrier();
-      scatter(s, v);
+      MMAFFT_IF (config.apart) {
+        exchange<REAL>(s, v, step.source == PLACE_SHARED);
+        exchange<IMAGINARY>(s, v, true);
+      } else exchange<BOTH>(s, v, step.source == PLACE_SHARED);
+      run(next(s), v);
     }
-    MMAFFT_IF (step.target == PLACE_SHARED) barrier();
   }
 };
 
-// All steps from this one on.
-template <class S, class P, class V> MMAFFT_DEVICE void run_from(S s, const P &pass, V *v) {
-  MMAFFT_IF (MMAFFT_NUMBER(S) < config.steps) {
-    pass.run(s, v);
-    run_from(next(s), pass, v);
+template <class Scalar> using Values = Pair<typename Arithmetic<Scalar>::type>[MMAFFT_VALUES];
+
+template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, u64 tile, int thread) {
+  const Pass<Scalar> pass = {arguments, tile, thread};
+  Values<Scalar> v;
+  MMAFFT_IF (config.step[0].async) {
+    pass.copy(FirstStep());
+    barrier();
+    pass.template gather<Pass<Scalar>::BOTH>(next(FirstStep()), v);
+    pass.run(next(FirstStep()), v);
+  } else {
+    pass.load(FirstStep(), v);
+    pass.run(FirstStep(), v);
   }
 }
 
-template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, u64 tile) {
-  const Pass<Scalar> pass = {arguments, tile};
-  Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
-  run_from(FirstStep(), pass, v);
+// One tile after the other, the loads of the next under way while one is transformed.
+template <class Scalar> MMAFFT_DEVICE void run_ahead(const Arguments &arguments, u64 tiles) {
+  u64 tile = block_index();
+  Pass<Scalar>{arguments, tile, thread_index()}.fetch(FirstStep());
+  while (tile < tiles) {
+    const int thread = thread_index_anew();
+    Values<Scalar> v;
+    copy_wait();
+    Pass<Scalar>{arguments, tile, thread}.take(FirstStep(), v);
+    const u64 after = tile + block_count();
+    if (after < tiles) Pass<Scalar>{arguments, after, thread}.fetch(FirstStep());
+    // This tile overwrites what the last step of the one before reads.
+    if (tile >= block_count()) barrier();
+    Pass<Scalar>{arguments, tile, thread}.run(FirstStep(), v);
+    tile = after;
+  }
 }
 
 template <class Scalar> MMAFFT_DEVICE void run_tiles(const Arguments &arguments) {
-  // No loop around a single tile: compilers move every address that all tiles share out of
-  // it, and there are more of them than registers.
-  MMAFFT_IF (config.many_tiles) {
-    const u64 tiles = (arguments.lines + u64(config.lines) - 1) / u64(config.lines);
-    for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
-      // This tile overwrites what the last step of the one before reads.
-      if (tile >= block_count()) barrier();
-      run_tile<Scalar>(arguments, tile);
-    }
-  } else run_tile<Scalar>(arguments, block_index());
+  const u64 tiles = (arguments.lines + u64(config.lines) - 1) / u64(config.lines);
+  MMAFFT_IF (config.prefetch >= 0) run_ahead<Scalar>(arguments, tiles);
+  else {
+    // No loop around a single tile: compilers move every address that all tiles share out of
+    // it, and there are more of them than registers.
+    MMAFFT_IF (config.many_tiles) {
+      for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
+        // As above.
+        if (tile >= block_count()) barrier();
+        run_tile<Scalar>(arguments, tile, thread_index_anew());
+      }
+    } else run_tile<Scalar>(arguments, block_index(), thread_index());
+  }
 }
 
 template <class A> MMAFFT_DEVICE void dispatch(const A &arguments) {

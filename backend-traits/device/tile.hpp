@@ -132,7 +132,28 @@ template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &
   return o;
 }
 
-// Roots in two levels: exp(2πi·e/N) = low[e mod 2^b] · high[e / 2^b].
+// Four-step twiddles of one line l, tables of all lines beside each other: exp(∓2πi·l·at/N) is
+// that of the column c times that of the row k, at = c + k·(n/r); and a column's, where there are
+// many, the product over its digits.
+template <class T> struct LineRoots {
+  const Pair<T> *of_line;
+  MMAFFT_DEVICE Pair<T> column(int c) const {
+    MMAFFT_CONST int base = int(config.roots_base), digits = int(config.roots_digits);
+    Pair<T> w = {T(1), T(0)};
+    MMAFFT_UNROLL for (int d = 0; d < digits; d++) {
+      const int digit = d + 1 < digits ? int(u32(c) % u32(base)) : c;
+      const Pair<T> x = load_table(of_line + i64(d * base + digit) * config.roots_lines);
+      w = d == 0 ? x : multiply(w, x);
+      c = int(u32(c) / u32(base));
+    }
+    return w;
+  }
+  MMAFFT_DEVICE Pair<T> row(int k) const {
+    return load_table(of_line + i64(int(config.roots_digits * config.roots_base) + k) * config.roots_lines);
+  }
+};
+
+// Roots in two levels, where lines are too many for that: exp(2πi·e/N) = low[e mod 2^b] · high[e / 2^b].
 template <class T> MMAFFT_DEVICE Pair<T> roots(const Pair<T> *tables, i64 at, i64 low_bits, u64 e) {
   const Pair<T> low = load_table(tables + at + (e & ((u64(1) << low_bits) - 1)));
   const Pair<T> high = load_table(tables + at + (i64(1) << low_bits) + (e >> low_bits));

@@ -245,6 +245,11 @@ pub struct Launch {
     pub threads: usize,
     /// Blocks that a multiprocessor is to hold at a time: it bounds a thread's registers.
     pub residents: usize,
+    /// Whether a block takes one tile after the other, and loads the next while it transforms
+    /// one.
+    pub ahead: bool,
+    /// Whether exchanges move real parts first, then imaginary ones, through half the memory.
+    pub apart: bool,
 }
 
 /// One trip through memory: plain data.

@@ -26,6 +26,12 @@ template <int N> MMAFFT_DEVICE constexpr Index<N + 1> next(Index<N>) { return {}
 enum { WAVE = 32 };
 
 MMAFFT_DEVICE int thread_index() { return threadIdx.x; }
+// The same, as if it were another for every tile: what follows from it stays in the loop.
+MMAFFT_DEVICE int thread_index_anew() {
+  int x;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(x));
+  return x;
+}
 MMAFFT_DEVICE u32 block_index() { return blockIdx.x; }
 MMAFFT_DEVICE u32 block_count() { return gridDim.x; }
 
@@ -115,6 +121,11 @@ template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {
 }
 template <class T> MMAFFT_DEVICE void store_shared(int at, const Pair<T> &value) {
   reinterpret_cast<Pair<T> *>(shared_memory)[at] = value;
+}
+// The same, as scalars.
+template <class T> MMAFFT_DEVICE T load_shared_part(int at) { return reinterpret_cast<const T *>(shared_memory)[at]; }
+template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
+  reinterpret_cast<T *>(shared_memory)[at] = value;
 }
 
 // Memory to shared memory without passing through registers; there after copy_wait and a

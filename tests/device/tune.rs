@@ -80,7 +80,7 @@ fn candidates(made: &Plan, pass: &Pass, number: usize, shared: usize) -> Vec<Can
     for seq in &all {
         for &lines in &lines {
             let points = n * lines;
-            if points * cell * 17 / 16 > shared {
+            if points * cell * 17 / 32 > shared {
                 continue;
             }
             let mut seen = Vec::new();
@@ -92,25 +92,27 @@ fn candidates(made: &Plan, pass: &Pass, number: usize, shared: usize) -> Vec<Can
                 }
                 seen.push(threads);
                 let words = if double { 4 } else { 2 };
-                let by_shared = (shared + 1024) / (points * cell * 17 / 16 + 1024);
                 let by_registers = 65536 / (threads * (values * words + 16));
-                let most = by_shared.min(by_registers).min(2048 / threads).min(32).max(1);
+                let most = by_registers.min(2048 / threads).min(32).max(1);
                 let mut rs = vec![most, most.saturating_sub(1), most * 3 / 4, most / 2];
                 rs.retain(|r| *r > 0);
                 rs.dedup();
                 rs.sort();
                 rs.dedup();
-                for residents in rs {
+                let variants: Vec<(usize, bool, bool)> = rs.iter().flat_map(|&r| [(r, false, false), (r, true, false), (r, false, true), (r, true, true)]).collect();
+                let wanted = std::env::var("MMAFFT_VARIANTS").unwrap_or("00,10,01,11".into());
+                for (residents, ahead, apart) in variants {
+                    if !wanted.contains(&format!("{}{}", ahead as u8, apart as u8)) { continue; }
                     let mut pass = pass.clone();
                     if !seq.is_empty() {
                         pass.steps = steps(axis.axis, seq);
                     }
                     pass.tile.lines = lines;
-                    pass.tile.launch = Some(Launch { threads, residents });
+                    pass.tile.launch = Some(Launch { threads, residents, ahead, apart });
                     let mut plan = made.clone();
                     plan.passes = vec![pass];
                     let name: Vec<String> = seq.iter().map(usize::to_string).collect();
-                    out.push(Candidate { plan, label: format!("pass{number},{},{lines},{threads},{residents}", name.join("*")) });
+                    out.push(Candidate { plan, label: format!("pass{number},{},{lines},{threads},{residents},{}{}", name.join("*"), ahead as u8, apart as u8) });
                 }
             }
         }
@@ -118,7 +120,7 @@ fn candidates(made: &Plan, pass: &Pass, number: usize, shared: usize) -> Vec<Can
     // What the rules say today.
     let mut plan = made.clone();
     plan.passes = vec![pass.clone()];
-    out.push(Candidate { plan, label: format!("pass{number},rule,{},0,0", pass.tile.lines) });
+    out.push(Candidate { plan, label: format!("pass{number},rule,{},0,0,--", pass.tile.lines) });
     out
 }
 
@@ -133,7 +135,7 @@ fn tune() {
     let mut scratch = backend.allocate(BYTES + (1 << 28)).expect("memory");
     let stream = backend.driver().stream().expect("a stream");
     let (start, end) = (backend.driver().event().expect("an event"), backend.driver().event().expect("an event"));
-    println!("precision,shape,pass,radices,lines,threads,residents,ms,fraction");
+    println!("precision,shape,pass,radices,lines,threads,residents,ahead_apart,ms,fraction");
     for case in cases.split(' ') {
         let (precision, shapes) = case.split_once(':').expect("precision:shapes");
         let precision = *[Precision::F32, Precision::F64, Precision::F16, Precision::SplitF16].iter().find(|p| p.row().name == precision).expect("a precision");

@@ -3,8 +3,8 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::Random;
-use mmafft::backend_traits::device::DeviceBackend;
-use mmafft::backend_traits::Bindings;
+use mmafft::backend_traits::device::{lower, DeviceBackend, Driver};
+use mmafft::backend_traits::{Bindings, Launch};
 use mmafft::{Backend, Engine, Precision, Request, ScalarType, Shape};
 
 /// Requests over all precisions, and the tiles that they are planned for.
@@ -62,8 +62,31 @@ fn run(
     first: usize,
     batch: usize,
 ) -> Vec<Vec<u8>> {
+    run_as(backend, request, first, batch, None)
+}
+
+/// The same; or with tiles loaded ahead, and the parts of numbers exchanged apart, where a pass
+/// allows it.
+fn run_as(
+    backend: &DeviceBackend<Probe>,
+    request: &Request,
+    first: usize,
+    batch: usize,
+    ahead_apart: Option<(bool, bool)>,
+) -> Vec<Vec<u8>> {
     let request = request.clone().batch(batch);
-    let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
+    let mut plan = mmafft::plan(&request, backend.limits()).expect("a plan");
+    if let Some((ahead, apart)) = ahead_apart {
+        for pass in &mut plan.passes {
+            let lowered = lower(pass, &backend.driver().geometry()).expect("lowered");
+            pass.tile.launch = Some(Launch {
+                threads: lowered.program.threads,
+                residents: 1,
+                ahead,
+                apart,
+            });
+        }
+    }
     let scalar = plan.request.precision.row().storage;
     let input: Vec<u8> = (first..first + batch)
         .flat_map(|i| array(i, plan.input_scalars / batch, scalar))
@@ -125,6 +148,13 @@ fn neither_order_nor_batch_changes_a_bit() {
                 run(&few, &request, 0, ARRAYS) == expected,
                 "{vendor:?}, two blocks: {request:?}"
             );
+            for (ahead, apart) in [(false, true), (true, false), (true, true)] {
+                let how = Some((ahead, apart));
+                assert!(
+                    run_as(&backends[0], &request, 0, ARRAYS, how) == expected,
+                    "{vendor:?}, ahead {ahead}, apart {apart}: {request:?}"
+                );
+            }
         }
     }
 }

@@ -29,6 +29,7 @@ typedef RunIndex FirstStep;
 MMAFFT_DEVICE RunIndex next(RunIndex s) { return {s.value + 1}; }
 
 MMAFFT_DEVICE int thread_index() { return host::machine->current; }
+MMAFFT_DEVICE int thread_index_anew() { return thread_index(); }
 MMAFFT_DEVICE u32 block_index() { return host::machine->block; }
 MMAFFT_DEVICE u32 block_count() { return u32(host::machine->launch->blocks); }
 
@@ -84,6 +85,14 @@ template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {
   return value;
 }
 template <class T> MMAFFT_DEVICE void store_shared(int at, const Pair<T> &value) {
+  host::write_shared(at, &value, sizeof value);
+}
+template <class T> MMAFFT_DEVICE T load_shared_part(int at) {
+  T value;
+  host::read_shared(&value, at, sizeof value);
+  return value;
+}
+template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
   host::write_shared(at, &value, sizeof value);
 }
 

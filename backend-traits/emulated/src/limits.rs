@@ -67,6 +67,7 @@ pub(crate) fn geometry(vendor: Vendor) -> Geometry {
         shared_bytes,
         registers: 1 << 16,
         blocks: u64::from(u32::MAX >> 1),
+        multiprocessors: 2,
         vendor,
     }
 }

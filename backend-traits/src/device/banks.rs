@@ -34,7 +34,7 @@ impl CellLayout {
 pub struct Block {
     pub lines: usize,
     pub wave: usize,
-    /// Bytes of a cell.
+    /// Bytes of a cell: a point, or its real or imaginary part.
     pub cell: usize,
     pub vendor: Vendor,
     pub operand: Operand,

@@ -42,7 +42,8 @@ words! {
     HeadWords {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, powers, roots_loop, roots_low,
+        edges, powers, apart, prefetch, roots_loop, roots_low, roots_lines, roots_base,
+        roots_digits,
     }
 }
 

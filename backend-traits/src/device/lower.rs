@@ -15,7 +15,7 @@ use super::sides::{factors, loop_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trips::{self, Trip};
 use crate::error::{Error, Result};
-use crate::pass::{Engine, Pass, Slot};
+use crate::pass::{Engine, Launch, Pass, Slot};
 use crate::precision::{Operand, ScalarType};
 use crate::radix;
 
@@ -152,37 +152,12 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             instead: format!("{MOST_VALUES} values a thread are the most; plan for a smaller tile"),
         });
     }
-    let block = Block {
-        lines: tile_lines,
-        wave: geometry.wave,
-        cell: if double { 16 } else { 8 },
-        vendor: geometry.vendor,
-        operand: pass.operand,
-    };
-    let both = |pair: &[Trip]| pair[0].points_out().max(pair[1].points_in());
-    let points: Vec<usize> = trips.windows(2).map(both).collect();
-    let shared_bytes = banks::place(&mut steps, &points, &block);
-    if shared_bytes > geometry.shared_bytes {
-        return Err(Error::Unsupported {
-            what: format!("a tile of {shared_bytes} bytes"),
-            backend: "this device".into(),
-            instead: format!(
-                "{} bytes are shared by a block; plan for its limits",
-                geometry.shared_bytes
-            ),
-        });
-    }
-
     let tiles = lines.div_ceil(tile_lines as u64);
     let mut config = Config {
         head: HeadWords {
             storage: storage_word(pass.storage),
             operand: operand_word(pass.operand),
             threads: threads as i64,
-            residents: match pass.tile.launch {
-                Some(launch) => launch.residents.clamp(1, 2048 / threads),
-                None => residents(pass, &trips, geometry, threads, held),
-            } as i64,
             lines: tile_lines as i64,
             values: held as i64,
             steps: trip_count as i64,
@@ -201,6 +176,41 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     };
     factors(pass, &loops, &mut config, &mut tables);
     sides(pass, &order, &mut config);
+    let launch = launch(pass, &config, threads, geometry, &trips, held);
+    let block = Block {
+        lines: tile_lines,
+        wave: geometry.wave,
+        cell: if double { 16 } else { 8 } / if launch.apart { 2 } else { 1 },
+        vendor: geometry.vendor,
+        operand: pass.operand,
+    };
+    let both = |pair: &[Trip]| pair[0].points_out().max(pair[1].points_in());
+    let points: Vec<usize> = trips.windows(2).map(both).collect();
+    let exchanged = banks::place(&mut config.steps, &points, &block).next_multiple_of(16);
+    let ahead = match launch.ahead {
+        true => config.steps[0].groups as usize * points_of(&config.steps[0]) * threads,
+        false => 0,
+    } * 2 * pass.storage.bytes();
+    let shared_bytes = exchanged + ahead;
+    if shared_bytes > geometry.shared_bytes {
+        return Err(Error::Unsupported {
+            what: format!("a tile of {shared_bytes} bytes"),
+            backend: "this device".into(),
+            instead: format!(
+                "{} bytes are shared by a block; plan for its limits",
+                geometry.shared_bytes
+            ),
+        });
+    }
+
+    config.head.residents = launch.residents as i64;
+    config.head.apart = i64::from(launch.apart);
+    config.head.prefetch = if launch.ahead { exchanged as i64 } else { -1 };
+    let mut blocks = tiles.min(geometry.blocks).max(1);
+    if launch.ahead {
+        blocks = blocks.min((geometry.multiprocessors * launch.residents) as u64);
+        config.head.many_tiles = 1;
+    }
     // The count of the outermost loop is no constant: a batch of another size is no other
     // program.
     if let Some(outermost) = config.loops.first_mut() {
@@ -218,7 +228,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         tables: tables.bytes(),
         matrices: matrix_bytes,
         lines,
-        blocks: tiles.min(geometry.blocks).max(1),
+        blocks,
         load: (pass.load.slot, pass.load.offset),
         store: (pass.store.slot, pass.store.offset),
         edges: pass.edges.map(|e| e.offset),
@@ -226,6 +236,62 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         scalar_bytes: pass.storage.bytes(),
         alignment: pass.storage.bytes() * widest,
     })
+}
+
+/// Values of a column of a step.
+fn points_of(step: &StepWords) -> usize {
+    match (step.op, step.engine) {
+        (OP_DFT, MATRIX) => step.rank as usize / 4,
+        (OP_DFT, DENSE) => 2,
+        (OP_DFT, _) => step.radix as usize,
+        (OP_COPY, _) => 1,
+        _ => 2,
+    }
+}
+
+/// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
+fn launch(
+    pass: &Pass,
+    config: &Config,
+    threads: usize,
+    geometry: &Geometry,
+    trips: &[Trip],
+    held: usize,
+) -> Launch {
+    let residents = residents(pass, trips, geometry, threads, held);
+    let asked = pass.tile.launch.unwrap_or(Launch {
+        threads,
+        residents,
+        ahead: false,
+        apart: false,
+    });
+    let head = &config.head;
+    let first = &config.steps[0];
+    let whole = config
+        .axes
+        .iter()
+        .all(|a| a.load_begin == 0 && a.load_end == NO_END);
+    let complex = head.load_points == COMPLEX || (head.load_points == PAIRS && whole);
+    let can_fetch = complex
+        && head.load_vector != 0
+        && head.edges == 0
+        && first.hermitian == 0
+        && first.copy_async == 0
+        && first.op != OP_MERGE;
+    let last = config.steps.len() - 1;
+    let plain = |(i, s): (usize, &StepWords)| {
+        s.op == OP_DFT
+            && s.engine != DENSE
+            && s.offset == 0
+            && (i == 0 || (s.before == 0 && s.hermitian == 0))
+            && (i == last || s.after == 0)
+    };
+    Launch {
+        threads,
+        residents: asked.residents.clamp(1, 2048 / threads),
+        ahead: asked.ahead && can_fetch,
+        apart: asked.apart && config.steps.iter().enumerate().all(plain),
+    }
 }
 
 /// Into how many 16-bit parts the DFT matrix of a radix is split: one where 16 bits hold it,

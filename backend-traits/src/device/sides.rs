@@ -1,7 +1,7 @@
 //! How a pass reaches memory on both sides: loops, axes, and the factors on the way.
 
 use super::config::*;
-use super::tables::Tables;
+use super::tables::{LineRoots, Tables};
 use super::trips;
 use crate::pass::{Factor, Pass};
 use crate::precision::ScalarType;
@@ -59,11 +59,28 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 line_loop,
                 direction,
             }) => {
-                let bits = length.ilog2().div_ceil(2);
+                let lines = pass.loops[line_loop].count;
                 let line_loop = loops.iter().position(|&l| l == line_loop);
-                config.head.roots_low = i64::from(bits);
                 config.head.roots_loop = line_loop.map_or(-1, |l| l as i64);
-                let table = tables.roots(length, bits, direction == Direction::Inverse);
+                let (columns, rows) = match step.op {
+                    OP_DFT => ((step.points / step.radix) as usize, step.radix as usize),
+                    _ => (step.points as usize, 0),
+                };
+                let double = pass.storage == ScalarType::F64;
+                let inverse = direction == Direction::Inverse;
+                let table = match LineRoots::new(lines, columns, rows, double) {
+                    Some(shape) => {
+                        config.head.roots_lines = lines as i64;
+                        config.head.roots_base = shape.base as i64;
+                        config.head.roots_digits = i64::from(shape.digits);
+                        tables.line_roots(length, &shape, inverse)
+                    }
+                    None => {
+                        let bits = length.ilog2().div_ceil(2);
+                        config.head.roots_low = i64::from(bits);
+                        tables.roots(length, bits, inverse)
+                    }
+                };
                 if before {
                     step.before_roots = table;
                 } else {

@@ -9,6 +9,39 @@ use num_complex::Complex;
 /// in f64; beyond, in f64. The second takes a second, and is seen in the error of 2^20 points.
 const EXACT_SPECTRUM: [usize; 2] = [1 << 17, 1 << 21];
 
+/// The tables of four-step twiddles by line: a point of a line is column + row·columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineRoots {
+    pub lines: usize,
+    pub columns: usize,
+    pub rows: usize,
+    /// Columns are numbers of so many digits to this base.
+    pub base: usize,
+    pub digits: u32,
+}
+
+impl LineRoots {
+    /// With as few digits, and so products, as keep the tables small; `None` where even the most
+    /// digits do not.
+    pub fn new(lines: usize, columns: usize, rows: usize, double: bool) -> Option<Self> {
+        let [small, large] = match double {
+            true => [1 << 16, 1 << 18],
+            false => [1 << 18, 1 << 20],
+        };
+        let of = |digits: u32| {
+            let mut base = (columns as f64).powf(1.0 / f64::from(digits)).ceil() as usize;
+            while base.pow(digits) < columns {
+                base += 1;
+            }
+            LineRoots { lines, columns, rows, base, digits }
+        };
+        let entries = |l: &LineRoots| (l.base * l.digits as usize + rows).saturating_mul(lines);
+        let all = [of(1), of(2), of(3)];
+        let fits = |most: usize| all.iter().find(|l| entries(l) <= most).copied();
+        fits(small).or_else(|| fits(large))
+    }
+}
+
 /// The tables of one pass: complex numbers, one after another.
 #[derive(Debug)]
 pub struct Tables {
@@ -77,6 +110,29 @@ impl Tables {
         let high = (0..=(n - 1) >> bits).map(|e| root(e << bits, n));
         let both = low.chain(high).map(|w| turned(w.to_c64(), inverse));
         self.values.extend(both);
+        at
+    }
+
+    /// exp(∓2πi·l·at/n) of every line l < `lines`, at [entry][l]: of each digit of a column, then
+    /// of each row; see [`LineRoots`].
+    pub fn line_roots(&mut self, n: usize, shape: &LineRoots, inverse: bool) -> i64 {
+        let at = self.end();
+        let digit = |d: u32| (0..shape.base).map(move |i| i * shape.base.pow(d));
+        let columns = (0..shape.digits).flat_map(digit);
+        let rows = (0..shape.rows).map(|k| k * shape.columns);
+        let exact = |e: usize| root(e, n).to_c64();
+        // Rounded to FP32 next, these need no double-double.
+        let quick = |e: usize| {
+            let (s, c) = (-std::f64::consts::TAU * e as f64 / n as f64).sin_cos();
+            Complex::new(c, s)
+        };
+        for step in columns.chain(rows) {
+            for line in 0..shape.lines {
+                let e = (step as u128 * line as u128 % n as u128) as usize;
+                let w = if self.double { exact(e) } else { quick(e) };
+                self.values.push(turned(w, inverse));
+            }
+        }
         at
     }
 
