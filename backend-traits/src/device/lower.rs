@@ -93,7 +93,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         (false, true) => geometry.threads / 2,
         (false, false) => geometry.threads,
     };
-    let values = if matrix { MATRIX_VALUES } else { VALUES };
+    let largest = trips.iter().map(Trip::values).max().unwrap_or(1);
+    let values = if matrix { MATRIX_VALUES } else { VALUES.max(largest) };
     let values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
     let wanted = |trip: &Trip| match product(trip) {
