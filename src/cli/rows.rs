@@ -242,7 +242,7 @@ mod tests {
             ("1.5", "fast", "line 3: invalid float"),
             ("1.5", "NaN", "line 3: a figure is NaN"),
             ("1.5", "-1", "line 3: a figure is -1"),
-            ("1.5", "1.5,1", "line 3: 34 fields: expected 33"),
+            ("1.5", "1.5,1", "line 3: 30 fields: expected 29"),
             ("f32", "f33", "line 3: there is no precision 'f33'"),
             ("c2c", "<b>", "line 3: there is no kind '<b>'"),
             ("16x16", "16y", "line 3: expected lengths"),

@@ -5,7 +5,6 @@ mod accuracy;
 mod families;
 mod lengths;
 mod sharing;
-mod speed;
 mod times;
 
 use mmafft::backend_traits::conformance::Random;

@@ -35,7 +35,7 @@ pub fn tables(sections: &[Section]) -> String {
             })
             .collect();
         if !failed.is_empty() {
-            let _ = writeln!(out, "\nNot measured:\n");
+            let _ = writeln!(out, "\nNot measured, or not by the peer:\n");
             for line in failed {
                 let _ = writeln!(out, "- {line}");
             }

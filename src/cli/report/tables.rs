@@ -182,9 +182,12 @@ fn case(body: &mut String, row: &Row, rows: &[Row]) {
     for cell in cells {
         let _ = write!(body, "<td>{cell}</td>");
     }
-    let plan = match row.failure.as_str() {
-        "" => escape(&row.plan),
-        failure => {
+    let plan = escape(&row.plan);
+    let plan = match (row.failure.as_str(), row.ours_us) {
+        ("", _) => plan,
+        // Of the peer alone.
+        (failure, Some(_)) => format!("{plan} ({})", escape(failure)),
+        (failure, None) => {
             let failure = escape(failure);
             format!("<span class=\"below\">not measured: {failure}</span>")
         }
