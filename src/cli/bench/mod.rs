@@ -77,7 +77,7 @@ impl Arguments {
         let host = matches!(backend, "cpu");
         let mut list = match (&self.cases, self.shapes.is_empty()) {
             (Some(path), _) => cases::from_file(path)?,
-            (None, false) => self.from_shapes(),
+            (None, false) => self.of_shapes(),
             (None, true) => {
                 let mut list = cases::default_list(self.bytes(backend));
                 // The CPU's peers have no 16 bits, and it launches nothing.
@@ -108,7 +108,7 @@ impl Arguments {
         Ok(list)
     }
 
-    fn from_shapes(&self) -> Vec<Case> {
+    fn of_shapes(&self) -> Vec<Case> {
         let precisions = self.precision.as_deref().unwrap_or(&[Precision::F32]);
         let case = |&precision: &Precision, shape: &Shape| Case {
             class: "shapes".into(),
@@ -262,7 +262,9 @@ fn time<L: Lab>(
     let graph = row.class == GRAPH;
     let samples = setup.time(arguments.runs(), row.together, graph)?;
     let difference = setup.difference(scalar)?;
-    row.difference = difference.and_then(output::rounded);
+    // Two uses of one library may not differ at all.
+    let exact = |d: f64| output::rounded(d).unwrap_or(d);
+    row.difference = difference.filter(|d| d.is_finite()).map(exact);
     let bound = ready.plan.error_bound;
     match difference.filter(|&d| !measure::agrees(d, bound)) {
         Some(difference) => {
