@@ -43,7 +43,12 @@ impl HostLab {
                 ));
             }
             Some("rustfft") => format!("rustfft-{}", locked_version("rustfft")),
-            Some(_) => fftw_version()?,
+            Some("fftw") => fftw_version()?,
+            Some(other) => {
+                let backend = backend.limits().backend;
+                let what = format!("--peer {other}");
+                return Err(without(backend, &what, "leave the peer out"));
+            }
         };
         Ok(HostLab {
             backend,

@@ -43,9 +43,9 @@ pub struct Arguments {
     /// GPU all; f32 and f64 on the cpu; f32 for shapes]
     #[arg(long, value_delimiter = ',', value_parser = precisions())]
     precision: Option<Vec<Precision>>,
-    /// What becomes what, for shapes
-    #[arg(long, default_value = "c2c", value_parser = kinds(), conflicts_with = "cases")]
-    kind: Kind,
+    /// What becomes what: of the list only this [default: all; c2c for shapes]
+    #[arg(long, value_parser = kinds())]
+    kind: Option<Kind>,
     /// Arrays a case [default: as many as fill --mebibytes]
     #[arg(long)]
     batch: Option<usize>,
@@ -74,15 +74,17 @@ pub struct Arguments {
 impl Arguments {
     /// What is timed on a backend, cases with the same scalars in memory together.
     fn list(&self, backend: &str) -> Result<Vec<Case>, Failure> {
-        let host = matches!(backend, "cpu");
         let mut list = match (&self.cases, self.shapes.is_empty()) {
             (Some(path), _) => cases::from_file(path)?,
             (None, false) => self.of_shapes(),
             (None, true) => {
                 let mut list = cases::default_list(self.bytes(backend));
-                // The CPU's peers have no 16 bits, and it launches nothing.
-                let wide = [Precision::F32, Precision::F64];
-                list.retain(|c| !host || (wide.contains(&c.precision) && c.class != GRAPH));
+                // It launches nothing, and its peers have no 16 bits.
+                if backend == "cpu" {
+                    let wide = [Precision::F32, Precision::F64];
+                    let wanted = self.precision.as_deref().unwrap_or(&wide);
+                    list.retain(|c| c.class != GRAPH && wanted.contains(&c.precision));
+                }
                 list
             }
         };
@@ -97,11 +99,12 @@ impl Arguments {
         if let Some(precisions) = &self.precision {
             list.retain(|case| precisions.contains(&case.precision));
         }
+        list.retain(|case| self.kind.is_none_or(|kind| kind == case.kind));
         for case in &mut list {
             case.batch = self.batch.or(case.batch);
         }
         if list.is_empty() {
-            return Err("no cases are left: choose other --class or --precision".into());
+            return Err("no cases are left: choose another --class, --kind or --precision".into());
         }
         // What inputs are copied from is made once for all of one kind of scalar.
         list.sort_by_key(|case| case.precision.row().storage.name());
@@ -112,7 +115,7 @@ impl Arguments {
         let precisions = self.precision.as_deref().unwrap_or(&[Precision::F32]);
         let case = |&precision: &Precision, shape: &Shape| Case {
             class: "shapes".into(),
-            kind: self.kind,
+            kind: self.kind.unwrap_or(Kind::C2C),
             precision,
             shape: shape.clone(),
             batch: None,
@@ -212,7 +215,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             row.runs = arguments.runs();
             let timed = ready.and_then(|ready| time(lab, &ready, &mut source, arguments, &mut row));
             if let Err(error) = timed {
-                row.failure = error.to_string();
+                row.failure = one_line(&error);
             }
             output.row(row)?;
             progress.step();
@@ -220,6 +223,12 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     }
     drop(progress);
     output.finish()
+}
+
+/// An error's words; a compiler's are many lines.
+fn one_line(error: &mmafft::Error) -> String {
+    let words = error.to_string();
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The columns that all rows share.
@@ -246,6 +255,8 @@ fn time<L: Lab>(
     let request = &ready.plan.request;
     let scalar = request.precision.row().storage;
     let (input, output) = ready.bytes();
+    // Of the other kind with --inverse.
+    row.kind = request.kind.row().name.into();
     row.bytes = input + output;
     row.together = measure::together(lab, input);
     let in_place = request.kind == Kind::C2C && !arguments.out_of_place && row.together == 1;
@@ -256,7 +267,7 @@ fn time<L: Lab>(
     let mut setup = measure::Setup::new(lab, &ready.prepared, from, (input, output), in_place)?;
     if !lab.peer().is_empty() {
         if let Err(error) = setup.with_peer(&Work::of(request, in_place)) {
-            row.failure = error.to_string();
+            row.failure = one_line(&error);
         }
     }
     let graph = row.class == GRAPH;
