@@ -1,7 +1,7 @@
 //! The printed table, the CSV file, and the figures in both.
 
 use super::measure::Samples;
-use crate::cli::report::summary;
+use crate::cli::report::{number, summary};
 use crate::cli::rows::{Row, COMMENT};
 use crate::cli::Failure;
 use mmafft::backend_traits::Step;
@@ -72,14 +72,12 @@ impl Output {
 
     /// Prints a row and writes it, so that a run that is cut off leaves what it had.
     pub fn row(&mut self, row: Row) -> Result<(), Failure> {
-        let of = |figure: Option<f64>, digits: usize| match figure {
-            Some(x) => format!("{x:.digits$}"),
-            None => "-".into(),
-        };
+        let of = |figure: Option<f64>| figure.map_or("-".into(), |x| format!("{x:.3}"));
         let spread = match (row.ours_least_us, row.ours_most_us) {
-            (Some(least), Some(most)) => format!("{least:.1} .. {most:.1}"),
+            (Some(least), Some(most)) => format!("{} .. {}", number(least), number(most)),
             _ => "-".into(),
         };
+        let time = |us: Option<f64>| us.map_or("-".into(), number);
         let failure = match row.failure.as_str() {
             "" => String::new(),
             failure => format!(" ({failure})"),
@@ -90,12 +88,12 @@ impl Output {
             row.shape,
             row.precision,
             row.batch,
-            of(row.ours_us, 1),
+            time(row.ours_us),
             spread,
-            of(row.fraction, 3),
-            of(row.peer_us, 1),
-            of(row.peer_fraction, 3),
-            of(row.ratio, 3),
+            of(row.fraction),
+            time(row.peer_us),
+            of(row.peer_fraction),
+            of(row.ratio),
             row.plan
         );
         if let Some((path, csv)) = &mut self.csv {

@@ -10,6 +10,8 @@ use super::Failure;
 use clap::Args;
 use std::path::PathBuf;
 
+pub use tables::number;
+
 /// Arguments of `mmafft report`.
 #[derive(Args)]
 pub struct Arguments {

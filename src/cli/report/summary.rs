@@ -10,13 +10,13 @@ const AT_COPY_SPEED: f64 = 0.95;
 const EQUAL: f64 = 0.97;
 /// What split-f16 must reach of our own f32.
 const SPLIT: f64 = 0.8;
-/// How much later than the peer one small transform may be done, in microseconds.
+/// How much later than the peer one small transform may be done on a GPU, in microseconds.
 const LATER_US: f64 = 2.0;
 
 /// The bar, in words.
 pub const BAR: &str = "Above the bar is a case whose ratio (the peer's time over ours) is 1 or \
     more; 0.97 or more where the peer itself is within 5 % of the speed of a copy, and for powers \
-    of two in f32 and f64; for a single launch, one that takes at most 2 µs longer than the \
+    of two in f32 and f64; for a single launch on a GPU, one that takes at most 2 µs longer than the \
     peer's; for split-f16, one that reaches 0.8 of our own f32.";
 
 /// Whether a row falls short; `None` where it has no bar. `rows` are those of its device.
@@ -32,7 +32,7 @@ pub fn below(row: &Row, rows: &[Row]) -> Option<bool> {
         let single = rows.iter().find(same)?.ours_us?;
         return Some(single / ours < SPLIT);
     }
-    if row.launch_bound() {
+    if row.launch_bound() && row.backend != "cpu" {
         return Some(ours > row.peer_us? + LATER_US);
     }
     let at_copy_speed = row.peer_fraction.is_some_and(|f| f >= AT_COPY_SPEED);
@@ -195,6 +195,11 @@ mod tests {
         assert_eq!(judge(&fast), Some(false));
         assert_eq!(judge(&row("launch", "f32", "64", 4.0, 2.1)), Some(false));
         assert_eq!(judge(&row("graph", "f32", "64", 4.0, 1.9)), Some(true));
+        let on_cpu = Row {
+            backend: "cpu".into(),
+            ..row("launch", "f32", "64", 4.0, 2.1)
+        };
+        assert_eq!(judge(&on_cpu), Some(true));
         // Against our own f32, not against the peer.
         let split = row("pow2", "split-f16", "8", 1.2, 9.0);
         assert_eq!(judge(&split), None);
