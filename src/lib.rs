@@ -61,4 +61,6 @@ pub use mmafft_emulated as emulated;
 pub use mmafft_kernels_cuda as cuda;
 pub use num_complex::Complex;
 pub use planner::plan;
+#[doc(hidden)]
+pub use planner::rules;
 pub use transform::{Buffer, Planner, Transform};

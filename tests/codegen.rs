@@ -38,7 +38,6 @@ fn geometry(limits: &Limits) -> Geometry {
         shared_bytes: limits.tile_bytes,
         registers: 1 << 16,
         blocks: i32::MAX as u64,
-        multiprocessors: 132,
         vendor: Vendor::Nvidia,
     }
 }

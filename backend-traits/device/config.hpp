@@ -71,7 +71,7 @@ struct Step {
   i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words; dense: of
                        // the roots of order radix in the tables
   i64 rank;            // points of a fragment's row: the radix, padded; or several columns'
-  i64 copies;          // columns that share a row, on the matrix' diagonal
+  i64 copies;          // columns that share a row, on the matrix' diagonal; dense: pairs of a thread
   i64 parts;           // into how many 16-bit parts the matrix is split
 };
 
@@ -87,7 +87,6 @@ struct Config {
   i64 edges;                          // edge points a line
   i64 powers;                         // twiddles of a column are products of a few
   i64 apart;                          // exchanges move real parts first, then imaginary ones
-  i64 prefetch;                       // byte of shared memory from which on the next tile waits, or -1
   // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and
   // how many lines have tables of their own, and a column's digits.
   i64 roots_loop, roots_low, roots_lines, roots_base, roots_digits;

@@ -39,7 +39,7 @@ template <class Scalar> struct Pass {
   template <class S> static MMAFFT_DEVICE constexpr int points(S s) {
     MMAFFT_STEP(S);
     const int simt = step.op == OP_DFT ? int(step.radix) : step.op == OP_COPY ? 1 : 2;
-    return step.engine == ENGINE_MATRIX ? int(step.rank) / 4 : step.engine == ENGINE_DENSE ? 2 : simt;
+    return step.engine == ENGINE_MATRIX ? int(step.rank) / 4 : step.engine == ENGINE_DENSE ? 2 * int(step.copies) : simt;
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
@@ -52,14 +52,20 @@ template <class Scalar> struct Pass {
     else return j;
   }
 
-  // A dense step's columns are pairs of outputs k, p-k of each DFT.
-  template <class S> MMAFFT_DEVICE int dense_output(S s, int c) const {
+  // A dense step's columns are a few pairs of outputs k, p-k of each DFT: values 2i and 2i+1 are
+  // those of k + i.
+  template <class S> MMAFFT_DEVICE int dense_first(S s, int c) const {
     MMAFFT_STEP(S);
-    return int(u32(c) / u32(step.points / step.radix));
+    return int(u32(c) / u32(step.points / step.radix)) * int(step.copies);
   }
   template <class S> MMAFFT_DEVICE int dense_column(S s, int c) const {
     MMAFFT_STEP(S);
     return int(u32(c) % u32(step.points / step.radix));
+  }
+  template <class S> MMAFFT_DEVICE int dense_output(S s, int c, int j) const {
+    MMAFFT_STEP(S);
+    const int k = dense_first(s, c) + j / 2;
+    return j % 2 == 0 || k == 0 ? k : int(step.radix) - k;
   }
 
   // Where value j of a column is along the axis, before and after the step.
@@ -80,8 +86,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) {
       MMAFFT_IF (step.engine == ENGINE_DENSE) {
-        const int k = dense_output(s, c);
-        j = j == 0 ? k : int(step.radix) - k;
+        j = dense_output(s, c, j);
         c = dense_column(s, c);
       }
       MMAFFT_CONST u32 done = u32(step.done);
@@ -102,7 +107,10 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE bool made(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_SPLIT) return j == 0 || 2 * c != int(step.points);
-    else MMAFFT_IF (step.engine == ENGINE_DENSE) return j == 0 || dense_output(s, c) > 0;
+    else MMAFFT_IF (step.engine == ENGINE_DENSE) {
+      const int k = dense_first(s, c) + j / 2;
+      return j % 2 == 0 ? k <= int(step.radix) / 2 : k > 0 && k <= int(step.radix) / 2;
+    }
     else {
       MMAFFT_IF (step.op == OP_MERGE) return j == 0 || (c != 0 && 2 * c != int(step.points));
       else return exists(s, j);
@@ -229,11 +237,8 @@ template <class Scalar> struct Pass {
       }
     } else {
       const LineRoots<T> of = {tables() + levels + line.roots};
-      int c = column.at, first = 0;
-      MMAFFT_IF (step.engine == ENGINE_DENSE) {
-        first = dense_output(s, c);
-        c = dense_column(s, c);
-      }
+      int c = column.at;
+      MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
       const Value base = of.column(c);
       MMAFFT_IF (step.op != OP_DFT) v[0] = multiply(v[0], base);
       else {
@@ -242,7 +247,7 @@ template <class Scalar> struct Pass {
         } else {
           MMAFFT_UNROLL for (int j = 0; j < J; j++) {
             int k = point(s, j);
-            MMAFFT_IF (step.engine == ENGINE_DENSE) k = j == 0 ? first : first > 0 ? int(step.radix) - first : 0;
+            MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, column.at, j);
             if (exists(s, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
           }
         }
@@ -268,47 +273,6 @@ template <class Scalar> struct Pass {
       }
       MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
         if (live) factored<true>(s, v + g * J, line, c);
-      }
-    }
-  }
-
-  // The same in two parts, for a block that takes one tile after the other: the values of the
-  // next tile set out for shared memory, each to a cell that no other thread touches, ...
-  MMAFFT_DEVICE int slot(int value) const {
-    return int(config.prefetch / i64(sizeof(Pair<Scalar>))) + value * int(config.threads) + thread;
-  }
-  template <class S> MMAFFT_DEVICE void fetch(S s) const {
-    MMAFFT_STEP(S);
-    MMAFFT_CONST int J = points(s), G = int(step.groups);
-    MMAFFT_CONST Axis axis = config.axis[step.axis];
-    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
-      const Line line = line_of(0, tile, c.line, arguments.lines);
-      const Others others = others_of<true>(s, c);
-      const bool live = c.live && line.live && others.inside;
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int at = from_at(s, c.at, point(s, j));
-        const i64 n = line.load_index + i64(at) * axis.load_index;
-        const bool there = live && exists(s, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end;
-        const Scalar *from = input() + (line.load + others.address + i64(at) * axis.load_stride);
-        if (there) copy_async<Scalar>(slot(g * J + j), reinterpret_cast<const Pair<Scalar> *>(from));
-        else store_shared<Scalar>(slot(g * J + j), Pair<Scalar>{});
-      }
-    }
-  }
-  // ... and are picked up.
-  template <class S> MMAFFT_DEVICE void take(S s, Value *v) const {
-    MMAFFT_STEP(S);
-    MMAFFT_CONST int J = points(s), G = int(step.groups);
-    MMAFFT_UNROLL for (int i = 0; i < G * J; i++) {
-      const Pair<Scalar> x = load_shared<Scalar>(slot(i));
-      v[i] = {widen(x.x), widen(x.y)};
-    }
-    MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
-      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-        const Column c = column_of(s, number(s, g));
-        const Line line = line_of(0, tile, c.line, arguments.lines);
-        if (c.live && line.live) factored<true>(s, v + g * J, line, c);
       }
     }
   }
@@ -366,30 +330,43 @@ template <class Scalar> struct Pass {
 
   // X[k], X[p-k] = x[0] + Σ cos·e ∓ i·Σ sin·o for a prime p too large for registers: with
   // w = exp(∓2πi·kn/p), e = x[n] + x[p-n] and o = x[n] - x[p-n], n <= (p-1)/2. Two sums each, as
-  // errors grow with the root of their length.
+  // errors grow with the root of their length. The roots lie at [n - 1][k].
   template <class S> MMAFFT_DEVICE void dense(S s, int line, int start, int c, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int radix = int(step.radix), stride = int(step.points / step.radix * step.inner);
-    const int k = dense_output(s, c);
+    MMAFFT_CONST int K = int(step.copies), row = (radix / 2 + K) / K * K;
     start += (int(step.offset) + dense_column(s, c)) * int(step.inner);
-    Value a[2] = {load_shared<T>(line + padded(step.row_in, start)), {T(0), T(0)}}, b[2] = {{T(0), T(0)}, {T(0), T(0)}};
-    int turn = 0;
-    for (int n = 1; n <= radix / 2; n++) {
-      turn += k;
-      if (turn >= radix) turn -= radix;
-      const Value w = load_table(tables() + step.matrix + turn);
+    const Value *w = tables() + step.matrix + dense_first(s, c);
+    const Value zero = load_shared<T>(line + padded(step.row_in, start));
+    // v holds the sums of odd n; a and b those of even ones.
+    Value a[MMAFFT_DENSE(step.copies)], b[MMAFFT_DENSE(step.copies)];
+    MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+      a[i] = zero;
+      b[i] = v[2 * i] = v[2 * i + 1] = {T(0), T(0)};
+    }
+    const auto add = [&](int n, Value *even, Value *odd, int step_of) {
       const Value x = load_shared<T>(line + padded(step.row_in, start + n * stride));
       const Value y = load_shared<T>(line + padded(step.row_in, start + (radix - n) * stride));
       const Value e = x + y, o = x - y;
-      const int i = n % 2;
-      a[i] = {multiply_add(w.x, e.x, a[i].x), multiply_add(w.x, e.y, a[i].y)};
-      b[i] = {multiply_add(w.y, o.x, b[i].x), multiply_add(w.y, o.y, b[i].y)};
+      MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+        const Value r = load_table(w + (n - 1) * row + i);
+        Value &p = even[i * step_of], &q = odd[i * step_of];
+        p = {multiply_add(r.x, e.x, p.x), multiply_add(r.x, e.y, p.y)};
+        q = {multiply_add(r.y, o.x, q.x), multiply_add(r.y, o.y, q.y)};
+      }
+    };
+    // (p - 1)/2 may be odd.
+    for (int n = 1; n < radix / 2; n += 2) {
+      add(n, v, v + 1, 2);
+      add(n + 1, a, b, 1);
     }
-    const Value even = a[0] + a[1], odd = b[0] + b[1];
-    v[0] = {even.x - odd.y, even.y + odd.x};
-    v[1] = {even.x + odd.y, even.y - odd.x};
+    MMAFFT_IF (radix / 2 % 2 == 1) add(radix / 2, v, v + 1, 2);
+    MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+      const Value even = a[i] + v[2 * i], odd = b[i] + v[2 * i + 1];
+      v[2 * i] = {even.x - odd.y, even.y + odd.x};
+      v[2 * i + 1] = {even.x + odd.y, even.y - odd.x};
+    }
   }
-
   // The last step's values, to memory.
   template <class S> MMAFFT_DEVICE void store(S s, Value *v) const {
     MMAFFT_STEP(S);
@@ -517,11 +494,9 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), rows = int(step.points / (step.done * step.radix));
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-      int c = column_of(s, number(s, g)).at, first = 0;
-      MMAFFT_IF (step.engine == ENGINE_DENSE) {
-        first = dense_output(s, c);
-        c = dense_column(s, c);
-      }
+      const int at = column_of(s, number(s, g)).at;
+      int c = at;
+      MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
       const int p = int(u32(c) / u32(step.done));
       const Value *const table = tables() + step.twiddle + p - rows;
       MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
@@ -529,7 +504,7 @@ template <class Scalar> struct Pass {
       } else {
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           int k = point(s, j);
-          MMAFFT_IF (step.engine == ENGINE_DENSE) k = j == 0 ? first : int(step.radix) - first;
+          MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, at, j);
           if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(table + k * rows));
         }
       }
@@ -605,11 +580,9 @@ template <class Scalar> struct Pass {
   }
 };
 
-template <class Scalar> using Values = Pair<typename Arithmetic<Scalar>::type>[MMAFFT_VALUES];
-
 template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, u64 tile, int thread) {
   const Pass<Scalar> pass = {arguments, tile, thread};
-  Values<Scalar> v;
+  Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
   MMAFFT_IF (config.step[0].async) {
     pass.copy(FirstStep());
     barrier();
@@ -621,38 +594,17 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
   }
 }
 
-// One tile after the other, the loads of the next under way while one is transformed.
-template <class Scalar> MMAFFT_DEVICE void run_ahead(const Arguments &arguments, u64 tiles) {
-  u64 tile = block_index();
-  Pass<Scalar>{arguments, tile, thread_index()}.fetch(FirstStep());
-  while (tile < tiles) {
-    const int thread = thread_index_anew();
-    Values<Scalar> v;
-    copy_wait();
-    Pass<Scalar>{arguments, tile, thread}.take(FirstStep(), v);
-    const u64 after = tile + block_count();
-    if (after < tiles) Pass<Scalar>{arguments, after, thread}.fetch(FirstStep());
-    // This tile overwrites what the last step of the one before reads.
-    if (tile >= block_count()) barrier();
-    Pass<Scalar>{arguments, tile, thread}.run(FirstStep(), v);
-    tile = after;
-  }
-}
-
 template <class Scalar> MMAFFT_DEVICE void run_tiles(const Arguments &arguments) {
   const u64 tiles = (arguments.lines + u64(config.lines) - 1) / u64(config.lines);
-  MMAFFT_IF (config.prefetch >= 0) run_ahead<Scalar>(arguments, tiles);
-  else {
-    // No loop around a single tile: compilers move every address that all tiles share out of
-    // it, and there are more of them than registers.
-    MMAFFT_IF (config.many_tiles) {
-      for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
-        // As above.
-        if (tile >= block_count()) barrier();
-        run_tile<Scalar>(arguments, tile, thread_index_anew());
-      }
-    } else run_tile<Scalar>(arguments, block_index(), thread_index());
-  }
+  // No loop around a single tile: compilers move what all tiles share out of it, and there is
+  // more of it than registers.
+  MMAFFT_IF (config.many_tiles) {
+    for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
+      // This tile overwrites what the last step of the one before reads.
+      if (tile >= block_count()) barrier();
+      run_tile<Scalar>(arguments, tile, thread_index_anew());
+    }
+  } else run_tile<Scalar>(arguments, block_index(), thread_index());
 }
 
 template <class A> MMAFFT_DEVICE void dispatch(const A &arguments) {

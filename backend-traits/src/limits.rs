@@ -10,6 +10,9 @@ pub struct Limits {
     pub backend: &'static str,
     /// The device, in its vendor's words.
     pub device: String,
+    /// What its machine code is compiled for (`sm_90`, `gfx942`), where rules were measured on it;
+    /// empty for a CPU.
+    pub architecture: String,
     /// How many tiles can be worked on at a time (threads, multiprocessors).
     pub workers: usize,
     /// Bytes that the widest vector operation holds (CPU: a SIMD register; a tile's rows

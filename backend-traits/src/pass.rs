@@ -224,6 +224,23 @@ pub enum Residency {
     Device,
 }
 
+impl Step {
+    /// DFT, twiddle, exchange; DFT, twiddle, exchange; …: an axis as the product of `radices`.
+    pub fn sequence(axis: usize, radices: &[usize]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut length = 1;
+        for &radix in radices {
+            length *= radix;
+            if length > radix {
+                steps.push(Step::Twiddle { axis, length });
+                steps.push(Step::Exchange);
+            }
+            steps.push(Step::Dft { axis, radix });
+        }
+        steps
+    }
+}
+
 /// The points that a pass holds on chip at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
@@ -245,9 +262,6 @@ pub struct Launch {
     pub threads: usize,
     /// Blocks that a multiprocessor is to hold at a time: it bounds a thread's registers.
     pub residents: usize,
-    /// Whether a block takes one tile after the other, and loads the next while it transforms
-    /// one.
-    pub ahead: bool,
     /// Whether exchanges move real parts first, then imaginary ones, through half the memory.
     pub apart: bool,
 }

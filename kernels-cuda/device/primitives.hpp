@@ -11,6 +11,7 @@
 #define MMAFFT_UNROLL _Pragma("unroll")
 // Values a thread may hold, and the steps, one after another.
 #define MMAFFT_VALUES (config.values)
+#define MMAFFT_DENSE(pairs) (pairs)
 #define MMAFFT_STEP(S) constexpr Step step = config.step[S::value]
 #define MMAFFT_NUMBER(S) S::value
 

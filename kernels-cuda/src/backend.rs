@@ -202,7 +202,6 @@ impl Driver for CudaDriver {
             shared_bytes: self.0.device.shared_bytes_per_block,
             registers: REGISTERS,
             blocks: MOST_BLOCKS,
-            multiprocessors: self.0.device.multiprocessors,
             vendor: Vendor::Nvidia,
         }
     }

@@ -123,6 +123,7 @@ impl Device {
         Limits {
             backend: BACKEND,
             device: self.name.clone(),
+            architecture: self.architecture.clone(),
             workers: self.multiprocessors,
             vector_bytes: VECTOR_BYTES,
             tile_bytes: self.shared_bytes_per_block,

@@ -13,6 +13,7 @@ mod request;
 mod rows;
 mod spectrum;
 mod transform;
+mod tune;
 
 use clap::{Parser, Subcommand};
 
@@ -39,6 +40,8 @@ enum Command {
     Accuracy(accuracy::Arguments),
     /// Time transforms beside a memory copy and another library.
     Bench(bench::Arguments),
+    /// Measure which radices, tiles and launches are the fastest, for the planner's rules.
+    Tune(tune::Arguments),
     /// Make a page, or Markdown tables, of what was timed.
     Report(report::Arguments),
 }
@@ -51,6 +54,7 @@ pub fn run() -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Accuracy(arguments) => accuracy::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
     }
 }

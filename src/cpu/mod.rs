@@ -82,6 +82,7 @@ impl CpuBackend {
                     options.threads.max(1),
                     8 * vector_bytes
                 ),
+                architecture: String::new(),
                 workers: options.threads.max(1),
                 vector_bytes,
                 tile_bytes: TILE_BYTES,

@@ -142,6 +142,20 @@ impl<'a> Fits<'a> {
         (2..=n.ilog2()).find_map(|count| search(n, count, most, &lines))
     }
 
+    /// Two factors so that a tile of the first ones has rows of 128 bytes, where the others, whose
+    /// loads are contiguous, may be longer instead.
+    pub fn with_whole_rows(&self, factors: Vec<usize>, limit: usize) -> Vec<usize> {
+        let [mut first, mut last] = factors[..] else {
+            return factors;
+        };
+        let rows = self.tile_capacity() / (128 / (2 * self.scalar.bytes())).max(1);
+        while first > rows && first.is_multiple_of(2) && self.line(2 * last, limit) {
+            first /= 2;
+            last *= 2;
+        }
+        vec![first, last]
+    }
+
     /// 2^`bits` as factors, as few as possible: the last a contiguous line, the others
     /// scattered ones. `None` where the engine has no such lines.
     pub fn powers_of_two(&self, bits: u32) -> Option<Vec<usize>> {
@@ -214,6 +228,7 @@ mod tests {
         let limits = Limits {
             backend: "invented",
             device: String::new(),
+            architecture: String::new(),
             workers: 1,
             vector_bytes: 32,
             tile_bytes,

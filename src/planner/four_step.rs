@@ -47,6 +47,7 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         return Ok((vec![stage], 0));
     }
     if let Some(factors) = fits.factors(stage.length, scattered) {
+        let factors = fits.with_whole_rows(factors, scattered);
         return Parts::new(&stage, factors, base, p).map(Parts::product);
     }
     // Scattered points cost less than another trip.

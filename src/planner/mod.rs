@@ -5,7 +5,8 @@
 //!    half spectra that become real arrays, [`four_step`] splits lines that no tile holds
 //!    ([`fits`] knows which), by [`convolution`] where their factors are too long.
 //! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
-//! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all.
+//! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
+//!    better where it was measured.
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
@@ -17,6 +18,7 @@ mod fuse;
 mod nd;
 mod problem;
 mod real;
+pub mod rules;
 mod stage;
 mod steps;
 
@@ -53,7 +55,9 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
     let mut passes = Vec::new();
     let groups = fuse::groups(route.stages, &problem, &fits);
     for stages in &groups {
-        passes.push(steps::pass(stages, &problem, &fits)?);
+        let mut pass = steps::pass(stages, &problem, &fits)?;
+        rules::follow(&mut pass, limits, fits.asked.is_some());
+        passes.push(pass);
     }
     scale_passes(&mut passes, &groups, &problem);
     let chirps = |step: &Step| matches!(step, Step::Chirp { .. } | Step::Convolve { .. });

@@ -234,18 +234,7 @@ fn factored(axis: usize, length: usize, fits: &Fits) -> Vec<Step> {
         Engine::Simt => radix::factor(length, radices).map(balance),
         Engine::Matrix => radix::factor(length, radices),
     };
-    let mut steps = Vec::new();
-    let mut done = 1;
-    for radix in factors.unwrap_or_default() {
-        if done > 1 {
-            let length = done * radix;
-            steps.push(Step::Twiddle { axis, length });
-            steps.push(Step::Exchange);
-        }
-        steps.push(Step::Dft { axis, radix });
-        done *= radix;
-    }
-    steps
+    Step::sequence(axis, &factors.unwrap_or_default())
 }
 
 /// The powers of two among the factors, as equal as they can be: 8·8·4·4 costs as many steps
@@ -281,7 +270,7 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
         * stage.inner.iter().map(|l| l.count).product::<usize>();
     let lines = match fits.limits.line_library {
         Some(_) => lines_in_caches(axes, stage, steps, points, p, fits.limits),
-        None => lines_on_chip(stage, points, axes.len(), fits),
+        None => lines_on_chip(stage, points, axes.len(), steps, fits),
     };
     let lines = lines.min(all.max(1));
     Tile {
@@ -326,7 +315,7 @@ fn lines_in_caches(
 /// On a device as many as give a block enough to do; where lines are scattered, as many as
 /// make rows of a whole cache line in memory, while the tile stays small enough for two
 /// blocks a multiprocessor, and never rows of less than a sector where they fit at all.
-fn lines_on_chip(stage: &Stage, points: usize, axes: usize, fits: &Fits) -> usize {
+fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits: &Fits) -> usize {
     let points = points.max(1);
     let scalar = fits.scalar;
     let longest = fits.tile_capacity();
@@ -335,7 +324,11 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, fits: &Fits) -> usiz
     let enough = (enough.min(longest) / points).max(1);
     let contiguous = stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2;
     if contiguous || axes > 1 {
-        return 1 << enough.ilog2();
+        let few = 1 << enough.ilog2();
+        return match fits.engine {
+            Engine::Simt if axes == 1 => full_waves(points, few, longest / 2, steps),
+            _ => few,
+        };
     }
     let row = |bytes: usize| (bytes / (2 * scalar.bytes())).max(1);
     let fitting = |tile: usize| (tile / points).max(1);
@@ -347,4 +340,21 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, fits: &Fits) -> usiz
     };
     let least = row(32).min(fitting(full));
     1 << enough.max(wide).max(least).ilog2()
+}
+
+/// From `few` lines to twice as many, so many that the fewest lanes of the last wave idle: a
+/// thread holds the points of one small DFT or some.
+fn full_waves(points: usize, few: usize, longest: usize, steps: &[Step]) -> usize {
+    let radices = steps.iter().filter_map(|step| match step {
+        Step::Dft { radix, .. } => Some(*radix),
+        _ => None,
+    });
+    let largest = radices.max().unwrap_or(1).min(16);
+    let values = (16 / largest) * largest;
+    let idle = |lines: usize| {
+        let threads = (lines * points).div_ceil(values);
+        1000 * (threads.next_multiple_of(32) - threads) / threads
+    };
+    let most = (2 * few).min((longest / points).max(1)).max(few);
+    (few..=most).min_by_key(|&lines| idle(lines)).unwrap_or(few)
 }

@@ -9,6 +9,7 @@ pub fn cpu_limits() -> Limits {
     Limits {
         backend: "cpu",
         device: "1 thread, 512-bit vectors".into(),
+        architecture: String::new(),
         workers: 1,
         vector_bytes: 64,
         tile_bytes: 1 << 20,
@@ -31,6 +32,7 @@ pub fn device_limits(line_points: usize) -> Limits {
     Limits {
         backend: "invented",
         device: "tiny".into(),
+        architecture: String::new(),
         workers: 4,
         vector_bytes: 32,
         tile_bytes: 4 << 10,

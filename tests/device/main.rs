@@ -6,7 +6,6 @@ mod families;
 mod lengths;
 mod sharing;
 mod times;
-mod tune;
 
 use mmafft::backend_traits::conformance::Random;
 use mmafft::backend_traits::{Bindings, Prepared};

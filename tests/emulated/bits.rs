@@ -62,27 +62,25 @@ fn run(
     first: usize,
     batch: usize,
 ) -> Vec<Vec<u8>> {
-    run_as(backend, request, first, batch, None)
+    run_as(backend, request, first, batch, false)
 }
 
-/// The same; or with tiles loaded ahead, and the parts of numbers exchanged apart, where a pass
-/// allows it.
+/// The same; or with the parts of numbers exchanged apart, where a pass allows it.
 fn run_as(
     backend: &DeviceBackend<Probe>,
     request: &Request,
     first: usize,
     batch: usize,
-    ahead_apart: Option<(bool, bool)>,
+    apart: bool,
 ) -> Vec<Vec<u8>> {
     let request = request.clone().batch(batch);
     let mut plan = mmafft::plan(&request, backend.limits()).expect("a plan");
-    if let Some((ahead, apart)) = ahead_apart {
+    if apart {
         for pass in &mut plan.passes {
             let lowered = lower(pass, &backend.driver().geometry()).expect("lowered");
             pass.tile.launch = Some(Launch {
                 threads: lowered.program.threads,
                 residents: 1,
-                ahead,
                 apart,
             });
         }
@@ -148,13 +146,10 @@ fn neither_order_nor_batch_changes_a_bit() {
                 run(&few, &request, 0, ARRAYS) == expected,
                 "{vendor:?}, two blocks: {request:?}"
             );
-            for (ahead, apart) in [(false, true), (true, false), (true, true)] {
-                let how = Some((ahead, apart));
-                assert!(
-                    run_as(&backends[0], &request, 0, ARRAYS, how) == expected,
-                    "{vendor:?}, ahead {ahead}, apart {apart}: {request:?}"
-                );
-            }
+            assert!(
+                run_as(&backends[0], &request, 0, ARRAYS, true) == expected,
+                "{vendor:?}, apart: {request:?}"
+            );
         }
     }
 }

@@ -54,7 +54,8 @@ fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> 
         let step = |name| step(program, i, name);
         let each = match step("op") {
             op if op == constant("OP_COPY") => 1,
-            op if op != constant("OP_DFT") || dense(program, i) => 2,
+            op if op != constant("OP_DFT") => 2,
+            _ if dense(program, i) => 2 * step("copies"),
             _ if step("engine") == constant("ENGINE_MATRIX") => step("rank") / 4,
             _ => step("radix"),
         };

@@ -116,6 +116,7 @@ fn random_on_small_devices() {
 #[test]
 fn table_with_many_workers() {
     let limits = Limits {
+        architecture: String::new(),
         workers: 64,
         ..cpu_limits()
     };

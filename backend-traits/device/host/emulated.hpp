@@ -16,6 +16,7 @@
 #define MMAFFT_UNROLL
 // The most that any program may ask for; the launch checks.
 #define MMAFFT_VALUES 64
+#define MMAFFT_DENSE(pairs) 4
 #define MMAFFT_NUMBER(S) s.value
 #define MMAFFT_STEP(S) const Step &step = ::mmafft::host::enter_step(s.value)
 

@@ -44,6 +44,10 @@ pub(crate) fn limits(vendor: Vendor) -> Limits {
     Limits {
         backend: backend(vendor),
         device: device.into(),
+        architecture: match vendor {
+            Vendor::Nvidia => "sm_90".into(),
+            Vendor::Amd => "gfx942".into(),
+        },
         workers: 4,
         vector_bytes: 16,
         tile_bytes: geometry(vendor).shared_bytes,
@@ -67,7 +71,6 @@ pub(crate) fn geometry(vendor: Vendor) -> Geometry {
         shared_bytes,
         registers: 1 << 16,
         blocks: u64::from(u32::MAX >> 1),
-        multiprocessors: 2,
         vendor,
     }
 }

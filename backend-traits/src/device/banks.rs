@@ -56,7 +56,7 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     let (rows_columns, rows) = matrices::columns(block.vendor, block.operand);
     let points = match step.op {
         OP_DFT if matrix => words(step.rank) / 4,
-        OP_DFT if step.engine == DENSE && after => 2,
+        OP_DFT if step.engine == DENSE && after => 2 * words(step.copies),
         OP_DFT => words(step.radix),
         OP_COPY => 1,
         _ => 2,
@@ -144,8 +144,9 @@ fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
     let (column, j) = match step.engine {
         DENSE => {
             let stride = step.points as usize / radix;
-            let k = column / stride;
-            (column % stride, if j == 0 { k } else { radix - k })
+            let k = column / stride * step.copies as usize + j / 2;
+            let k = if j % 2 == 0 || k == 0 { k } else { radix - k };
+            (column % stride, k)
         }
         _ => (column, j),
     };

@@ -42,7 +42,7 @@ words! {
     HeadWords {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, powers, apart, prefetch, roots_loop, roots_low, roots_lines, roots_base,
+        edges, powers, apart, roots_loop, roots_low, roots_lines, roots_base,
         roots_digits,
     }
 }
@@ -62,6 +62,8 @@ pub const OP_MERGE: i64 = 2;
 pub const OP_COPY: i64 = 3;
 pub const MATRIX: i64 = 1;
 pub const DENSE: i64 = 2;
+/// Pairs of outputs that a thread sums in a dense step: each point that it reads serves them all.
+pub const DENSE_PAIRS: usize = 4;
 pub const MEMORY: i64 = 0;
 pub const SHARED: i64 = 1;
 pub const COMPLEX: i64 = 0;

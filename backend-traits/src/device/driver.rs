@@ -20,8 +20,6 @@ pub struct Geometry {
     pub registers: usize,
     /// The most blocks of a launch; kernels stride over what is more.
     pub blocks: u64,
-    /// Multiprocessors, or compute units.
-    pub multiprocessors: usize,
     /// Whose fragments a matrix step uses.
     pub vendor: Vendor,
 }

@@ -187,12 +187,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     };
     let both = |pair: &[Trip]| pair[0].points_out().max(pair[1].points_in());
     let points: Vec<usize> = trips.windows(2).map(both).collect();
-    let exchanged = banks::place(&mut config.steps, &points, &block).next_multiple_of(16);
-    let ahead = match launch.ahead {
-        true => config.steps[0].groups as usize * points_of(&config.steps[0]) * threads,
-        false => 0,
-    } * 2 * pass.storage.bytes();
-    let shared_bytes = exchanged + ahead;
+    let shared_bytes = banks::place(&mut config.steps, &points, &block);
     if shared_bytes > geometry.shared_bytes {
         return Err(Error::Unsupported {
             what: format!("a tile of {shared_bytes} bytes"),
@@ -206,12 +201,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
 
     config.head.residents = launch.residents as i64;
     config.head.apart = i64::from(launch.apart);
-    config.head.prefetch = if launch.ahead { exchanged as i64 } else { -1 };
-    let mut blocks = tiles.min(geometry.blocks).max(1);
-    if launch.ahead {
-        blocks = blocks.min((geometry.multiprocessors * launch.residents) as u64);
-        config.head.many_tiles = 1;
-    }
     // The count of the outermost loop is no constant: a batch of another size is no other
     // program.
     if let Some(outermost) = config.loops.first_mut() {
@@ -229,7 +218,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         tables: tables.bytes(),
         matrices: matrix_bytes,
         lines,
-        blocks,
+        blocks: tiles.min(geometry.blocks).max(1),
         load: (pass.load.slot, pass.load.offset),
         store: (pass.store.slot, pass.store.offset),
         edges: pass.edges.map(|e| e.offset),
@@ -237,17 +226,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         scalar_bytes: pass.storage.bytes(),
         alignment: pass.storage.bytes() * widest,
     })
-}
-
-/// Values of a column of a step.
-fn points_of(step: &StepWords) -> usize {
-    match (step.op, step.engine) {
-        (OP_DFT, MATRIX) => step.rank as usize / 4,
-        (OP_DFT, DENSE) => 2,
-        (OP_DFT, _) => step.radix as usize,
-        (OP_COPY, _) => 1,
-        _ => 2,
-    }
 }
 
 /// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
@@ -263,22 +241,8 @@ fn launch(
     let asked = pass.tile.launch.unwrap_or(Launch {
         threads,
         residents,
-        ahead: false,
         apart: false,
     });
-    let head = &config.head;
-    let first = &config.steps[0];
-    let whole = config
-        .axes
-        .iter()
-        .all(|a| a.load_begin == 0 && a.load_end == NO_END);
-    let complex = head.load_points == COMPLEX || (head.load_points == PAIRS && whole);
-    let can_fetch = complex
-        && head.load_vector != 0
-        && head.edges == 0
-        && first.hermitian == 0
-        && first.copy_async == 0
-        && first.op != OP_MERGE;
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {
         s.op == OP_DFT
@@ -290,7 +254,6 @@ fn launch(
     Launch {
         threads,
         residents: asked.residents.clamp(1, 2048 / threads),
-        ahead: asked.ahead && can_fetch,
         apart: asked.apart && config.steps.iter().enumerate().all(plain),
     }
 }

@@ -85,12 +85,16 @@ impl Tables {
         at
     }
 
-    /// exp(∓2πi·k/n) for k < n.
-    pub fn order(&mut self, n: usize, inverse: bool) -> i64 {
+    /// exp(∓2πi·kn/p) at [n − 1][k], 0 < n ≤ (p − 1)/2, k ≤ (p − 1)/2 and on to a multiple of
+    /// `pairs`.
+    pub fn dense(&mut self, p: usize, pairs: usize, inverse: bool) -> i64 {
         let at = self.end();
-        let roots = Roots::new(n).to_vec();
-        let values = roots.into_iter().map(|w| turned(w.to_c64(), inverse));
-        self.values.extend(values);
+        let roots = Roots::new(p);
+        let row = (p / 2 + 1).next_multiple_of(pairs);
+        for n in 1..=p / 2 {
+            let values = (0..row).map(|k| turned(roots.get(k * n % p).to_c64(), inverse));
+            self.values.extend(values);
+        }
         at
     }
 

@@ -23,7 +23,7 @@ impl Trip {
     /// Values of a column.
     pub fn values(&self) -> usize {
         match self.words.op {
-            OP_DFT if self.words.engine == DENSE => 2,
+            OP_DFT if self.words.engine == DENSE => 2 * self.words.copies as usize,
             OP_DFT => self.words.radix as usize,
             OP_COPY => 1,
             _ => 2,
@@ -325,8 +325,9 @@ impl Builder<'_> {
             trip.words.columns = (points / radix) as i64;
             if crate::radix::DENSE.contains(&radix) {
                 trip.words.engine = DENSE;
-                trip.words.columns *= (radix / 2 + 1) as i64;
-                trip.words.matrix = tables.order(radix, inverse);
+                trip.words.copies = DENSE_PAIRS as i64;
+                trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
+                trip.words.matrix = tables.dense(radix, DENSE_PAIRS, inverse);
                 if self.trips.is_empty() {
                     // It sums over shared memory.
                     let mut copy = self.trip(at, OP_COPY, from, points);

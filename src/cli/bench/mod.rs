@@ -1,11 +1,11 @@
 //! `mmafft bench`: how fast transforms run beside a copy of the same bytes, and beside another
 //! library that does the same work in the same process, on the same memory and stream.
 
-mod cases;
+pub mod cases;
 #[cfg(feature = "cuda")]
-mod cuda;
+pub mod cuda;
 mod host;
-mod lab;
+pub mod lab;
 mod measure;
 mod output;
 mod peer;

@@ -1,0 +1,140 @@
+//! What is tried for a pass: radices, tiles and launches that could be the fastest.
+
+use mmafft::backend_traits::{radix, Launch, Limits};
+use mmafft::rules::Rule;
+use mmafft::{Engine, Pass, ScalarType};
+
+/// Sequences of radices that are tried.
+const SEQUENCES: usize = 10;
+/// Points of a tile of contiguous lines, where a line has no more.
+const TILES: [usize; 4] = [1024, 2048, 4096, 8192];
+/// Bytes in a row of a tile of scattered lines.
+const ROWS: [usize; 3] = [32, 64, 128];
+/// Registers that a thread needs beside its values, about.
+const BESIDE: [usize; 3] = [20, 36, 60];
+
+/// The sequences with the fewest radices, and with one more: those of the smallest radices first,
+/// in either order.
+fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let [axis] = &pass.axes[..] else {
+        return vec![Vec::new()];
+    };
+    let most = if pass.storage == ScalarType::F64 { 20 } else { 32 };
+    let radices: Vec<usize> = match pass.engine {
+        Engine::Simt => limits.butterflies.to_vec(),
+        Engine::Matrix => radix::RADICES.iter().map(|row| row.radix).collect(),
+    };
+    let mut radices: Vec<usize> = radices.into_iter().filter(|&r| r <= most).collect();
+    radices.sort_unstable_by(|a, b| b.cmp(a));
+    let mut all = Vec::new();
+    descend(axis.core_length(), &radices, &mut Vec::new(), &mut all);
+    let least = all.iter().map(Vec::len).min().unwrap_or(0);
+    all.retain(|s| s.len() <= least + 1);
+    all.sort_by_key(|s| (s.len(), s.first().copied(), s.last().map(|r| usize::MAX - r)));
+    // Of the longer ones those that keep threads' values few.
+    let (short, long): (Vec<_>, Vec<_>) = all.into_iter().partition(|s| s.len() == least);
+    let mut chosen: Vec<Vec<usize>> = short.into_iter().take(SEQUENCES / 2).collect();
+    chosen.extend(long.into_iter().take(SEQUENCES / 4));
+    let ascending: Vec<Vec<usize>> = chosen.iter().map(|s| s.iter().rev().copied().collect()).collect();
+    chosen.extend(ascending);
+    chosen.sort();
+    chosen.dedup();
+    chosen
+}
+
+fn descend(n: usize, radices: &[usize], so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+    if n == 1 {
+        all.push(so_far.clone());
+    }
+    if n == 1 || so_far.len() > 6 {
+        return;
+    }
+    for (i, &r) in radices.iter().enumerate() {
+        if n.is_multiple_of(r) {
+            so_far.push(r);
+            descend(n / r, &radices[i..], so_far, all);
+            so_far.pop();
+        }
+    }
+}
+
+/// How many lines a tile may have.
+fn lines(pass: &Pass, rows: bool, limits: &Limits) -> Vec<usize> {
+    let points: usize = pass.axes.iter().map(|a| a.length).product();
+    let point = 2 * pass.storage.bytes();
+    let all: usize = pass.loops.iter().map(|l| l.count).product();
+    let mut lines: Vec<usize> = match rows {
+        true => TILES.iter().map(|tile| (tile / points).max(1)).collect(),
+        false => ROWS.iter().map(|row| (row / point).max(1)).collect(),
+    };
+    lines.retain(|&l| l <= all.max(1) && l * points <= limits.tile_points(pass.storage));
+    lines.push(pass.tile.lines);
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+fn rule(radices: &[usize], lines: usize, launch: Launch) -> Rule {
+    Rule {
+        radices: radices.to_vec(),
+        lines,
+        launch,
+        fraction: 0.0,
+    }
+}
+
+fn registers(pass: &Pass) -> usize {
+    if pass.storage == ScalarType::F64 {
+        4
+    } else {
+        2
+    }
+}
+
+fn threads(points: usize, values: usize) -> usize {
+    points.div_ceil(values).next_multiple_of(32).clamp(32, 1024)
+}
+
+/// The first round: every sequence and tile, in an ordinary launch.
+pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
+    let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+    let mut all = Vec::new();
+    for radices in sequences(pass, limits) {
+        for lines in lines(pass, rows, limits) {
+            let largest = radices.iter().max().copied().unwrap_or(16);
+            let values = (16 / largest).max(1) * largest;
+            let threads = threads(points * lines, values);
+            let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
+            let launch = Launch { threads, residents, apart: false };
+            all.push(rule(&radices, lines, launch));
+        }
+    }
+    all
+}
+
+/// The second round: launches for a sequence and a tile that did well.
+pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
+    let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+    let largest = best.radices.iter().max().copied().unwrap_or(8);
+    let cell = 2 * pass.storage.compute_bytes();
+    let mut all: Vec<Rule> = Vec::new();
+    for values in [largest, 2 * largest, 8, 16] {
+        if values < largest || values > 40 {
+            continue;
+        }
+        let threads = threads(points * best.lines, values);
+        for beside in BESIDE {
+            let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
+            for apart in [false, true] {
+                if apart && points * best.lines * cell < 32 << 10 {
+                    continue;
+                }
+                let launch = Launch { threads, residents: residents.min(2048 / threads), apart };
+                if all.iter().all(|rule| rule.launch != launch) {
+                    all.push(rule(&best.radices, best.lines, launch));
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,274 @@
+//! `mmafft tune`: measures which radices, tiles and launches are the fastest for the passes of
+//! some transforms, and writes the rules that the planner follows on such a device.
+
+mod candidates;
+
+use super::bench::cases::{self, Case};
+use super::bench::lab::{BufferOf, Lab};
+use super::progress::Progress;
+use super::Failure;
+use clap::Args;
+use mmafft::backend_traits::{Backend, Bindings};
+use mmafft::rules::{self, Rule};
+use mmafft::{Pass, Plan, Precision, Request};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+/// Bytes of the transforms whose passes are timed.
+const BYTES: usize = 1 << 30;
+/// Scratch and outputs may be larger: half spectra, convolutions.
+const ROOM: usize = BYTES + (BYTES >> 1);
+
+/// Arguments of `mmafft tune`.
+#[derive(Args)]
+pub struct Arguments {
+    /// The table to write; rows of other passes stay as they are
+    #[arg(short, long, default_value = "src/planner/rules.csv")]
+    output: PathBuf,
+    /// Classes of the default list of `mmafft bench`
+    #[arg(long, value_delimiter = ',', default_value = "pow2,smooth,2d,3d,r2c,c2r")]
+    class: Vec<String>,
+    /// Precisions
+    #[arg(long, value_delimiter = ',', default_value = "f32,f64,f16,split-f16", value_parser = super::request::precisions())]
+    precision: Vec<Precision>,
+    /// The device's number
+    #[arg(long, default_value_t = 0)]
+    device: usize,
+}
+
+/// Tunes on the device.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    cfg_if::cfg_if! {
+        if #[cfg(feature = "cuda")] {
+            let driver = mmafft::cuda::CudaDriver::open(arguments.device)?;
+            let lab = super::bench::cuda::CudaLab::new(mmafft::CudaBackend::new(driver), None)?;
+            run_in(&lab, arguments)
+        } else {
+            let _ = arguments;
+            Err("tuning needs a device: build with --features cuda".into())
+        }
+    }
+}
+
+/// Memory for a pass: what it loads and what it stores.
+struct Memory<B> {
+    input: B,
+    output: B,
+    scratch: B,
+}
+
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
+    let limits = lab.backend().limits().clone();
+    let mut cases = cases::default_list(BYTES);
+    cases.retain(|case| {
+        arguments.class.contains(&case.class) && arguments.precision.contains(&case.precision)
+    });
+    let mut passes: BTreeMap<String, (Plan, Pass)> = BTreeMap::new();
+    for case in &cases {
+        let Ok(plan) = mmafft::plan(&request(case), &limits) else {
+            continue;
+        };
+        for pass in &plan.passes {
+            if let Some(key) = rules::key(pass, &limits) {
+                passes.entry(key).or_insert_with(|| (plan.clone(), pass.clone()));
+            }
+        }
+    }
+    let mut memory = Memory {
+        input: noise(lab)?,
+        output: noise(lab)?,
+        scratch: noise(lab)?,
+    };
+    let copy = copy(lab, &mut memory)?;
+    println!("{}: a copy moves {:.0} GB/s; {} passes", limits.device, copy / 1e9, passes.len());
+    let mut table = Table::read(&arguments.output)?;
+    let progress = Progress::new(passes.len() as u64);
+    for (key, (plan, pass)) in &passes {
+        progress.doing(key);
+        let rows = key.contains(",rows,");
+        let of = |rules: Vec<Rule>, memory: &mut _| time_all(lab, plan, pass, rules, memory, copy);
+        let mut all = of(candidates::first(pass, rows, &limits), &mut memory);
+        sort(&mut all);
+        for best in all.clone().iter().take(3) {
+            all.extend(of(candidates::second(pass, best), &mut memory));
+        }
+        sort(&mut all);
+        // What is chosen without a rule.
+        let before = time_plan(lab, &alone(plan, pass.clone()), &mut memory, copy);
+        if let Some(best) = all.first() {
+            println!("{key},{} (was {:.3})", best.row(), before.unwrap_or(f64::NAN));
+            table.rows.insert(key.clone(), best.row());
+            table.write(&arguments.output, &limits.device)?;
+        }
+        progress.step();
+    }
+    Ok(())
+}
+
+fn sort(rules: &mut [Rule]) {
+    rules.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
+}
+
+fn request(case: &Case) -> Request {
+    let request = Request::forward(case.shape.clone()).precision(case.precision);
+    let mut request = request.batch(cases::batch(case, BYTES));
+    request.kind = case.kind;
+    request.direction = case.kind.row().direction.unwrap_or(request.direction);
+    request
+}
+
+/// A plan of nothing but this pass.
+fn alone(plan: &Plan, pass: Pass) -> Plan {
+    Plan {
+        passes: vec![pass],
+        ..plan.clone()
+    }
+}
+
+/// Every rule that can be prepared, with its fraction of a copy.
+fn time_all<L: Lab>(
+    lab: &L,
+    plan: &Plan,
+    pass: &Pass,
+    rules: Vec<Rule>,
+    memory: &mut Memory<BufferOf<L>>,
+    copy: f64,
+) -> Vec<Rule> {
+    let limits = lab.backend().limits();
+    let plans: Vec<Plan> = rules
+        .iter()
+        .map(|rule| {
+            let mut pass = pass.clone();
+            rule.apply(&mut pass, limits);
+            alone(plan, pass)
+        })
+        .collect();
+    // Kernels are compiled on all cores, and found again below.
+    let next = AtomicUsize::new(0);
+    let prepared: Vec<Mutex<Option<_>>> = plans.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(plan) = plans.get(i) else { return };
+                *prepared[i].lock().expect("no thread panics") = lab.backend().prepare(plan).ok();
+            });
+        }
+    });
+    let mut timed = Vec::new();
+    for (mut rule, (plan, prepared)) in rules.into_iter().zip(plans.iter().zip(prepared)) {
+        let Some(prepared) = prepared.into_inner().expect("no thread panics") else {
+            continue;
+        };
+        if let Some(fraction) = time(lab, &plan.passes[0], &prepared, memory, copy) {
+            rule.fraction = fraction;
+            timed.push(rule);
+        }
+    }
+    timed
+}
+
+fn time_plan<L: Lab>(
+    lab: &L,
+    plan: &Plan,
+    memory: &mut Memory<BufferOf<L>>,
+    copy: f64,
+) -> Option<f64> {
+    let prepared = lab.backend().prepare(plan).ok()?;
+    time(lab, &plan.passes[0], &prepared, memory, copy)
+}
+
+/// The pass' rate over that of a copy; `None` where it does not run.
+fn time<L: Lab>(
+    lab: &L,
+    pass: &Pass,
+    prepared: &super::bench::lab::PreparedOf<L>,
+    memory: &mut Memory<BufferOf<L>>,
+    copy: f64,
+) -> Option<f64> {
+    let (read, written) = pass.bytes();
+    let mut seconds: Vec<f64> = Vec::new();
+    for _ in 0..5 {
+        let from = lab.mark().ok()?;
+        let bindings = Bindings {
+            input: Some(&memory.input),
+            output: &mut memory.output,
+            scratch: &mut memory.scratch,
+        };
+        lab.launch(lab.stream(), prepared, bindings).ok()?;
+        let to = lab.mark().ok()?;
+        seconds.push(lab.seconds(&from, &to).ok()?);
+    }
+    seconds.remove(0);
+    seconds.sort_by(f64::total_cmp);
+    Some((read + written) as f64 / seconds[1] / copy)
+}
+
+/// Bytes a second, read and written.
+fn copy<L: Lab>(lab: &L, memory: &mut Memory<BufferOf<L>>) -> Result<f64, Failure> {
+    let mut seconds: Vec<f64> = Vec::new();
+    for _ in 0..9 {
+        let from = lab.mark()?;
+        lab.copy(lab.stream(), &memory.input, &mut memory.output, BYTES)?;
+        let to = lab.mark()?;
+        seconds.push(lab.seconds(&from, &to)?);
+    }
+    seconds.sort_by(f64::total_cmp);
+    Ok(2.0 * BYTES as f64 / seconds[4])
+}
+
+/// Random numbers in (−1, 1), as FP32.
+fn noise<L: Lab>(lab: &L) -> Result<BufferOf<L>, Failure> {
+    let mut state = 1u32;
+    let mut draw = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (f64::from(state) / f64::from(u32::MAX / 2) - 1.0) as f32
+    };
+    let some: Vec<u8> = (0..1 << 22).flat_map(|_| draw().to_ne_bytes()).collect();
+    let mut buffer = lab.backend().allocate(ROOM)?;
+    for at in (0..ROOM).step_by(some.len()) {
+        lab.backend().write(&mut buffer, at, &some[..some.len().min(ROOM - at)])?;
+    }
+    Ok(buffer)
+}
+
+/// The file of rules.
+struct Table {
+    comments: Vec<String>,
+    rows: BTreeMap<String, String>,
+}
+
+impl Table {
+    fn read(path: &std::path::Path) -> Result<Self, Failure> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(format!("cannot read {}: {error}", path.display()).into()),
+        };
+        let mut table = Table { comments: Vec::new(), rows: BTreeMap::new() };
+        for line in text.lines().filter(|line| *line != rules::HEADER) {
+            match line.match_indices(',').nth(5) {
+                Some((at, _)) if !line.starts_with('#') => {
+                    table.rows.insert(line[..at].into(), line[at + 1..].into());
+                }
+                _ => table.comments.push(line.into()),
+            }
+        }
+        Ok(table)
+    }
+
+    fn write(&mut self, path: &std::path::Path, device: &str) -> Result<(), Failure> {
+        let comment = format!("# mmafft tune, on {device}");
+        if !self.comments.contains(&comment) {
+            self.comments.push(comment);
+        }
+        let mut lines = self.comments.clone();
+        lines.push(rules::HEADER.into());
+        lines.extend(self.rows.iter().map(|(key, rule)| format!("{key},{rule}")));
+        std::fs::write(path, lines.join("\n") + "\n")
+            .map_err(|e| format!("cannot write {}: {e}", path.display()).into())
+    }
+}

@@ -1,0 +1,180 @@
+//! What was measured: for the passes of `rules.csv`, the radices, tile and launch that were the
+//! fastest on a device of that architecture. `mmafft tune` writes the file; a pass without a row
+//! goes by what [`super::steps`] and the lowering reckon. The environment variable `MMAFFT_RULES`
+//! names a file of the same form, whose rows come first.
+
+use mmafft_backend_traits::{Launch, Limits, Pass, ScalarType, Step};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// A row of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// The radices of the only axis; none where a pass keeps those that it has.
+    pub radices: Vec<usize>,
+    /// Lines of a tile.
+    pub lines: usize,
+    /// The shape of the launch for so many lines.
+    pub launch: Launch,
+    /// What was measured: bytes moved a second, over those of a copy.
+    pub fraction: f64,
+}
+
+/// The first line of the file: a key's columns, then a rule's.
+pub const HEADER: &str = "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction";
+
+/// Columns of a key.
+const KEY: usize = 6;
+
+static RULES: LazyLock<HashMap<String, Rule>> = LazyLock::new(|| {
+    let mut rules = parse(include_str!("rules.csv")).expect("rules.csv is checked by a test");
+    let own = std::env::var_os("MMAFFT_RULES").and_then(|path| std::fs::read_to_string(path).ok());
+    // A file that is not there or damaged costs speed, not results.
+    rules.extend(own.and_then(|text| parse(&text).ok()).unwrap_or_default());
+    rules
+});
+
+fn parse(text: &str) -> Result<HashMap<String, Rule>, String> {
+    let mut rules = HashMap::new();
+    let rows = text.lines().filter(|l| !l.starts_with('#') && *l != HEADER);
+    for row in rows {
+        let end = row.match_indices(',').nth(KEY - 1).map_or(0, |(i, _)| i);
+        let rule = Rule::parse(&row[(end + 1).min(row.len())..]).ok_or(format!("`{row}`"))?;
+        if rules.insert(row[..end].to_string(), rule).is_some() {
+            return Err(format!("`{row}` is there twice"));
+        }
+    }
+    Ok(rules)
+}
+
+impl Rule {
+    fn parse(row: &str) -> Option<Self> {
+        let columns: Vec<&str> = row.split(',').collect();
+        let [radices, lines, threads, residents, apart, fraction] = columns[..] else {
+            return None;
+        };
+        let radices = radices.split('*').filter(|r| !r.is_empty());
+        Some(Rule {
+            radices: radices.map(|r| r.parse().ok()).collect::<Option<_>>()?,
+            lines: lines.parse().ok()?,
+            launch: Launch {
+                threads: threads.parse().ok()?,
+                residents: residents.parse().ok()?,
+                apart: apart == "yes",
+            },
+            fraction: fraction.parse().ok()?,
+        })
+    }
+
+    /// The rule's columns of the file.
+    pub fn row(&self) -> String {
+        let radices: Vec<String> = self.radices.iter().map(usize::to_string).collect();
+        format!(
+            "{},{},{},{},{},{:.3}",
+            radices.join("*"),
+            self.lines,
+            self.launch.threads,
+            self.launch.residents,
+            if self.launch.apart { "yes" } else { "no" },
+            self.fraction
+        )
+    }
+
+    /// Changes `pass` to what the rule says.
+    pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
+        if !self.radices.is_empty() {
+            pass.steps = Step::sequence(pass.axes[0].axis, &self.radices);
+        }
+        let all: usize = pass.loops.iter().map(|l| l.count).product();
+        let mut lines = self.lines.min(all.max(1));
+        // Few lines go to as many blocks as there are multiprocessors, while rows stay whole
+        // sectors.
+        let sector = 32 / (2 * pass.storage.bytes());
+        let least = if access(pass) == "rows" { 1 } else { sector };
+        while lines.is_multiple_of(2) && lines / 2 >= least && all.div_ceil(lines) < limits.workers
+        {
+            lines /= 2;
+        }
+        pass.tile.bytes = pass.tile.bytes / pass.tile.lines * lines;
+        pass.tile.lines = lines;
+        let threads = (self.launch.threads * lines).div_ceil(self.lines).max(32);
+        pass.tile.launch = Some(Launch {
+            threads: threads.next_multiple_of(32),
+            residents: (self.launch.residents * self.launch.threads / threads).max(1),
+            ..self.launch
+        });
+    }
+}
+
+/// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
+/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`).
+fn access(pass: &Pass) -> &'static str {
+    let contiguous = |stride: fn(&mmafft_backend_traits::TileAxis) -> usize| {
+        pass.axes.iter().any(|a| stride(a) <= 2)
+    };
+    match (contiguous(|a| a.load_stride), contiguous(|a| a.store_stride)) {
+        (true, true) => "rows",
+        (true, false) => "scatter",
+        (false, true) => "gather",
+        (false, false) => "columns",
+    }
+}
+
+/// What a pass is looked up by; `None` where it is more than a DFT of each axis.
+pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
+    let plain = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
+    if !pass.steps.iter().all(plain) || limits.architecture.is_empty() {
+        return None;
+    }
+    let lengths: Vec<String> = pass.axes.iter().map(|a| a.length.to_string()).collect();
+    let kind = pass.axes.iter().map(|a| a.kind.row().name).find(|k| *k != "c2c");
+    let storage = match pass.storage {
+        ScalarType::F64 => "f64",
+        ScalarType::F32 => "f32",
+        ScalarType::F16 | ScalarType::Bf16 => "16 bits",
+    };
+    Some(format!(
+        "{},{storage},{},{},{},{}",
+        limits.architecture,
+        pass.engine.name(),
+        kind.unwrap_or("c2c"),
+        access(pass),
+        lengths.join("x")
+    ))
+}
+
+/// Lets a pass follow its rule, if it has one.
+pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
+    let Some((key, rule)) = key(pass, limits).and_then(|key| {
+        let rule = RULES.get(&key)?;
+        Some((key, rule))
+    }) else {
+        return;
+    };
+    if asked && !rule.radices.is_empty() {
+        return;
+    }
+    rule.apply(pass, limits);
+    pass.reason = format!("as measured for {}: {:.2} of a copy", key.replace(',', " "), rule.fraction);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_read_and_is_as_it_would_be_written() {
+        let rules = parse(include_str!("rules.csv")).expect("a table");
+        for row in include_str!("rules.csv").lines().filter(|l| !l.starts_with('#')) {
+            let (key, rule) = match row == HEADER {
+                true => continue,
+                false => rules.iter().find(|(k, _)| row.starts_with(&format!("{k},"))).expect("a rule"),
+            };
+            assert_eq!(row, format!("{key},{}", rule.row()));
+            let length: usize = key.rsplit(',').next().map_or(0, |n| n.split('x').map(|n| n.parse::<usize>().unwrap_or(0)).product());
+            let product: usize = rule.radices.iter().product();
+            let core = [length, length / 2].contains(&product);
+            assert!(rule.radices.is_empty() || core, "{row}");
+        }
+    }
+}
