@@ -70,8 +70,8 @@ fn is_scattered(stage: &Stage) -> bool {
         })
 }
 
-/// A line that is split into factors, and where it waits between passes: in scratch, its
-/// points in a row, as `[k1][k2]…[n]`.
+/// A line that is split into factors, and where it waits between passes: in scratch, as
+/// `[k1][k2]…[n]`; its points in a row, or where lines were beside each other, lines still.
 pub struct Parts<'a> {
     stage: &'a Stage,
     /// The factors, the first transformed first.
@@ -101,10 +101,17 @@ impl<'a> Parts<'a> {
             .ok_or_else(|| Error::Overflow {
                 what: format!("the scratch for lines of {} points", stage.length),
             })?;
-        for stride in &mut middle.strides {
-            *stride *= length;
+        if is_scattered(stage) {
+            // Neighbouring lines stay neighbours.
+            let mut extents = extents;
+            extents[stage.dim] = length;
+            (middle, _) = Place::in_scratch(base, &extents);
+        } else {
+            for stride in &mut middle.strides {
+                *stride *= length;
+            }
+            middle.strides[stage.dim] = 2;
         }
-        middle.strides[stage.dim] = 2;
         Ok(Parts {
             stage,
             factors,
@@ -121,10 +128,11 @@ impl<'a> Parts<'a> {
     /// The pass over factor `i`, from scratch to the same place; its last inner loop is the
     /// one that a twiddle counts, unless the factor is the last.
     pub fn within(&self, i: usize) -> Stage {
+        let unit = self.middle.strides[self.stage.dim];
         let counted = |count, index| Loop {
             count,
-            load: 2 * index,
-            store: 2 * index,
+            load: unit * index,
+            store: unit * index,
             load_index: index,
             store_index: index,
         };

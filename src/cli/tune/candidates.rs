@@ -24,7 +24,10 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         Engine::Simt => limits.butterflies.to_vec(),
         Engine::Matrix => radix::RADICES.iter().map(|row| row.radix).collect(),
     };
-    let mut radices: Vec<usize> = radices.into_iter().filter(|&r| r <= most).collect();
+    let mut radices: Vec<usize> = radices
+        .into_iter()
+        .filter(|r| *r <= most || radix::DENSE.contains(r))
+        .collect();
     radices.sort_unstable_by(|a, b| b.cmp(a));
     let mut all = Vec::new();
     descend(axis.core_length(), &radices, &mut Vec::new(), &mut all);
