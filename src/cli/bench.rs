@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             progress.doing(&format!("{shape} {}", precision.row().name));
             let request = arguments
                 .common
-                .request(arguments.kind, shape.clone(), precision)?;
+                .request(&[arguments.kind], shape.clone(), precision)?;
             let times = match precision {
                 Precision::F64 => time::<f64>(&planner, &request, arguments),
                 Precision::F16 => time::<f16>(&planner, &request, arguments),

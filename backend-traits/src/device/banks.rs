@@ -36,6 +36,8 @@ pub struct Block {
     pub wave: usize,
     /// Bytes of a cell: a point, or its real or imaginary part.
     pub cell: usize,
+    /// Bytes of shared memory that a block may have.
+    pub shared: usize,
     pub vendor: Vendor,
     pub operand: Operand,
 }
@@ -213,6 +215,11 @@ pub fn layout(exchanges: &[(&StepWords, &StepWords)], points: usize, block: &Blo
         let pitches = if block.lines > 1 { banks } else { 1 };
         for extra in 0..pitches {
             let layout = CellLayout { pitch: end + extra, row };
+            let fits = layout.pitch * block.lines * block.cell <= block.shared;
+            // The first is the smallest there is.
+            if !fits && best.0.is_finite() {
+                continue;
+            }
             let waits: f64 = sides
                 .iter()
                 .map(|(_, _, list)| conflicts(list, layout, block.cell) - 1.0)

@@ -9,6 +9,7 @@ use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
 use super::program::Program;
+use super::real;
 use super::banks::{self, Block};
 use super::shape::{insert_copies, residents, threads_wanted};
 use super::sides::{factors, loop_words, ordered_loops, sides};
@@ -171,16 +172,19 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             ..Default::default()
         },
         loops: loop_words(pass, &loops),
+        reals: Default::default(),
         axes: Vec::new(),
         steps,
     };
     factors(pass, &loops, &mut config, &mut tables);
+    config.reals = real::words(pass, &mut tables);
     sides(pass, &order, &mut config);
     let launch = launch(pass, &config, threads, geometry, &trips, held);
     let block = Block {
         lines: tile_lines,
         wave: geometry.wave,
         cell: if double { 16 } else { 8 } / if launch.apart { 2 } else { 1 },
+        shared: geometry.shared_bytes,
         vendor: geometry.vendor,
         operand: pass.operand,
     };

@@ -2,6 +2,7 @@
 //! from double-double arithmetic on the host, rounded once.
 
 use crate::kind::Direction;
+use crate::real::Weights;
 use crate::reference::{root, ComplexDd, Dd, ReferenceFft, Roots};
 use num_complex::Complex;
 
@@ -175,6 +176,14 @@ impl Tables {
             }
             self.values.push(spectrum[k]);
         }
+        at
+    }
+
+    /// The weights of `points` points of a real line.
+    pub fn weights(&mut self, weights: &Weights, points: usize) -> i64 {
+        let at = self.end();
+        self.values
+            .extend((0..points).map(|p| weights.of(p).to_c64()));
         at
     }
 
