@@ -6,8 +6,8 @@
 
 use mmafft::peers::fftw::{self, Dims, Fftw, Options, R2rKind};
 use mmafft::{
-    AnyBackend, Complex, CpuBackend, CpuOptions, Kind, Planner, Precision, RealElement, Request,
-    Shape, KINDS,
+    AnyBackend, Complex, CpuBackend, CpuOptions, Planner, Precision, RealElement, Request, Shape,
+    KINDS,
 };
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -300,24 +300,6 @@ fn real<T: Scalar>(table: &mut Table) {
     }
 }
 
-/// FFTW's name of a kind from reals to reals.
-fn fftw_kind(kind: Kind) -> Option<R2rKind> {
-    Some(match kind {
-        Kind::R2HC => R2rKind::RealToHalfcomplex,
-        Kind::HC2R => R2rKind::HalfcomplexToReal,
-        Kind::Dht => R2rKind::Dht,
-        Kind::Dct1 => R2rKind::Dct1,
-        Kind::Dct2 => R2rKind::Dct2,
-        Kind::Dct3 => R2rKind::Dct3,
-        Kind::Dct4 => R2rKind::Dct4,
-        Kind::Dst1 => R2rKind::Dst1,
-        Kind::Dst2 => R2rKind::Dst2,
-        Kind::Dst3 => R2rKind::Dst3,
-        Kind::Dst4 => R2rKind::Dst4,
-        _ => return None,
-    })
-}
-
 /// Every kind from reals to reals, one array, beside FFTW; short lines several times over, as
 /// one is over before the clock has moved. `MMAFFT_CASE` names a kind to run alone.
 fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
@@ -327,7 +309,7 @@ fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
     };
     let only = std::env::var("MMAFFT_CASE").ok();
     for row in KINDS {
-        let Some(kind) = fftw_kind(row.kind) else {
+        let Some(kind) = R2rKind::of(row.kind) else {
             continue;
         };
         if only.as_deref().is_some_and(|only| only != row.name) {
@@ -349,7 +331,11 @@ fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
             let zeros = vec![T::default(); n];
             let z = fft.upload(&zeros).expect("memory");
             let mut w = fft.upload(&zeros).expect("memory");
-            let times = if dims.len() == 1 { (1 << 16) / n + 1 } else { 1 };
+            let times = if dims.len() == 1 {
+                (1 << 16) / n + 1
+            } else {
+                1
+            };
             table.row(
                 &format!("{} {} {}-D {threads}t", row.name, T::NAME, dims.len()),
                 &shape.to_string(),

@@ -3,7 +3,7 @@
 //! Needs NVRTC and nvdisasm (PyPI: `nvidia-cuda-nvrtc`, `nvidia-cuda-nvdisasm`).
 
 use mmafft::backend_traits::device::{lower, Geometry, Vendor};
-use mmafft::backend_traits::Operand;
+use mmafft::backend_traits::{radix::COMPOSITE, Operand};
 use mmafft::cuda::{compile, source, Device};
 use mmafft::{Engine, Limits, Pass, Precision, Request, Shape};
 use std::process::Command;
@@ -70,6 +70,12 @@ fn families() -> Vec<(String, Request)> {
             for n in [64, 1000, 4096, 1 << 20] {
                 add(&format!("r2c {n}"), Request::r2c(Shape::d1(n)));
                 add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));
+            }
+            if engine == Engine::Simt {
+                for &radix in COMPOSITE {
+                    let request = Request::forward(Shape::d1(radix * radix)).radices(&[radix]);
+                    add(&format!("c2c radix {radix}"), request);
+                }
             }
             add("c2c 64x64", Request::forward(Shape::d2(64, 64)));
             add("c2c 1000x1024", Request::forward(Shape::d2(1000, 1024)));
@@ -177,6 +183,14 @@ fn check(architecture: &str) {
                 continue;
             };
             seen_code += 1;
+            // Arrays that are indexed by what is known too late.
+            if code.contains("LDL") || code.contains("STL") {
+                failures.push(format!("{name}, pass {i}: local memory"));
+            }
+            if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
+                let path = format!("{folder}/{}-{i}.sass", name.replace(' ', "_"));
+                std::fs::write(path, &code).expect("written");
+            }
             for family in ["HMMA", "DMMA"] {
                 let expected = instruction(pass) == Some(family) && !pass.steps.is_empty();
                 if code.contains(family) != expected {

@@ -95,7 +95,9 @@ fn against_definition<T: Tested>(kind: Kind, n: usize) -> Result<(), String> {
         false => {
             let kind = kind.row().name;
             let precision = T::PRECISION.row().name;
-            Err(format!("{kind} of {n}, {precision}, {name}: {error:.2e} > {allowed:.2e}"))
+            Err(format!(
+                "{kind} of {n}, {precision}, {name}: {error:.2e} > {allowed:.2e}"
+            ))
         }
     }
 }
@@ -143,4 +145,101 @@ fn long_lines() {
     let sample = cases(lengths.into_iter()).into_iter().enumerate();
     let every_third = sample.filter(|(i, _)| i % 3 == 0).map(|(_, case)| case);
     all(every_third.collect(), against_definition::<f64>);
+}
+
+/// A kind and the one that undoes it, with every normalisation, give the input back.
+#[test]
+fn inverse_pairs() {
+    let lengths = [1usize, 2, 3, 8, 15, 64, 97, 100, 257, 1350, 4096];
+    all(cases(lengths.into_iter()), |kind, n| {
+        let x = input::<f64>(n);
+        for (normalization, name) in Normalization::ALL {
+            let of = |kind: Kind, direction| {
+                Request::of_kind(kind, direction, Shape::d1(n)).normalization(normalization)
+            };
+            let y = run(&of(kind, Direction::Forward), &x);
+            let back = of(kind.row().inverse, Direction::Inverse);
+            // HC2R comes first where it is the forward one of its pair.
+            let unscaled = match kind {
+                Kind::HC2R => back.clone().normalization(Normalization::None),
+                _ => back,
+            };
+            let scale = match (normalization, kind) {
+                (Normalization::None, _) => kind.logical_length(n) as f64,
+                (Normalization::Ortho, Kind::HC2R) => (n as f64).sqrt(),
+                (Normalization::Forward, Kind::HC2R) => n as f64,
+                _ => 1.0,
+            };
+            let z: Vec<Complex<f64>> = complex(&run(&unscaled, &y))
+                .iter()
+                .map(|z| z / scale)
+                .collect();
+            let expected: Vec<ComplexDd> = complex(&x).into_iter().map(ComplexDd::from).collect();
+            let error = relative_l2(&z, &expected);
+            if error > 3.0 * bound::<f64>(kind, n) {
+                let kind = kind.row().name;
+                return Err(format!("{kind} of {n} and back, {name}: {error:.2e}"));
+            }
+        }
+        Ok(())
+    });
+}
+
+/// In two dimensions, a different kind on each axis, the transform is that of the rows and then
+/// that of the columns.
+#[test]
+fn planes_are_rows_then_columns() {
+    let kinds: Vec<Kind> = kinds().collect();
+    for (i, &down) in kinds.iter().enumerate() {
+        for (rows, columns) in [(40, 36), (33, 70), (256, 24)] {
+            let across = kinds[(i + 4) % kinds.len()];
+            let x = input::<f64>(rows * columns);
+            let shape = || Shape::d2(rows, columns);
+            let request = Request::real(down, shape());
+            let both = run(&request.clone().kinds(&[down, across]), &x);
+            let one = run(&Request::real(across, shape()).axes(&[1]), &x);
+            let two = run(&request.axes(&[0]), &one);
+            let two: Vec<ComplexDd> = complex(&two).into_iter().map(ComplexDd::from).collect();
+            let error = relative_l2(&complex(&both), &two);
+            assert!(
+                error < 1e-15,
+                "{down:?} {across:?} of {rows}x{columns}: {error:.1e}"
+            );
+        }
+    }
+}
+
+/// FFTW's r2r says the same.
+#[cfg(feature = "peers")]
+#[test]
+fn fftw_says_the_same() {
+    use mmafft::peers::fftw::{Dims, Fftw, Options, R2rKind, Rigor};
+    let fftw = match Fftw::<f64>::open() {
+        Ok(fftw) => fftw,
+        Err(reason) => {
+            println!("skipped: fftw_says_the_same, needs libfftw3: {reason}");
+            return;
+        }
+    };
+    all(cases(1..=512), |kind, n| {
+        let x = input::<f64>(n);
+        let ours = run(&Request::real(kind, Shape::d1(n)), &x);
+        let options = Options {
+            rigor: Rigor::Estimate,
+            ..Options::default()
+        };
+        let name = R2rKind::of(kind).expect("FFTW has every kind from reals to reals");
+        let plan = fftw.plan_many_r2r(&Dims::new(&[n]), &[name], &options)?;
+        let (mut from, mut to) = (fftw.alloc::<f64>(n), fftw.alloc::<f64>(n));
+        from.copy_from_slice(&x);
+        plan.execute(&mut from, &mut to);
+        let theirs: Vec<ComplexDd> = complex(&to).into_iter().map(ComplexDd::from).collect();
+        let error = relative_l2(&complex(&ours), &theirs);
+        // FFTW's own error is of the same size; of type I it grows with the root of the length.
+        let allowed = bound::<f64>(kind, n) * (4.0 + (n as f64).sqrt());
+        match error <= allowed {
+            true => Ok(()),
+            false => Err(format!("{} of {n}: {error:.1e} from FFTW", kind.row().name)),
+        }
+    });
 }

@@ -189,4 +189,86 @@ template <class T> struct Butterfly<16, T> {
   }
 };
 
+// cos and sin of 2πm/n where twiddles within a butterfly need them; by symmetry for n = 32.
+MMAFFT_DEVICE constexpr double cosine32(int m) {
+  const int half = m > 16 ? 32 - m : m, quarter = half > 8 ? 16 - half : half;
+  const double c = quarter == 0   ? 1.0
+                   : quarter == 1 ? 0.9807852804032304
+                   : quarter == 2 ? COS_16
+                   : quarter == 3 ? 0.8314696123025452
+                   : quarter == 4 ? ROOT_HALF
+                   : quarter == 5 ? 0.5555702330196022
+                   : quarter == 6 ? SIN_16
+                   : quarter == 7 ? 0.19509032201612828
+                                  : 0.0;
+  return half > 8 ? -c : c;
+}
+MMAFFT_DEVICE constexpr double cosine25(int m) {
+  return m == 1 ? 0.9685831611286311 : m == 2 ? 0.8763066800438636 : m == 3 ? 0.7289686274214116 : m == 4 ? 0.5358267949789967 : m == 6 ? 0.06279051952931337 : m == 8 ? -0.42577929156507266 : m == 9 ? -0.6374239897486897 : m == 12 ? -0.9921147013144779 : -0.6374239897486897;
+}
+MMAFFT_DEVICE constexpr double sine25(int m) {
+  return m == 1 ? 0.2486898871648548 : m == 2 ? 0.48175367410171527 : m == 3 ? 0.6845471059286887 : m == 4 ? 0.8443279255020151 : m == 6 ? 0.9980267284282716 : m == 8 ? 0.9048270524660196 : m == 9 ? 0.7705132427757893 : m == 12 ? 0.12533323356430426 : -0.7705132427757893;
+}
+// exp(-2πim/N)·a.
+template <int N, class T> MMAFFT_DEVICE Pair<T> rotated(Pair<T> a, int m) {
+  if (m == 0) return a;
+  if (N == 25) return rotate(a, cosine25(m), sine25(m));
+  if (m == 4) return eighth(a);
+  if (m == 8) return turned(a);
+  if (m == 12) return three_eighths(a);
+  return rotate(a, cosine32(m), cosine32(m <= 8 ? 8 - m : m - 8));
+}
+
+// A·B points: X[k + B·l] from y[j][k] = DFT of x[A·n + j] over n, times exp(-2πi·jk/(A·B)).
+template <int A, int B, class T> struct Product {
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    Pair<T> y[A][B];
+    MMAFFT_UNROLL for (int j = 0; j < A; j++) {
+      MMAFFT_UNROLL for (int n = 0; n < B; n++) y[j][n] = v[A * n + j];
+      Butterfly<B, T>::run(y[j]);
+      MMAFFT_UNROLL for (int k = 1; k < B; k++) y[j][k] = rotated<A * B>(y[j][k], j * k);
+    }
+    MMAFFT_UNROLL for (int k = 0; k < B; k++) {
+      Pair<T> z[A];
+      MMAFFT_UNROLL for (int j = 0; j < A; j++) z[j] = y[j][k];
+      Butterfly<A, T>::run(z);
+      MMAFFT_UNROLL for (int l = 0; l < A; l++) v[k + B * l] = z[l];
+    }
+  }
+};
+template <class T> struct Butterfly<25, T> : Product<5, 5, T> {};
+template <class T> struct Butterfly<32, T> : Product<4, 8, T> {};
+
+// A·B points where A and B have no common factor need no twiddles (Good 1958): x[B·n1 + A·n2]
+// as A lines of B points, X[k] from k mod A and k mod B.
+template <int A, int B, class T> struct Coprime {
+  static MMAFFT_DEVICE constexpr int inverse(int x, int modulus) {
+    for (int i = 1; i < modulus; i++) {
+      if (x * i % modulus == 1) return i;
+    }
+    return 0;
+  }
+  static MMAFFT_DEVICE void run(Pair<T> *v) {
+    Pair<T> y[A][B];
+    MMAFFT_UNROLL for (int i = 0; i < A; i++) {
+      MMAFFT_UNROLL for (int n = 0; n < B; n++) y[i][n] = v[(B * i + A * n) % (A * B)];
+      Butterfly<B, T>::run(y[i]);
+    }
+    constexpr int a = A * inverse(A % B, B), b = B * inverse(B % A, A);
+    MMAFFT_UNROLL for (int k = 0; k < B; k++) {
+      Pair<T> z[A];
+      MMAFFT_UNROLL for (int i = 0; i < A; i++) z[i] = y[i][k];
+      Butterfly<A, T>::run(z);
+      MMAFFT_UNROLL for (int l = 0; l < A; l++) v[(b * l + a * k) % (A * B)] = z[l];
+    }
+  }
+};
+template <class T> struct Butterfly<6, T> : Coprime<2, 3, T> {};
+template <class T> struct Butterfly<10, T> : Coprime<2, 5, T> {};
+template <class T> struct Butterfly<12, T> : Coprime<4, 3, T> {};
+template <class T> struct Butterfly<14, T> : Coprime<2, 7, T> {};
+template <class T> struct Butterfly<15, T> : Coprime<3, 5, T> {};
+template <class T> struct Butterfly<20, T> : Coprime<4, 5, T> {};
+template <class T> struct Butterfly<24, T> : Coprime<8, 3, T> {};
+
 }  // namespace mmafft

@@ -486,12 +486,21 @@ template <class Scalar> struct Pass {
         MMAFFT_IF (step.radix == 3) butterflies<3>(s, v);
         MMAFFT_IF (step.radix == 4) butterflies<4>(s, v);
         MMAFFT_IF (step.radix == 5) butterflies<5>(s, v);
+        MMAFFT_IF (step.radix == 6) butterflies<6>(s, v);
         MMAFFT_IF (step.radix == 7) butterflies<7>(s, v);
         MMAFFT_IF (step.radix == 8) butterflies<8>(s, v);
         MMAFFT_IF (step.radix == 9) butterflies<9>(s, v);
+        MMAFFT_IF (step.radix == 10) butterflies<10>(s, v);
         MMAFFT_IF (step.radix == 11) butterflies<11>(s, v);
+        MMAFFT_IF (step.radix == 12) butterflies<12>(s, v);
         MMAFFT_IF (step.radix == 13) butterflies<13>(s, v);
+        MMAFFT_IF (step.radix == 14) butterflies<14>(s, v);
+        MMAFFT_IF (step.radix == 15) butterflies<15>(s, v);
         MMAFFT_IF (step.radix == 16) butterflies<16>(s, v);
+        MMAFFT_IF (step.radix == 20) butterflies<20>(s, v);
+        MMAFFT_IF (step.radix == 24) butterflies<24>(s, v);
+        MMAFFT_IF (step.radix == 25) butterflies<25>(s, v);
+        MMAFFT_IF (step.radix == 32) butterflies<32>(s, v);
       }
       MMAFFT_IF (step.twiddle >= 0) twiddle(s, v);
     }

@@ -143,7 +143,12 @@ const FOURTH: [RealSide; 4] = [
         .weight(Weight::Residue),
 ];
 
-const fn reduction(length: CoreLength, load: RealSide, middle: Middle, store: RealSide) -> Reduction {
+const fn reduction(
+    length: CoreLength,
+    load: RealSide,
+    middle: Middle,
+    store: RealSide,
+) -> Reduction {
     Reduction {
         length,
         load,

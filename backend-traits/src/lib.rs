@@ -35,7 +35,9 @@ pub use fragment::{Fragment, FragmentShape};
 pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
-pub use pass::{Access, Edges, Engine, Factor, Launch, Loop, Pass, Residency, Slot, Step, Tile, TileAxis};
+pub use pass::{
+    Access, Edges, Engine, Factor, Launch, Loop, Pass, Residency, Slot, Step, Tile, TileAxis,
+};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real::RealLine;

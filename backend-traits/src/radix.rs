@@ -35,11 +35,50 @@ pub const RADICES: &[RadixRow] = &[
 /// convolution.
 pub const DENSE: &[usize] = &[17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61];
 
-/// The radices of devices' butterflies, in the order of preference: those that leave the
-/// fewest exchanges first.
+/// Radices that devices make of two butterflies in registers: fewer exchanges for lengths of
+/// small factors. Matrix products gain nothing by them.
+pub const COMPOSITE: &[usize] = &[6, 10, 12, 14, 15, 20, 24, 25, 32];
+
+/// The radices of devices' butterflies; [`fewest`] chooses among them.
 pub const BUTTERFLIES: &[usize] = &[
-    16, 8, 4, 2, 9, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61,
+    16, 8, 4, 2, 9, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 6, 10, 12, 14,
+    15, 20, 24, 25, 32,
 ];
+
+/// Writes `n` as a product of the fewest `radices` up to `most` (or dense primes); of those with
+/// the smallest largest one, the first found; in descending order. `None` where something is
+/// left over.
+pub fn fewest(n: usize, radices: &[usize], most: usize) -> Option<Vec<usize>> {
+    let mut usable: Vec<usize> = radices.to_vec();
+    usable.retain(|&r| r > 1 && (r <= most || DENSE.contains(&r)) && n.is_multiple_of(r));
+    usable.sort_unstable_by(|a, b| b.cmp(a));
+    factor(n, &usable)?;
+    (0..=n.ilog2() as usize).find_map(|count| {
+        // The smallest largest radix: smaller ones are dropped from the front until none is left.
+        (0..usable.len().max(1))
+            .rev()
+            .find_map(|from| of_count(n, count, &usable[from..]))
+    })
+}
+
+/// `count` of the descending `radices`, none before the one before it, whose product is `n`.
+fn of_count(n: usize, count: usize, radices: &[usize]) -> Option<Vec<usize>> {
+    if count == 0 {
+        return (n == 1).then(Vec::new);
+    }
+    let first = *radices.first()?;
+    if first.checked_pow(count as u32).is_some_and(|most| most < n) {
+        return None;
+    }
+    radices.iter().enumerate().find_map(|(i, &radix)| {
+        let rest = n
+            .is_multiple_of(radix)
+            .then(|| of_count(n / radix, count - 1, &radices[i..]))??;
+        let mut all = vec![radix];
+        all.extend(rest);
+        Some(all)
+    })
+}
 
 const fn row(radix: usize, exact: bool, fragment: usize) -> RadixRow {
     RadixRow {
@@ -70,7 +109,7 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
 
 /// Checks radices that a user asks for a transform of `length` against the table.
 pub fn check(radices: &[usize], length: usize) -> Result<()> {
-    let unknown = |r: &&usize| find(**r).is_none() && !DENSE.contains(r);
+    let unknown = |r: &&usize| find(**r).is_none() && !BUTTERFLIES.contains(r);
     match radices.iter().find(unknown) {
         None => Ok(()),
         Some(radix) => Err(Error::Radices {
@@ -106,10 +145,29 @@ mod tests {
         let mut devices = BUTTERFLIES.to_vec();
         devices.sort_unstable();
         let table = RADICES.iter().map(|row| row.radix);
-        let mut all: Vec<usize> = table.chain(DENSE.iter().copied()).collect();
+        let others = DENSE.iter().chain(COMPOSITE).copied();
+        let mut all: Vec<usize> = table.chain(others).collect();
         all.sort_unstable();
         assert_eq!(devices, all);
         assert!(DENSE.iter().all(|&p| crate::largest_prime_factor(p) == p));
+    }
+
+    #[test]
+    fn the_fewest_radices() {
+        let of = |n, most| fewest(n, BUTTERFLIES, most);
+        assert_eq!(of(1, 16), Some(vec![]));
+        assert_eq!(of(1000, 16), Some(vec![10, 10, 10]));
+        assert_eq!(of(4096, 16), Some(vec![16, 16, 16]));
+        assert_eq!(of(1024, 32), Some(vec![32, 32]));
+        assert_eq!(of(30030, 16), Some(vec![15, 14, 13, 11]));
+        assert_eq!(of(61 * 4, 16), Some(vec![61, 4]));
+        assert_eq!(of(67, 16), None);
+        for n in 1..=4096 {
+            match of(n, 16) {
+                Some(f) => assert_eq!(f.iter().product::<usize>(), n),
+                None => assert!(crate::largest_prime_factor(n) > 61),
+            }
+        }
     }
 
     #[test]

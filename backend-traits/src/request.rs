@@ -135,7 +135,10 @@ impl Request {
     pub fn logical_lengths(&self) -> Vec<usize> {
         let dims = self.shape.dims();
         let axes = self.axes.iter().flatten();
-        let length = |&a: &usize| self.kind_of(a).map_or(1, |kind| kind.logical_length(dims[a]));
+        let length = |&a: &usize| {
+            self.kind_of(a)
+                .map_or(1, |kind| kind.logical_length(dims[a]))
+        };
         axes.map(length).collect()
     }
 

@@ -5,7 +5,7 @@ use crate::cache::Cache;
 use crate::compile::{source, Compiler};
 use crate::device::{describe, Device};
 use crate::kernels::Kernels;
-use crate::launch::{CudaKernel, MOST_BLOCKS};
+use crate::launch::{refused, CudaKernel, MOST_BLOCKS};
 use crate::no_device;
 use mmafft_backend_traits::device::{Driver, Geometry, Launch, Program, Vendor};
 use mmafft_backend_traits::{Limits, Result};
@@ -92,6 +92,26 @@ impl CudaDriver {
     /// As [`CudaDriver::stream`].
     pub fn event(&self) -> Result<CudaEvent> {
         CudaEvent::create(self.context())
+    }
+
+    /// Enqueues a copy of the first `bytes` of one memory to another on the device. As with a
+    /// launch, no other work on the memory may run meanwhile.
+    ///
+    /// # Errors
+    /// `BufferTooShort` when either memory has fewer bytes; `Device` when one of the three is
+    /// of another device.
+    pub fn copy(
+        &self,
+        stream: &CudaStream,
+        from: &CudaMemory,
+        to: &CudaMemory,
+        bytes: usize,
+    ) -> Result<()> {
+        let context = self.context();
+        if !(stream.belongs(context) && from.belongs(context) && to.belongs(context)) {
+            return Err(refused("the stream or memory is of another device".into()));
+        }
+        CudaMemory::copy(context, stream, from, to, bytes)
     }
 
     /// Records what `launch` launches on the stream that it is given, instead of running it.

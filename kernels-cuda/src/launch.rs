@@ -93,7 +93,7 @@ fn address(context: &Context, region: Region<'_, CudaMemory>, side: Side) -> Res
 }
 
 /// An error before anything ran.
-fn refused(message: String) -> Error {
+pub(crate) fn refused(message: String) -> Error {
     Error::Device {
         backend: BACKEND.into(),
         message,

@@ -4,8 +4,8 @@
 //! points are affordable, and their error over the RMS of the output estimates the relative
 //! L2 error of all.
 
-use mmafft::reference::{ComplexDd, Dd, Roots};
 use mmafft::backend_traits::conformance::Terms;
+use mmafft::reference::{ComplexDd, Dd, Roots};
 use mmafft::{Complex, Direction, Kind, Normalization, Request};
 
 /// Sums of more terms than this are not computed.

@@ -8,7 +8,9 @@ mod npy;
 mod plan;
 mod plot;
 mod progress;
+mod report;
 mod request;
+mod rows;
 mod spectrum;
 mod transform;
 
@@ -35,8 +37,10 @@ enum Command {
     Plan(plan::Arguments),
     /// Print the error tables of the papers beside ours.
     Accuracy(accuracy::Arguments),
-    /// Time transforms beside a memory copy.
+    /// Time transforms beside a memory copy and another library.
     Bench(bench::Arguments),
+    /// Make a page, or Markdown tables, of what was timed.
+    Report(report::Arguments),
 }
 
 /// Runs the command that the arguments name.
@@ -47,5 +51,6 @@ pub fn run() -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Accuracy(arguments) => accuracy::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
     }
 }

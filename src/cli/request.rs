@@ -90,16 +90,20 @@ pub fn range(text: &str) -> Result<(usize, Range<usize>), String> {
 impl Common {
     /// The planner of the backend asked for.
     pub fn planner(&self) -> mmafft::Result<Planner> {
+        self.backend().map(Planner::on)
+    }
+
+    /// The backend asked for.
+    pub fn backend(&self) -> mmafft::Result<AnyBackend> {
         match (self.threads, self.backend.as_str()) {
             (Some(threads), "auto" | "cpu") => {
                 let options = mmafft::CpuOptions {
                     threads,
                     ..Default::default()
                 };
-                let cpu = mmafft::CpuBackend::new(options);
-                Ok(Planner::on(AnyBackend::Cpu(cpu)))
+                Ok(AnyBackend::Cpu(mmafft::CpuBackend::new(options)))
             }
-            (_, name) => AnyBackend::from_name(name).map(Planner::on),
+            (_, name) => AnyBackend::from_name(name),
         }
     }
 

@@ -304,7 +304,11 @@ impl<T: Real> ColumnFft<T> {
     ///
     /// # Safety
     /// The workspace has [`ColumnFft::planar_workspace`] scalars that nobody else touches.
-    pub unsafe fn process_planar(&self, workspace: *mut T, vectors: usize) -> [usize; MOST_VECTORS] {
+    pub unsafe fn process_planar(
+        &self,
+        workspace: *mut T,
+        vectors: usize,
+    ) -> [usize; MOST_VECTORS] {
         let mut copies: [usize; MOST_VECTORS] = std::array::from_fn(|v| v);
         let mut free = vectors;
         for _ in &self.radices {

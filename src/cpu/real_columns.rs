@@ -79,7 +79,13 @@ pub struct RealColumns<T> {
 
 impl<T: Real + Storage<Compute = T>> RealColumns<T> {
     /// For an axis whose DFT has these radices; of lines that are `cached`, or in memory.
-    pub fn new(axis: &TileAxis, radices: &[usize], cached: bool, scale: f64, orthogonal: bool) -> Self {
+    pub fn new(
+        axis: &TileAxis,
+        radices: &[usize],
+        cached: bool,
+        scale: f64,
+        orthogonal: bool,
+    ) -> Self {
         let reduction = axis.kind.reduction(axis.length, false);
         let m: usize = radices.iter().product();
         let points = |half: Middle| m + usize::from(reduction.middle == half);

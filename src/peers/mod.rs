@@ -3,3 +3,7 @@
 
 pub mod cufft;
 pub mod fftw;
+pub mod rocfft;
+mod transform;
+
+pub use transform::Transform;

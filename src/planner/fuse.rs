@@ -25,7 +25,10 @@ fn joins(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
     // A device's tile holds complex points: what is real again after an axis leaves it.
-    let real = group.iter().chain([stage]).any(|s| s.kind.is_real_to_real());
+    let real = group
+        .iter()
+        .chain([stage])
+        .any(|s| s.kind.is_real_to_real());
     if (real && limits.line_library.is_none())
         || !group.iter().chain([stage]).all(|s| plain(s) && whole(s))
         || stage.load != first.store

@@ -66,14 +66,11 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         input_scalars: problem.input_scalars,
         output_scalars: problem.output_scalars,
         not_in_place: problem.not_in_place(),
-        error_bound: problem
-            .request
-            .precision
-            .error_bound(
-                problem.request.kind,
-                &problem.request.logical_lengths(),
-                convolved,
-            ),
+        error_bound: problem.request.precision.error_bound(
+            problem.request.kind,
+            &problem.request.logical_lengths(),
+            convolved,
+        ),
         request: problem.request,
     })
 }

@@ -20,6 +20,10 @@ const REAL_LINE_BYTES: usize = 16 << 10;
 /// Points of FP32 that keep a block of a device busy; half as many on the matrix engine.
 const TILE_POINTS: usize = 2048;
 
+/// The largest radix of a device's butterflies that is chosen without being asked for: a thread
+/// holds as many values.
+const LARGEST_RADIX: usize = 16;
+
 /// The pass made of stages that share a tile.
 pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
     let first = &stages[0];
@@ -162,15 +166,15 @@ fn line_steps(
             return Ok((vec![step], format!("lines by {library}")));
         }
         let reason = format!("butterflies across {lanes} neighbouring lines");
-        return Ok((factored(axis.axis, length, radices, engine), reason));
+        return Ok((factored(axis.axis, length, fits), reason));
     }
     match radix::factor(length, radices) {
         Some(_) => {
             let reason = match asked {
                 Some(asked) => format!("radices {asked:?}, as asked for"),
-                None => format!("{} engine, largest radices first", engine.name()),
+                None => format!("{} engine, the fewest radices", engine.name()),
             };
-            Ok((factored(axis.axis, length, radices, engine), reason))
+            Ok((factored(axis.axis, length, fits), reason))
         }
         None if asked.is_some() => Err(Error::Radices {
             radices: radices.to_vec(),
@@ -182,7 +186,7 @@ fn line_steps(
                 axis: axis.axis,
                 length,
             }];
-            steps.extend(factored(axis.axis, length - 1, radices, engine));
+            steps.extend(factored(axis.axis, length - 1, fits));
             Ok((steps, "Rader, as one less than the prime is smooth".into()))
         }
         None => {
@@ -193,7 +197,7 @@ fn line_steps(
                 padded,
             };
             let mut steps = vec![chirp];
-            steps.extend(factored(axis.axis, padded, radices, engine));
+            steps.extend(factored(axis.axis, padded, fits));
             let prime = mmafft_backend_traits::largest_prime_factor(length);
             Ok((steps, format!("Bluestein, for the prime factor {prime}")))
         }
@@ -237,8 +241,11 @@ fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
 }
 
 /// DFT, twiddle, exchange; DFT, twiddle, exchange; …
-fn factored(axis: usize, length: usize, radices: &[usize], engine: Engine) -> Vec<Step> {
-    let factors = match engine {
+fn factored(axis: usize, length: usize, fits: &Fits) -> Vec<Step> {
+    let radices = fits.radices();
+    let free = fits.limits.line_library.is_none() && fits.asked.is_none();
+    let factors = match fits.engine {
+        Engine::Simt if free => radix::fewest(length, radices, LARGEST_RADIX),
         Engine::Simt => radix::factor(length, radices).map(balance),
         Engine::Matrix => radix::factor(length, radices),
     };

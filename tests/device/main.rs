@@ -5,7 +5,6 @@ mod accuracy;
 mod families;
 mod lengths;
 mod sharing;
-mod speed;
 mod times;
 mod tune;
 

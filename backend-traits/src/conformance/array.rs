@@ -93,7 +93,9 @@ pub fn transform(request: &Request, axes: &[usize], input: &[Complex<f64>]) -> V
         for &axis in axes {
             let kind = request.kind_of(axis).expect("a kind for every axis");
             let definition = Definition::new(kind, dims[axis], orthogonal);
-            data = map_lines(dims, axis, dims[axis], &data, |line, _| definition.apply(line));
+            data = map_lines(dims, axis, dims[axis], &data, |line, _| {
+                definition.apply(line)
+            });
         }
         return data.into_iter().map(|x| x.scale(scale)).collect();
     }

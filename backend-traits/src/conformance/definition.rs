@@ -144,7 +144,9 @@ impl Terms {
     /// What x[j] is multiplied by in y[k].
     pub fn of(&self, j: usize, k: usize) -> Dd {
         use Kind::*;
-        let Definition { kind, length: n, .. } = self.definition;
+        let Definition {
+            kind, length: n, ..
+        } = self.definition;
         let order = points(kind, n);
         let at = |a: usize, b: usize| {
             let e = (a as u128 * b as u128 % order as u128) as usize;

@@ -100,7 +100,11 @@ impl Config {
         let steps = (0..MAX_STEPS).map(|i| self.steps.get(i).copied().unwrap_or_default());
         self.head
             .words()
-            .chain(self.reals.iter().flat_map(|r| r.words().collect::<Vec<_>>()))
+            .chain(
+                self.reals
+                    .iter()
+                    .flat_map(|r| r.words().collect::<Vec<_>>()),
+            )
             .chain(axes.flat_map(|a| a.words().collect::<Vec<_>>()))
             .chain(loops.flat_map(|l| l.words().collect::<Vec<_>>()))
             .chain(steps.flat_map(|s| s.words().collect::<Vec<_>>()))

@@ -5,12 +5,12 @@
 //! the split or merge of half spectra, and copies where the first or the last trip would
 //! touch memory in pieces shorter than a sector.
 
+use super::banks::{self, Block};
 use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
 use super::program::Program;
 use super::real;
-use super::banks::{self, Block};
 use super::shape::{insert_copies, residents, threads_wanted};
 use super::sides::{factors, loop_words, ordered_loops, sides};
 use super::tables::Tables;
@@ -94,7 +94,12 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         (false, true) => geometry.threads / 2,
         (false, false) => geometry.threads,
     };
-    let values = if matrix { MATRIX_VALUES } else { VALUES };
+    let largest = trips.iter().map(Trip::values).max().unwrap_or(1);
+    let values = if matrix {
+        MATRIX_VALUES
+    } else {
+        VALUES.max(largest)
+    };
     let values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
     let wanted = |trip: &Trip| match product(trip) {
@@ -194,7 +199,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let ahead = match launch.ahead {
         true => config.steps[0].groups as usize * points_of(&config.steps[0]) * threads,
         false => 0,
-    } * 2 * pass.storage.bytes();
+    } * 2
+        * pass.storage.bytes();
     let shared_bytes = exchanged + ahead;
     if shared_bytes > geometry.shared_bytes {
         return Err(Error::Unsupported {

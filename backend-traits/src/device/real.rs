@@ -20,7 +20,11 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
 /// begins with, or that a split ends with.
 fn points(pass: &Pass) -> [usize; 2] {
     let own = |load: bool| {
-        let line = if load { pass.load_reals } else { pass.store_reals };
+        let line = if load {
+            pass.load_reals
+        } else {
+            pass.store_reals
+        };
         if let Some(line) = line {
             return line.points();
         }
@@ -81,7 +85,11 @@ fn side_words(
         last: i64::from(orthogonal && side.edges[1]),
         length: length as i64,
         points: points as i64,
-        eighth: if odd { inverse_of_eight(length) as i64 } else { 0 },
+        eighth: if odd {
+            inverse_of_eight(length) as i64
+        } else {
+            0
+        },
         turn_re,
         turn_im,
         turn_root,

@@ -97,7 +97,8 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 }
             }
         }
-    }}
+    }
+}
 
 /// How memory is reached on both sides.
 pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {

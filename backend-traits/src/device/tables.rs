@@ -34,7 +34,13 @@ impl LineRoots {
             while base.pow(digits) < columns {
                 base += 1;
             }
-            LineRoots { lines, columns, rows, base, digits }
+            LineRoots {
+                lines,
+                columns,
+                rows,
+                base,
+                digits,
+            }
         };
         let entries = |l: &LineRoots| (l.base * l.digits as usize + rows).saturating_mul(lines);
         let all = [of(1), of(2), of(3)];

@@ -332,7 +332,7 @@ impl Builder<'_> {
             trip.words.done = done as i64;
             trip.words.inverse = i64::from(inverse);
             trip.words.columns = (points / radix) as i64;
-            if crate::radix::find(radix).is_none() {
+            if crate::radix::DENSE.contains(&radix) {
                 trip.words.engine = DENSE;
                 trip.words.columns *= (radix / 2 + 1) as i64;
                 trip.words.matrix = tables.order(radix, inverse);

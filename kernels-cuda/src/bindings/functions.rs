@@ -63,6 +63,7 @@ table! {
         cuMemFree_v2(u64) -> Status;
         cuMemcpyHtoD_v2(u64, *const c_void, usize) -> Status;
         cuMemcpyDtoH_v2(*mut c_void, u64, usize) -> Status;
+        cuMemcpyDtoDAsync_v2(u64, u64, usize, Pointer) -> Status;
         cuModuleLoadData(*mut Pointer, *const c_void) -> Status;
         cuModuleUnload(Pointer) -> Status;
         cuModuleGetFunction(*mut Pointer, Pointer, *const c_char) -> Status;

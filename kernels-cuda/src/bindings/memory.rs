@@ -1,7 +1,7 @@
 //! Device memory.
 
 use super::status::{INVALID_VALUE, OUT_OF_MEMORY};
-use super::Context;
+use super::{Context, CudaStream};
 use crate::BACKEND;
 use mmafft_backend_traits::{Error, Result, Side};
 use std::sync::Arc;
@@ -98,6 +98,29 @@ impl CudaMemory {
             (context.cuda().functions.cuMemcpyDtoH_v2)(to.as_mut_ptr().cast(), from, to.len())
         };
         context.check("cuMemcpyDtoH", status)
+    }
+
+    /// Enqueues a copy of the first bytes from one memory to another.
+    pub(crate) fn copy(
+        context: &Context,
+        stream: &CudaStream,
+        from: &CudaMemory,
+        to: &CudaMemory,
+        bytes: usize,
+    ) -> Result<()> {
+        let ends = (
+            from.part(Side::Input, 0, bytes)?,
+            to.part(Side::Output, 0, bytes)?,
+        );
+        let (Some(from), Some(to)) = ends else {
+            return Ok(());
+        };
+        let _entered = context.enter()?;
+        // SAFETY: both ranges exist, and freeing either waits for the stream.
+        let status = unsafe {
+            (context.cuda().functions.cuMemcpyDtoDAsync_v2)(to, from, bytes, stream.raw().0)
+        };
+        context.check("cuMemcpyDtoDAsync", status)
     }
 
     /// The address of a part of the memory; `None` for no bytes.

@@ -300,6 +300,28 @@ fn memory_and_streams_of_others_serve() {
 }
 
 #[test]
+fn copies_are_in_the_order_of_their_stream() {
+    let Some(driver) = device("copies_are_in_the_order_of_their_stream") else {
+        return;
+    };
+    let (memory, copy) = (upload(driver, &ramp(1000)), upload(driver, &[0.0; 1000]));
+    let spin = kernel(driver, "spin", THREADS * 4).unwrap();
+    let stream = driver.stream().unwrap();
+    // The copy waits for the kernel before it.
+    driver
+        .launch(&stream, &spin, &launch(&memory, &memory, 2.0))
+        .unwrap();
+    driver.copy(&stream, &memory, &copy, 900 * 4).unwrap();
+    stream.synchronize().unwrap();
+    let twofold: Vec<f32> = ramp(900).iter().map(|v| v * 2.0).collect();
+    let got = download(driver, &copy);
+    assert_eq!((&got[..900], &got[900..]), (&twofold[..], &[0.0; 100][..]));
+    driver.copy(&stream, &memory, &copy, 0).unwrap();
+    let error = driver.copy(&stream, &memory, &copy, 4001).unwrap_err();
+    assert!(matches!(error, Error::BufferTooShort { .. }), "{error}");
+}
+
+#[test]
 fn events_take_the_time() {
     let Some(driver) = device("events_take_the_time") else {
         return;

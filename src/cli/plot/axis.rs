@@ -88,6 +88,18 @@ pub(super) fn log_ticks(low: f64, high: f64, target: f64) -> Vec<Tick> {
         .collect()
 }
 
+/// Ticks at powers of two for an axis of base-2 logarithms within `[low, high]`.
+pub(super) fn binary_ticks(low: f64, high: f64, target: f64) -> Vec<Tick> {
+    let stride = ((high - low) / target).ceil().max(1.0) as i32;
+    (low.ceil() as i32..=high.floor() as i32)
+        .filter(|exponent| exponent % stride == 0)
+        .map(|exponent| Tick {
+            at: f64::from(exponent),
+            label: format!("2{}", superscript(exponent)),
+        })
+        .collect()
+}
+
 /// The tick at `mantissa` times ten to the `exponent` of a logarithmic axis.
 fn decade_tick(mantissa: u8, exponent: i32) -> Tick {
     let power = format!("10{}", superscript(exponent));

@@ -1,16 +1,12 @@
 //! The plotting area: where values lie on the page, and the axes around it.
 
 use super::axis::Tick;
-use super::svg::{text_width, Anchor, Svg, HEIGHT, WIDTH};
+use super::svg::{text_width, Anchor, Svg, HEIGHT};
 
 /// Font sizes, in user units.
 pub(super) const TICK_SIZE: f64 = 13.0;
 const LABEL_SIZE: f64 = 15.0;
 const TITLE_SIZE: f64 = 19.0;
-
-/// Colours of the axes.
-const GRID: &str = "#e4e4e4";
-const AXIS: &str = "#444";
 
 /// A rectangle on the page and the values at its edges.
 pub(super) struct Frame {
@@ -58,13 +54,14 @@ impl Frame {
 
     /// Light lines across the frame at every tick.
     pub(super) fn draw_grid(&self, svg: &mut Svg, x_ticks: &[Tick], y_ticks: &[Tick]) {
+        let color = svg.style().grid;
         for tick in x_ticks {
             let x = self.page_x(tick.at);
-            svg.line((x, self.top), (x, self.bottom()), GRID);
+            svg.line((x, self.top), (x, self.bottom()), color);
         }
         for tick in y_ticks {
             let y = self.page_y(tick.at);
-            svg.line((self.left, y), (self.right(), y), GRID);
+            svg.line((self.left, y), (self.right(), y), color);
         }
     }
 
@@ -77,14 +74,15 @@ impl Frame {
         labels: &Labels<'_>,
     ) {
         svg.border(self.left, self.top, self.width, self.height);
+        let color = svg.style().axis;
         for tick in x_ticks {
             let (x, y) = (self.page_x(tick.at), self.bottom());
-            svg.line((x, y), (x, y + 5.0), AXIS);
+            svg.line((x, y), (x, y + 5.0), color);
             svg.text((x, y + 20.0), TICK_SIZE, Anchor::Middle, &tick.label);
         }
         for tick in y_ticks {
             let (x, y) = (self.left, self.page_y(tick.at));
-            svg.line((x - 5.0, y), (x, y), AXIS);
+            svg.line((x - 5.0, y), (x, y), color);
             svg.text((x - 9.0, y + 4.5), TICK_SIZE, Anchor::End, &tick.label);
         }
         self.draw_labels(svg, y_ticks, labels);
@@ -93,9 +91,11 @@ impl Frame {
     fn draw_labels(&self, svg: &mut Svg, y_ticks: &[Tick], labels: &Labels<'_>) {
         let (middle_x, middle_y) = (self.left + self.width / 2.0, self.top + self.height / 2.0);
         // The title may be wider than the frame but not than the page.
-        let room = 2.0 * middle_x.min(WIDTH - middle_x) - 20.0;
+        let style = svg.style();
+        let room = 2.0 * middle_x.min(style.width - middle_x) - 20.0;
         svg.fitted((middle_x, 33.0), TITLE_SIZE, room, labels.title);
-        svg.fitted((middle_x, HEIGHT - 20.0), LABEL_SIZE, self.width, labels.x);
+        let below = (middle_x, style.height - 20.0);
+        svg.fitted(below, LABEL_SIZE, self.width, labels.x);
         let x = self.left - label_room(y_ticks) - 8.0;
         svg.fitted_upwards((x, middle_y), LABEL_SIZE, self.height, labels.y);
     }

@@ -5,7 +5,7 @@ use base64::prelude::{Engine, BASE64_STANDARD};
 use super::axis::{linear_ticks, log_ticks, Tick};
 use super::colormap::{color, Rgb, MISSING};
 use super::frame::{label_room, left_edge, Frame, Labels, TICK_SIZE};
-use super::svg::{Anchor, Svg, WIDTH};
+use super::svg::{Anchor, Style, Svg, WIDTH};
 
 /// Longest side of the embedded image, in pixels.
 const MOST_PIXELS: usize = 1024;
@@ -54,7 +54,7 @@ impl ImagePlot<'_> {
         let bar_ticks = log_ticks(range.0, range.1, 8.0);
         let frame = self.frame(x, (bottom, top), &y_ticks, &bar_ticks);
 
-        let mut svg = Svg::new();
+        let mut svg = Svg::new(Style::FILE);
         draw_pixels(&mut svg, &frame, &pixels, range);
         draw_bar(&mut svg, &frame, range, &bar_ticks);
         let labels = Labels {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::axis::{linear_ticks, log_ticks, range_of, three_digits, widened, Tick};
 use super::frame::{left_edge, Frame, Labels};
-use super::svg::{Anchor, Svg, WIDTH};
+use super::svg::{Anchor, Style, Svg, WIDTH};
 
 /// More points than this are reduced to four per column of the page.
 const MOST_POINTS: usize = 4000;
@@ -62,7 +62,7 @@ impl LinePlot<'_> {
         };
         let x_ticks = linear_ticks(frame.x.0, frame.x.1, 8.0);
 
-        let mut svg = Svg::new();
+        let mut svg = Svg::new(Style::FILE);
         frame.draw_grid(&mut svg, &x_ticks, &y_ticks);
         draw_line(&mut svg, &frame, &points);
         let labels = Labels {

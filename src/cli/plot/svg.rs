@@ -2,10 +2,47 @@
 
 use std::fmt::Write;
 
-/// Width of every document, in user units.
+/// Width of a file's document, in user units.
 pub(super) const WIDTH: f64 = 900.0;
-/// Height of every document, in user units.
+/// Height of a file's document, in user units.
 pub(super) const HEIGHT: f64 = 540.0;
+
+/// Size and colours of a document.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    /// Behind everything, and around text.
+    pub(super) paper: &'static str,
+    pub(super) ink: &'static str,
+    pub(super) grid: &'static str,
+    pub(super) axis: &'static str,
+}
+
+impl Style {
+    /// A file of its own: black on white.
+    pub(super) const FILE: Style = Style {
+        width: WIDTH,
+        height: HEIGHT,
+        paper: "white",
+        ink: "#222",
+        grid: "#e4e4e4",
+        axis: "#444",
+    };
+
+    /// A part of a page, whose style sheet has the colours. Narrow, so that text stays legible
+    /// on a phone.
+    pub(super) fn of_page(height: f64) -> Style {
+        Style {
+            width: 420.0,
+            height,
+            paper: "var(--paper)",
+            ink: "var(--ink)",
+            grid: "var(--grid)",
+            axis: "var(--axis)",
+        }
+    }
+}
 
 /// Rough advance width of a character, as a fraction of the font size. SVG
 /// gives no text metrics, so layout has to guess on the safe side.
@@ -22,18 +59,48 @@ pub(super) enum Anchor {
 /// An SVG document under construction.
 pub(super) struct Svg {
     out: String,
+    style: Style,
 }
 
 impl Svg {
-    /// A white document of [`WIDTH`] by [`HEIGHT`].
-    pub(super) fn new() -> Self {
-        let mut svg = Self { out: String::new() };
+    /// A document of a file.
+    pub(super) fn new(style: Style) -> Self {
+        Self::opened(style, "", "")
+    }
+
+    /// A document of a page, which says in words what it shows. The `id` is the page's only one.
+    pub(super) fn labelled(style: Style, id: &str, title: &str, description: &str) -> Self {
+        let (id, title) = (escape(id), escape(title));
+        let words = format!(
+            "<title id=\"{id}-title\">{title}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
+            escape(description)
+        );
+        let role = format!(" role=\"img\" aria-labelledby=\"{id}-title {id}-desc\"");
+        Self::opened(style, &role, &words)
+    }
+
+    fn opened(style: Style, attributes: &str, words: &str) -> Self {
+        let Style {
+            width,
+            height,
+            paper,
+            ink,
+            ..
+        } = style;
+        let mut svg = Self {
+            out: String::new(),
+            style,
+        };
         svg.raw(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-             font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" fill=\"#222\">\n\
-             <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+             font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" fill=\"{ink}\"{attributes}>\n\
+             {words}<rect width=\"{width}\" height=\"{height}\" fill=\"{paper}\"/>\n"
         ));
         svg
+    }
+
+    pub(super) fn style(&self) -> Style {
+        self.style
     }
 
     /// Appends markup, which must be well formed.
@@ -52,22 +119,24 @@ impl Svg {
 
     /// An unfilled rectangle with a thin border.
     pub(super) fn border(&mut self, left: f64, top: f64, width: f64, height: f64) {
+        let color = self.style.axis;
         self.raw(format_args!(
             "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
-             fill=\"none\" stroke=\"#444\"/>\n"
+             fill=\"none\" stroke=\"{color}\"/>\n"
         ));
     }
 
-    /// Text at its base line. A white halo keeps it legible over lines.
+    /// Text at its base line. A halo keeps it legible over lines.
     pub(super) fn text(&mut self, at: (f64, f64), size: f64, anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
+        let paper = self.style.paper;
         self.raw(format_args!(
             "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"{size:.1}\" text-anchor=\"{anchor}\" \
-             stroke=\"white\" stroke-width=\"3\" stroke-linejoin=\"round\" \
+             stroke=\"{paper}\" stroke-width=\"3\" stroke-linejoin=\"round\" \
              paint-order=\"stroke\">{}</text>\n",
             at.0,
             at.1,
@@ -76,8 +145,11 @@ impl Svg {
     }
 
     /// Centred text of at most `size`, made smaller and at last cut to fit
-    /// into `room` units.
+    /// into `room` units. No text, no element.
     pub(super) fn fitted(&mut self, at: (f64, f64), size: f64, room: f64, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         let (text, size) = fit(text, size, room);
         self.text(at, size, Anchor::Middle, &text);
     }
@@ -122,7 +194,7 @@ fn fit(text: &str, size: f64, room: f64) -> (String, f64) {
 }
 
 /// Escapes text for XML; characters that XML forbids become U+FFFD.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -15,8 +15,8 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+pub use crate::peers::Transform;
 pub use api::Cufft;
-pub use dims::Transform;
 pub use plan::CufftPlan;
 
 /// The name in errors.

@@ -7,8 +7,9 @@ use std::marker::PhantomData;
 use mmafft_backend_traits::{Direction, Error, Kind, Result};
 
 use super::api::{Cufft, RawPlan};
-use super::dims::{Geometry, Transform};
+use super::dims::Geometry;
 use super::status::{self, device_error, planning_error, Status};
+use crate::peers::Transform;
 
 /// A plan, with the work area that cuFFT has allocated for it on the device.
 ///

@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use mmafft_backend_traits::{Error, ScalarType};
 
-use super::dims::Transform;
 use super::BACKEND;
+use crate::peers::Transform;
 
 /// `cufftResult`. A number, since a newer library may know more of them.
 pub type Status = c_int;

@@ -1,0 +1,251 @@
+//! The printed table, the CSV file, and the figures in both.
+
+use super::measure::Samples;
+use crate::cli::report::{number, summary};
+use crate::cli::rows::{Row, COMMENT};
+use crate::cli::Failure;
+use mmafft::backend_traits::Step;
+use mmafft::{Engine, Plan};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Where rows go as they come.
+pub struct Output {
+    csv: Option<(PathBuf, csv::Writer<File>)>,
+    rows: Vec<Row>,
+}
+
+impl Output {
+    /// Creates the file, with a line on how it came about.
+    pub fn new(path: Option<&Path>) -> Result<Output, Failure> {
+        let csv = match path {
+            None => None,
+            Some(path) => {
+                let file = File::create(path).and_then(|mut file| {
+                    writeln!(file, "{COMMENT} {}", made_by())?;
+                    Ok(file)
+                });
+                let file = file.map_err(|e| cannot_write(path, &e))?;
+                Some((path.to_path_buf(), csv::Writer::from_writer(file)))
+            }
+        };
+        Ok(Output {
+            csv,
+            rows: Vec::new(),
+        })
+    }
+
+    /// Prints what all rows share.
+    pub fn head(&self, about: &Row, runs: usize) {
+        let Row {
+            backend,
+            device,
+            driver,
+            peer,
+            ..
+        } = about;
+        let driver = match driver.as_str() {
+            "" => String::new(),
+            driver => format!(" ({driver})"),
+        };
+        let beside = match peer.as_str() {
+            "" => String::new(),
+            peer => format!(" beside {peer}"),
+        };
+        println!("{backend}: {device}{driver}{beside}; median of {runs}");
+        println!("of copy: bytes once read and once written in that time, over a copy's");
+        println!(
+            "{:<8} {:<15} {:<9} {:>9} {:>10} {:>21} {:>7} {:>10} {:>7} {:>7}  plan",
+            "class",
+            "shape",
+            "precision",
+            "batch",
+            "ours us",
+            "least .. most",
+            "of copy",
+            "peer us",
+            "of copy",
+            "ratio"
+        );
+    }
+
+    /// Prints a row and writes it, so that a run that is cut off leaves what it had.
+    pub fn row(&mut self, row: Row) -> Result<(), Failure> {
+        let of = |figure: Option<f64>| figure.map_or("-".into(), |x| format!("{x:.3}"));
+        let spread = match (row.ours_least_us, row.ours_most_us) {
+            (Some(least), Some(most)) => format!("{} .. {}", number(least), number(most)),
+            _ => "-".into(),
+        };
+        let time = |us: Option<f64>| us.map_or("-".into(), number);
+        let failure = match row.failure.as_str() {
+            "" => String::new(),
+            failure => format!(" ({failure})"),
+        };
+        println!(
+            "{:<8} {:<15} {:<9} {:>9} {:>10} {:>21} {:>7} {:>10} {:>7} {:>7}  {}{failure}",
+            row.class,
+            row.shape,
+            row.precision,
+            row.batch,
+            time(row.ours_us),
+            spread,
+            of(row.fraction),
+            time(row.peer_us),
+            of(row.peer_fraction),
+            of(row.ratio),
+            row.plan
+        );
+        if let Some((path, csv)) = &mut self.csv {
+            let written = csv.serialize(&row).map_err(|e| cannot_write(path, &e));
+            written.and_then(|()| csv.flush().map_err(|e| cannot_write(path, &e)))?;
+        }
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Prints what the classes have in common.
+    ///
+    /// # Errors
+    /// If nothing could be timed: the first reason.
+    pub fn finish(self) -> Result<(), Failure> {
+        let first = self.rows.first().map_or("", |row| &row.failure);
+        if self.rows.iter().all(|row| row.ours_us.is_none()) {
+            return Err(format!("no case could be timed: {first}").into());
+        }
+        for group in summary::groups(&self.rows) {
+            if let Some(ratios) = &group.ratios {
+                println!(
+                    "{:<8} {:<9} {:>3} cases: geometric mean {:.3}, least {:.3} ({}), most {:.3} ({}), {} below the bar",
+                    group.class,
+                    group.precision,
+                    group.cases,
+                    ratios.mean,
+                    ratios.least.0,
+                    ratios.least.1,
+                    ratios.most.0,
+                    ratios.most.1,
+                    group.below
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    format!("cannot write {}: {error}", path.display()).into()
+}
+
+/// `mmafft 0.1.0, 2025-11-21 15:04 UTC: mmafft bench 1024`.
+fn made_by() -> String {
+    let now = jiff::Timestamp::now().strftime("%F %R UTC");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // A line is a line, whatever the arguments hold.
+    let arguments = arguments.join(" ").replace(['\n', '\r'], " ");
+    let version = env!("CARGO_PKG_VERSION");
+    format!("mmafft {version}, {now}: mmafft {arguments}")
+}
+
+/// To five significant digits; `None` for what is no number above 0.
+pub fn rounded(x: f64) -> Option<f64> {
+    (x.is_finite() && x > 0.0)
+        .then(|| format!("{x:.4e}").parse().ok())
+        .flatten()
+}
+
+/// Medians and spreads, and what follows from them. A copy reads and writes `input` bytes.
+pub fn figures(samples: &Samples, input: usize, ruler: bool, row: &mut Row) {
+    let sorted = |times: &[f64]| {
+        let mut us: Vec<f64> = times.iter().map(|s| s * 1e6).collect();
+        us.sort_by(f64::total_cmp);
+        us
+    };
+    let (ours, peer, copy) = (
+        sorted(&samples.ours),
+        sorted(&samples.peer),
+        sorted(&samples.copy),
+    );
+    let at = |times: &[f64], i: usize| times.get(i).copied().and_then(rounded);
+    let median = |times: &[f64]| at(times, times.len() / 2);
+    let last = |times: &[f64]| at(times, times.len().saturating_sub(1));
+    (row.ours_us, row.ours_least_us, row.ours_most_us) = (median(&ours), at(&ours, 0), last(&ours));
+    (row.peer_us, row.peer_least_us, row.peer_most_us) = (median(&peer), at(&peer, 0), last(&peer));
+    row.copy_us = median(&copy).filter(|_| ruler);
+    // Bytes in a microsecond, of a copy and of a transform.
+    let copied = row.copy_us.map(|us| 2.0 * input as f64 / us);
+    let fraction = |us: Option<f64>| rounded(row.bytes as f64 / us? / copied?);
+    row.fraction = fraction(row.ours_us);
+    row.peer_fraction = fraction(row.peer_us);
+    row.ratio = row
+        .peer_us
+        .zip(row.ours_us)
+        .and_then(|(p, o)| rounded(p / o));
+}
+
+/// The plan in a few words: `16·16·16` a pass, ` + ` between them.
+pub fn describe(plan: &Plan, row: &mut Row) {
+    let matrix = plan.passes.iter().any(|pass| pass.engine == Engine::Matrix);
+    row.engine = if matrix { "matrix" } else { "simt" }.into();
+    row.passes = Some(plan.passes.len());
+    let passes = plan.passes.iter().map(|pass| {
+        let words = pass.steps.iter().filter_map(|step| match step {
+            Step::Line { length, .. } => Some(format!("{length}")),
+            Step::Dft { radix, .. } => Some(format!("{radix}")),
+            Step::Chirp { padded, .. } => Some(format!("chirp {padded}")),
+            Step::Rader { length, .. } => Some(format!("Rader {length}")),
+            Step::Convolve { .. } => Some("convolve".into()),
+            Step::Twiddle { .. } | Step::Exchange => None,
+        });
+        words.collect::<Vec<_>>().join("·")
+    });
+    row.plan = passes.collect::<Vec<_>>().join(" + ");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_follow_from_the_samples() {
+        let mut row = Row {
+            bytes: 3000,
+            ..Row::default()
+        };
+        let samples = Samples {
+            ours: vec![2e-6, 9e-6, 1e-6],
+            peer: vec![4e-6, 3e-6, 5e-6],
+            copy: vec![1e-6; 6],
+        };
+        figures(&samples, 1000, true, &mut row);
+        assert_eq!(
+            (row.ours_us, row.ours_least_us, row.ours_most_us),
+            (Some(2.0), Some(1.0), Some(9.0))
+        );
+        assert_eq!((row.peer_us, row.copy_us), (Some(4.0), Some(1.0)));
+        // 3000 bytes in 2 us, while a copy reads 1000 and writes 1000 in 1.
+        assert_eq!((row.fraction, row.peer_fraction), (Some(0.75), Some(0.375)));
+        assert_eq!(row.ratio, Some(2.0));
+        figures(
+            &Samples {
+                peer: vec![],
+                ..samples
+            },
+            1000,
+            false,
+            &mut row,
+        );
+        assert_eq!((row.peer_us, row.ratio, row.copy_us), (None, None, None));
+        assert_eq!((row.ours_us, row.fraction), (Some(2.0), None));
+    }
+
+    #[test]
+    fn figures_have_five_digits() {
+        assert_eq!(rounded(12345.6), Some(12346.0));
+        assert_eq!(rounded(1.234_567e-9), Some(1.234_6e-9));
+        assert_eq!(
+            (rounded(f64::NAN), rounded(0.0), rounded(-1.0)),
+            (None, None, None)
+        );
+    }
+}

@@ -1,0 +1,258 @@
+//! The rows of `mmafft bench`: what it writes, and `mmafft report` reads.
+
+use super::Failure;
+use csv::{ReaderBuilder, Trim};
+use mmafft::{Kind, Precision, Shape};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// One case, as it stands in a CSV file. Times are microseconds of one run; an empty figure was
+/// not measured, and `failure` says why.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The device's own words.
+    pub device: String,
+    /// Versions of driver and compiler; empty on the host.
+    pub driver: String,
+    pub backend: String,
+    /// Name and version; empty without a peer.
+    pub peer: String,
+    /// What cases are gathered by.
+    pub class: String,
+    pub kind: String,
+    pub precision: String,
+    /// Of the real array, such as `1024x768`.
+    pub shape: String,
+    pub batch: usize,
+    /// `in place` or `out of place`.
+    pub placement: String,
+    /// Bytes of the data, once read and once written.
+    pub bytes: usize,
+    /// Runs that were timed together, one behind the other, and how many times that was done.
+    pub together: usize,
+    pub runs: usize,
+    pub ours_us: Option<f64>,
+    pub ours_least_us: Option<f64>,
+    pub ours_most_us: Option<f64>,
+    pub peer_us: Option<f64>,
+    pub peer_least_us: Option<f64>,
+    pub peer_most_us: Option<f64>,
+    /// A copy of the input.
+    pub copy_us: Option<f64>,
+    /// `bytes` over the time, over what the copy moves in a time: 1 is as fast as copying.
+    pub fraction: Option<f64>,
+    pub peer_fraction: Option<f64>,
+    /// The peer's time over ours: above 1, ours is faster.
+    pub ratio: Option<f64>,
+    pub engine: String,
+    pub passes: Option<usize>,
+    /// The small DFTs of every pass.
+    pub plan: String,
+    /// Relative L2 difference between our output and the peer's on one input.
+    pub difference: Option<f64>,
+    /// To plan and prepare, compiling included, beside others that were prepared meanwhile.
+    pub plan_ms: Option<f64>,
+    pub failure: String,
+}
+
+impl Row {
+    /// The points of one array; a file's rows have been checked to have some.
+    pub fn points(&self) -> f64 {
+        let dims = super::request::shape(&self.shape).unwrap_or_else(|_| Shape::d1(1));
+        dims.dims().iter().map(|&n| n as f64).product()
+    }
+
+    /// Whether a run is so short that its launch takes longer than its data.
+    pub fn launch_bound(&self) -> bool {
+        LAUNCH_BOUND.contains(&self.class.as_str())
+    }
+
+    /// What is wrong with the row, if anything.
+    fn check(&self) -> Result<(), String> {
+        super::request::shape(&self.shape)?;
+        let known = |what, name: &str, known: bool| match known {
+            true => Ok(()),
+            false => Err(format!("there is no {what} '{name}'")),
+        };
+        known(
+            "precision",
+            &self.precision,
+            Precision::from_name(&self.precision).is_some(),
+        )?;
+        known("kind", &self.kind, Kind::from_name(&self.kind).is_some())?;
+        let figures = [
+            self.ours_us,
+            self.ours_least_us,
+            self.ours_most_us,
+            self.peer_us,
+            self.peer_least_us,
+            self.peer_most_us,
+            self.copy_us,
+            self.fraction,
+            self.peer_fraction,
+            self.ratio,
+        ];
+        match figures
+            .iter()
+            .flatten()
+            .find(|x| !(x.is_finite() && **x > 0.0))
+        {
+            Some(x) => Err(format!("a figure is {x}: expected one above 0")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The class of one small transform, launched by itself.
+pub const LAUNCH: &str = "launch";
+/// The same, recorded into a graph that is launched.
+pub const GRAPH: &str = "graph";
+const LAUNCH_BOUND: [&str; 2] = [LAUNCH, GRAPH];
+
+/// Lines of a file that begin with this are words about the others.
+pub const COMMENT: char = '#';
+
+/// What a file holds.
+#[derive(Debug, Default, PartialEq)]
+pub struct Table {
+    /// What the lines before the rows say: who made them, and when.
+    pub notes: Vec<String>,
+    pub rows: Vec<Row>,
+}
+
+/// Reads a file of rows.
+pub fn read(path: &Path) -> Result<Table, Failure> {
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    parse(&text).map_err(|e| format!("{}, {e}", path.display()).into())
+}
+
+/// The rows of a file's text; an error begins with its line.
+fn parse(text: &str) -> Result<Table, String> {
+    let notes = text.lines().filter_map(|line| line.strip_prefix(COMMENT));
+    let mut table = Table {
+        notes: notes.map(|note| note.trim().to_string()).collect(),
+        rows: Vec::new(),
+    };
+    let lines = Lines::of(text)?;
+    for field in ["class", "kind", "precision", "shape", "ours_us", "ratio"] {
+        if !lines.head.iter().any(|name| name == field) {
+            return Err(format!(
+                "line 1: no column '{field}': expected a table of `mmafft bench --csv`"
+            ));
+        }
+    }
+    for (line, record) in &lines.records {
+        let row: Row = record
+            .deserialize(Some(&lines.head))
+            .map_err(|e| format!("line {line}: {}", words(&e)))?;
+        row.check().map_err(|e| format!("line {line}: {e}"))?;
+        table.rows.push(row);
+    }
+    Ok(table)
+}
+
+/// A CSV file's header and its records, each with its line.
+pub struct Lines {
+    pub head: csv::StringRecord,
+    pub records: Vec<(u64, csv::StringRecord)>,
+}
+
+impl Lines {
+    /// Splits a text; an error begins with its line.
+    pub fn of(text: &str) -> Result<Lines, String> {
+        let mut reader = ReaderBuilder::new()
+            .comment(Some(COMMENT as u8))
+            .trim(Trim::All)
+            .from_reader(text.as_bytes());
+        let place = |e: csv::Error| {
+            let line = e.position().map_or(1, csv::Position::line);
+            format!("line {line}: {}", words(&e))
+        };
+        let head = reader.headers().map_err(place)?.clone();
+        let mut records = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(place)?;
+            let line = record.position().map_or(1, csv::Position::line);
+            records.push((line, record));
+        }
+        Ok(Lines { head, records })
+    }
+}
+
+/// What is wrong, without the place, which the caller has.
+pub fn words(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!("{len} fields: expected {expected_len}"),
+        csv::ErrorKind::Deserialize { err, .. } => err.kind().to_string(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row() -> Row {
+        Row {
+            class: "pow2".into(),
+            kind: "c2c".into(),
+            precision: "f32".into(),
+            shape: "16x16".into(),
+            failure: "said \"no\", twice".into(),
+            ours_us: Some(1.5),
+            ..Row::default()
+        }
+    }
+
+    fn text(rows: &[Row]) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in rows {
+            writer.serialize(row).expect("a vector takes all");
+        }
+        let bytes = writer.into_inner().expect("a vector takes all");
+        String::from_utf8(bytes).expect("text")
+    }
+
+    #[test]
+    fn rows_come_back_as_they_were_written() {
+        let rows = [
+            row(),
+            Row {
+                ratio: Some(1e-3),
+                ..row()
+            },
+        ];
+        let table = parse(&format!("# a note\n{}", text(&rows))).expect("a table");
+        assert_eq!(table.notes, ["a note"]);
+        assert_eq!(table.rows, rows);
+        assert_eq!(table.rows[0].points(), 256.0);
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        let good = text(&[row(), row()]);
+        let bad = |from: &str, to: &str| {
+            let (head, last) = good.trim_end().rsplit_once('\n').expect("lines");
+            parse(&format!("{head}\n{}\n", last.replacen(from, to, 1))).expect_err("bad")
+        };
+        for (from, to, words) in [
+            ("1.5", "fast", "line 3: invalid float"),
+            ("1.5", "NaN", "line 3: a figure is NaN"),
+            ("1.5", "-1", "line 3: a figure is -1"),
+            ("1.5", "1.5,1", "line 3: 30 fields: expected 29"),
+            ("f32", "f33", "line 3: there is no precision 'f33'"),
+            ("c2c", "<b>", "line 3: there is no kind '<b>'"),
+            ("16x16", "16y", "line 3: expected lengths"),
+        ] {
+            let said = bad(from, to);
+            assert!(said.starts_with(words), "{said}");
+        }
+        for text in ["", "a,b\n1,2\n"] {
+            let said = parse(text).expect_err("no table");
+            assert!(said.starts_with("line 1: no column 'class'"), "{said}");
+        }
+    }
+}
