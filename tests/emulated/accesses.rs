@@ -34,10 +34,13 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
     if let Some((side, length)) = pass.real_load() {
         // Every point is made of its own reals; a merge takes two points at a time.
         let core = axis.core_length();
-        let merged = axis.kind.reduction(axis.length, false).middle == Middle::Merge;
+        let middle = axis.kind.reduction(axis.length, false).middle;
+        let (merged, split) = (middle == Middle::Merge, middle == Middle::Split);
         let points: Vec<usize> = match pass.load_reals {
             Some(line) => (0..line.points()).collect(),
             None if merged => (0..=core / 2).flat_map(|c| [c, core - c]).collect(),
+            // The pair that a split takes of a DFT of one point is that point twice.
+            None if core == 1 && split => vec![0, 0],
             None => (0..core).collect(),
         };
         let reals = points.into_iter().flat_map(|p| side.reals(length, p));
