@@ -1,4 +1,4 @@
-//! What is transformed into what: one row per kind of transform.
+//! What is transformed into what: one row per kind of transform. The file is long for that table.
 
 use crate::real::{CoreLength, Middle, Order, Pairing, RealSide, Reduction, Weight};
 

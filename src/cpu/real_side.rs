@@ -3,6 +3,7 @@
 //!
 //! The usual sides have loops of their own, plain enough that the compiler makes vectors of
 //! them for whatever processor `pulp` finds; the rest (odd lengths) goes by a table.
+//! The file is long because each loop stands beside the one that undoes it.
 
 use super::scalar::{Real, Storage};
 use mmafft_backend_traits::real::{Order, Pairing, RealSide, Weight};
