@@ -1,12 +1,13 @@
 //! Ours beside RustFFT and FFTW, in one process: `cargo bench --features peers --bench peers`.
 //!
-//! Arguments after `--`: any of `lines`, `nd`, `real` (default: all), `--threads N`
+//! Arguments after `--`: any of `lines`, `nd`, `real`, `r2r`, `r2r-nd` (default: all), `--threads N`
 //! (default: 1 and all), `--csv FILE`. Each case alternates ours and the peer's; the ratio is
 //! the median over pairs, above 1 where ours is faster. FFTW is planned with MEASURE.
 
-use mmafft::peers::fftw::{self, Dims, Fftw, Options};
+use mmafft::peers::fftw::{self, Dims, Fftw, Options, R2rKind};
 use mmafft::{
     AnyBackend, Complex, CpuBackend, CpuOptions, Planner, Precision, RealElement, Request, Shape,
+    KINDS,
 };
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -27,7 +28,7 @@ fn main() {
         None if all > 1 => vec![1, all],
         None => vec![1],
     };
-    let sections = ["lines", "nd", "real"];
+    let sections = ["lines", "nd", "real", "r2r", "r2r-nd"];
     let named: Vec<&str> = sections
         .into_iter()
         .filter(|s| args.iter().any(|a| a == s))
@@ -46,6 +47,19 @@ fn main() {
         if wanted("real") && threads == 1 {
             real::<f32>(&mut table);
             real::<f64>(&mut table);
+        }
+    }
+    for &threads in &threads {
+        if wanted("r2r") && threads == 1 {
+            let lengths = [1350, 2250, 4096, 4050, 6750, 12150, 20250, 60750, 65536];
+            let shapes: Vec<Vec<usize>> = lengths.iter().map(|&n| vec![n]).collect();
+            r2r::<f32>(&mut table, &shapes, threads);
+            r2r::<f64>(&mut table, &shapes, threads);
+        }
+        if wanted("r2r-nd") {
+            let shapes: Vec<Vec<usize>> = [512, 1000, 1350, 2048].map(|n| vec![n, n]).to_vec();
+            r2r::<f32>(&mut table, &shapes, threads);
+            r2r::<f64>(&mut table, &shapes, threads);
         }
     }
     table.summary();
@@ -283,5 +297,52 @@ fn real<T: Scalar>(table: &mut Table) {
             || fft.process(black_box(&w), &mut z).expect("runs"),
             || plan.execute(black_box(&mut y), &mut x),
         );
+    }
+}
+
+/// Every kind from reals to reals, one array, beside FFTW; short lines several times over, as
+/// one is over before the clock has moved. `MMAFFT_CASE` names a kind to run alone.
+fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
+    let Ok(peer) = Fftw::<T>::open() else {
+        println!("skipped: r2r, needs libfftw3");
+        return;
+    };
+    let only = std::env::var("MMAFFT_CASE").ok();
+    for row in KINDS {
+        let Some(kind) = R2rKind::of(row.kind) else {
+            continue;
+        };
+        if only.as_deref().is_some_and(|only| only != row.name) {
+            continue;
+        }
+        for dims in shapes {
+            let shape = Shape::new(dims);
+            let n: usize = dims.iter().product();
+            let request = Request::real(row.kind, shape.clone()).precision(T::PRECISION);
+            let fft = planner(threads).build(&request).expect("a plan");
+            let options = Options {
+                threads,
+                ..Options::default()
+            };
+            let plan = peer.plan_many_r2r(&Dims::new(dims), &vec![kind; dims.len()], &options);
+            let plan = plan.expect("FFTW plans it");
+            let mut x = peer.alloc::<T>(n);
+            let mut y = peer.alloc::<T>(n);
+            let zeros = vec![T::default(); n];
+            let z = fft.upload(&zeros).expect("memory");
+            let mut w = fft.upload(&zeros).expect("memory");
+            let times = if dims.len() == 1 {
+                (1 << 16) / n + 1
+            } else {
+                1
+            };
+            table.row(
+                &format!("{} {} {}-D {threads}t", row.name, T::NAME, dims.len()),
+                &shape.to_string(),
+                "FFTW",
+                || (0..times).for_each(|_| fft.run(black_box(&z), &mut w).expect("runs")),
+                || (0..times).for_each(|_| plan.execute(black_box(&mut x), &mut y)),
+            );
+        }
     }
 }

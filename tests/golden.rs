@@ -5,7 +5,7 @@
 mod common;
 
 use common::{cpu_limits, device_limits};
-use mmafft::{Engine, Layout, Limits, Normalization, Precision, Request, Shape};
+use mmafft::{Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape};
 use std::path::{Path, PathBuf};
 
 /// A file of tests/golden, and the plan that it is of.
@@ -124,6 +124,24 @@ fn cases() -> Vec<Case> {
         cpu(
             "c2r-zero-ranges",
             Request::c2r(d2(24, 40)).nonzero_input(1, 0..7),
+        ),
+        cpu(
+            "real-to-real",
+            Request::real(Kind::Dct2, d2(1024, 2000)).kinds(&[Kind::Dct2, Kind::Dst3]),
+        ),
+        cpu(
+            "dct1-ortho",
+            Request::of_kind(Kind::Dct1, Direction::Inverse, d2(65, 64))
+                .normalization(Normalization::Ortho)
+                .precision(Precision::F64),
+        ),
+        cpu("dst4-odd", Request::real(Kind::Dst4, d1(999))),
+        device("long-dct2", Request::real(Kind::Dct2, d1(2000)).batch(2)),
+        device("long-dct4", Request::real(Kind::Dct4, d1(2000)).batch(2)),
+        device("long-dst1-prime", Request::real(Kind::Dst1, d1(1008))),
+        device(
+            "dct3-plane",
+            Request::real(Kind::Dct3, d2(32, 48)).in_place(),
         ),
         device("four-step", Request::forward(d1(4096))),
         device("four-step-twice", Request::forward(d1(1 << 15)).batch(3)),

@@ -24,7 +24,10 @@ enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF1
 enum Engine { ENGINE_SIMT, ENGINE_MATRIX, ENGINE_DENSE };
 enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 enum Place { PLACE_MEMORY, PLACE_SHARED };
-enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS };
+// Ordered: as `Reals` says.
+enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS, POINTS_ORDERED };
+enum Order { ORDER_NATURAL, ORDER_EVEN_ODD, ORDER_EVEN, ORDER_ODD, ORDER_BEHIND, ORDER_RESIDUES, ORDER_RESIDUES_OVER_EIGHT };
+enum Pairing { PAIRING_NONE, PAIRING_PAIRS, PAIRING_ALONE, PAIRING_HALVES, PAIRING_MIRRORED, PAIRING_AROUND, PAIRING_ENDS };
 // A table by a point's number in the whole line, or in the part of it that the tile holds.
 enum Factor { FACTOR_NONE, FACTOR_LINE, FACTOR_PART };
 
@@ -39,6 +42,16 @@ struct Axis {
   i64 load_stride, store_stride;
   i64 load_index, load_begin, load_end;
   i64 store_index, store_begin, store_end;
+};
+
+// The real line on one side of memory: `RealSide` of src/real.rs.
+struct Reals {
+  i64 order, pairing;
+  i64 reversed, alternating, conjugate;
+  i64 first, last;                    // whether these are edges of an orthogonal transform
+  i64 length, points, eighth;         // reals; points of the whole line; 1/8 modulo the length
+  i64 turn_re, turn_im, turn_root;    // what all stored points are multiplied by,
+  i64 weights;                        // or a table of a factor for each point, or -1
 };
 
 // One trip through registers.
@@ -90,6 +103,7 @@ struct Config {
   // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and
   // how many lines have tables of their own, and a column's digits.
   i64 roots_loop, roots_low, roots_lines, roots_base, roots_digits;
+  Reals load_reals, store_reals;
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];
   Step step[MAX_STEPS];

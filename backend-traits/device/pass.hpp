@@ -20,6 +20,7 @@
 // each step is read from gather to scatter.
 #pragma once
 #include "matrix.hpp"
+#include "real.hpp"
 #include "tile.hpp"
 
 namespace mmafft {
@@ -135,6 +136,10 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST Axis axis = config.axis[step.axis];
     i64 n = line.load_index + i64(at) * axis.load_index;
+    MMAFFT_IF (config.load_points == POINTS_ORDERED) {
+      MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
+      return load_reals<T>(config.load_reals, axis, tables(), input(), line.load - line.load_index * unit + others, unit, n);
+    }
     Value x = {T(0), T(0)};
     MMAFFT_IF (step.hermitian != 0) {
       // Point n of the whole line from the half spectrum, whose addresses do not follow the
@@ -178,6 +183,13 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST Axis axis = config.axis[step.axis];
     const i64 n = line.store_index + i64(at) * axis.store_index;
+    MMAFFT_IF (config.store_points == POINTS_ORDERED) {
+      MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
+      x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
+      store_reals<T>(config.store_reals, axis, tables(), static_cast<Scalar *>(arguments.store),
+                     line.store - line.store_index * unit + others, unit, n, x);
+      return;
+    }
     Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at) * axis.store_stride);
     x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
     Pair<Scalar> y;

@@ -68,6 +68,26 @@ pub enum Error {
         /// The axis that was listed again.
         axis: usize,
     },
+    /// A list of kinds that is not one for each axis.
+    #[error("{got} kinds for {expected} axes: expected one for each")]
+    KindCount {
+        /// The axes to transform.
+        expected: usize,
+        /// The kinds given.
+        got: usize,
+    },
+    /// An axis too short for its kind.
+    #[error("a {kind} of {got} points along axis {axis}: expected at least {expected}")]
+    TooShort {
+        /// The kind's name.
+        kind: &'static str,
+        /// The axis.
+        axis: usize,
+        /// The least length.
+        expected: usize,
+        /// The length given.
+        got: usize,
+    },
     /// A size that does not fit the address space.
     #[error("{what} overflows: expected at most {} elements", isize::MAX)]
     Overflow {

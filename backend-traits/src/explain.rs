@@ -5,6 +5,7 @@ use crate::layout::Placement;
 use crate::pass::{Access, Factor, Pass, Residency, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
+use crate::real::RealLine;
 use std::fmt::Write;
 
 impl Plan {
@@ -24,8 +25,10 @@ impl Plan {
     fn head(&self, out: &mut String) -> std::fmt::Result {
         let r = &self.request;
         let row = r.precision.row();
-        write!(out, "{} {} of {}", row.name, r.kind.row().name, r.shape)?;
-        if r.kind == Kind::C2C {
+        write!(out, "{} {} of {}", row.name, r.kind_names(), r.shape)?;
+        // The others' direction follows from the kind, but for which is the inverse.
+        let inverse = r.kind.is_real_to_real() && r.normalization != Normalization::None;
+        if r.kind == Kind::C2C || inverse {
             write!(out, " {}", r.direction.name())?;
         }
         if let Some(axes) = r.axes.as_ref().filter(|a| a.len() < r.shape.rank()) {
@@ -51,9 +54,11 @@ impl Plan {
             bytes(self.bytes_moved()),
             bytes(self.scratch_bytes)
         )?;
+        let level = r.precision.level_bound(r.kind);
         let formula = match row.flat {
             true => "that of storing the result".into(),
-            false => format!("{:e}·√(1 + log2 N)", row.bound),
+            false if r.kind.is_real_to_real() => format!("{level:.1e}·√(1 + log2 N)"),
+            false => format!("{level:e}·√(1 + log2 N)"),
         };
         write!(
             out,
@@ -61,7 +66,7 @@ impl Plan {
             self.error_bound
         )?;
         let n = self.transformed_points();
-        if !row.flat && self.error_bound > 1.5 * row.bound * (1.0 + n.log2()).sqrt() {
+        if !row.flat && self.error_bound > 1.5 * level * (1.0 + n.log2()).sqrt() {
             write!(out, ", threefold for a convolution")?;
         }
         if r.precision == Precision::SplitF16 && !r.split_matrix {
@@ -71,9 +76,8 @@ impl Plan {
     }
 
     fn transformed_points(&self) -> f64 {
-        let dims = self.request.shape.dims();
-        let axes = self.request.axes.iter().flatten();
-        axes.map(|&a| dims[a] as f64).product()
+        let lengths = self.request.logical_lengths();
+        lengths.into_iter().map(|n| n as f64).product()
     }
 }
 
@@ -92,10 +96,11 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     // Ranges of a part of a line count the whole one.
     let part = pass.loops.iter().any(|l| l.load_index > 0);
     let line = pass.line_points();
+    let reals = |line: Option<RealLine>, points| line.map_or(points, |l| l.length);
     let load = side(pass, &pass.load, |a| {
         let length = match (pass.hermitian, part) {
             (Some(n), _) => n / 2 + 1,
-            (None, true) => line,
+            (None, true) => reals(pass.load_reals, line),
             (None, false) => a.kind.lengths(a.length).0,
         };
         (a.load_stride, &a.load_range, length)
@@ -103,6 +108,9 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     write!(out, "  load   {load}")?;
     if let Some(n) = pass.hermitian {
         write!(out, ", mirrored to {n} points")?;
+    }
+    if let Some(line) = pass.load_reals {
+        write!(out, ", points of {}", line_words(line))?;
     }
     writeln!(out, "{}", factor_words(pass.load_factor))?;
     let residency = match pass.tile.residency {
@@ -135,12 +143,15 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         "  store  {}",
         side(pass, &pass.store, |a| {
             let length = match part {
-                true => line,
+                true => reals(pass.store_reals, line),
                 false => a.kind.lengths(a.length).1,
             };
             (a.store_stride, &a.store_range, length)
         })
     )?;
+    if let Some(line) = pass.store_reals {
+        write!(out, ", to {}", line_words(line))?;
+    }
     write!(out, "{}", factor_words(pass.store_factor))?;
     if pass.scale != 1.0 {
         write!(out, ", times {:e}", pass.scale)?;
@@ -154,6 +165,11 @@ fn factor_words(factor: Option<Factor>) -> String {
         Some(Factor::Roots { length, .. }) => format!(", times roots of order {length}"),
         Some(Factor::Chirp { length, .. }) => format!(", times the chirp of {length}"),
     }
+}
+
+/// `the dct2's 4096 reals`.
+fn line_words(line: RealLine) -> String {
+    format!("the {}'s {} reals", line.kind.row().name, line.length)
 }
 
 fn axis_words(axis: &TileAxis) -> String {

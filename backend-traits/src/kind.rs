@@ -1,4 +1,6 @@
-//! What is transformed into what: one row per kind of transform.
+//! What is transformed into what: one row per kind of transform. The file is long for that table.
+
+use crate::real::{CoreLength, Middle, Order, Pairing, RealSide, Reduction, Weight};
 
 /// The sign of the exponent. Forward is `X[k] = Σ x[n]·exp(−2πi·kn/N)`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,30 +56,7 @@ impl Domain {
     }
 }
 
-/// What a pass does to a line between memory and the core transform.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum LoadOp {
-    /// Nothing.
-    Copy,
-    /// Two neighbouring real points become one complex point of a line half as long.
-    PackPairs,
-    /// A half spectrum becomes the spectrum of the packed pairs.
-    MergeHalves,
-}
-
-/// What a pass does to a line between the core transform and memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum StoreOp {
-    /// Nothing.
-    Copy,
-    /// The spectrum of packed pairs becomes the half spectrum of the real line.
-    SplitHalves,
-    /// One complex point becomes two neighbouring real points.
-    UnpackPairs,
-}
-
-/// The kinds of transform. The table [`KINDS`] says what each is made of; the real
-/// family (R2HC, HC2R, DHT, DCT and DST I–IV) becomes more rows of it.
+/// The kinds of transform: FFTW's definitions. The table [`KINDS`] says what each is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -87,6 +66,28 @@ pub enum Kind {
     R2C,
     /// The half of a Hermitian spectrum to its real signal, inverse.
     C2R,
+    /// Real to half-complex: r0, r1, … r(n/2), i((n+1)/2 − 1), … i1.
+    R2HC,
+    /// Half-complex to real.
+    HC2R,
+    /// Discrete Hartley transform: `Σ x[j]·(cos + sin)(2πjk/n)`.
+    Dht,
+    /// `x[0] + (−1)^k·x[n−1] + 2Σ x[j]·cos(πjk/(n−1))`, of at least two points (REDFT00).
+    Dct1,
+    /// `2Σ x[j]·cos(π(j+½)k/n)` (REDFT10).
+    Dct2,
+    /// `x[0] + 2Σ x[j]·cos(πj(k+½)/n)` (REDFT01).
+    Dct3,
+    /// `2Σ x[j]·cos(π(j+½)(k+½)/n)` (REDFT11).
+    Dct4,
+    /// `2Σ x[j]·sin(π(j+1)(k+1)/(n+1))` (RODFT00).
+    Dst1,
+    /// `2Σ x[j]·sin(π(j+½)(k+1)/n)` (RODFT10).
+    Dst2,
+    /// `(−1)^k·x[n−1] + 2Σ x[j]·sin(π(j+1)(k+½)/n)` (RODFT01).
+    Dst3,
+    /// `2Σ x[j]·sin(π(j+½)(k+½)/n)` (RODFT11).
+    Dst4,
 }
 
 /// One row of the table of kinds.
@@ -104,43 +105,240 @@ pub struct KindRow {
     pub direction: Option<Direction>,
     /// The kind that undoes it.
     pub inverse: Kind,
-    /// What the load does, for an even length.
-    pub load: LoadOp,
-    /// What the store does, for an even length.
-    pub store: StoreOp,
+    /// The number of points that normalisations count, for n.
+    pub logical: CoreLength,
+    /// Whether that is doubled.
+    pub twice: bool,
+    /// The sign of the exponent of the DFT at its core, where the kind fixes it.
+    pub core: Option<Direction>,
+    /// Through a DFT of half the length, where there is one.
+    pub packed: Reduction,
+    /// Through one of the whole length.
+    pub whole: Reduction,
+}
+
+/// A side whose points are complex in memory.
+const COMPLEX: RealSide = RealSide::PAIRS.pairing(Pairing::None);
+/// Reals that are points by themselves.
+const ALONE: RealSide = RealSide::PAIRS.pairing(Pairing::Alone);
+/// The half-complex format.
+const HALVES: RealSide = RealSide::PAIRS.pairing(Pairing::Halves);
+/// Pairs in the order of type II.
+const EVEN_ODD: RealSide = RealSide::PAIRS.order(Order::EvenOdd);
+/// The half spectrum that type II stores, and that type III loads.
+const SECOND: RealSide = HALVES.weight(Weight::Second).conjugate().edges(true, false);
+const THIRD: RealSide = HALVES.weight(Weight::Third).conjugate().edges(true, false);
+/// Type IV's two sides, of even and of odd lengths.
+const FOURTH: [RealSide; 4] = [
+    RealSide::PAIRS
+        .pairing(Pairing::Ends)
+        .weight(Weight::Fourth),
+    RealSide::PAIRS
+        .pairing(Pairing::Ends)
+        .weight(Weight::TwiceFourth)
+        .conjugate(),
+    ALONE.order(Order::Residues),
+    ALONE
+        .order(Order::ResiduesOverEight)
+        .weight(Weight::Residue),
+];
+
+const fn reduction(
+    length: CoreLength,
+    load: RealSide,
+    middle: Middle,
+    store: RealSide,
+) -> Reduction {
+    Reduction {
+        length,
+        load,
+        middle,
+        store,
+    }
+}
+
+const PLAIN: Reduction = reduction(CoreLength::Full, COMPLEX, Middle::Plain, COMPLEX);
+
+/// The row of a kind from reals to as many reals, without its reductions.
+const fn real(kind: Kind, name: &'static str, inverse: Kind, logical: CoreLength) -> KindRow {
+    KindRow {
+        kind,
+        name,
+        input: Domain::Real,
+        output: Domain::Real,
+        direction: None,
+        inverse,
+        logical,
+        twice: true,
+        core: Some(Direction::Forward),
+        packed: PLAIN,
+        whole: PLAIN,
+    }
 }
 
 /// The table of kinds.
 pub const KINDS: &[KindRow] = &[
     KindRow {
-        kind: Kind::C2C,
-        name: "c2c",
         input: Domain::Complex,
         output: Domain::Complex,
-        direction: None,
-        inverse: Kind::C2C,
-        load: LoadOp::Copy,
-        store: StoreOp::Copy,
+        core: None,
+        twice: false,
+        ..real(Kind::C2C, "c2c", Kind::C2C, CoreLength::Full)
     },
     KindRow {
-        kind: Kind::R2C,
-        name: "r2c",
-        input: Domain::Real,
         output: Domain::Complex,
         direction: Some(Direction::Forward),
-        inverse: Kind::C2R,
-        load: LoadOp::PackPairs,
-        store: StoreOp::SplitHalves,
+        twice: false,
+        packed: reduction(CoreLength::Half, RealSide::PAIRS, Middle::Split, COMPLEX),
+        whole: reduction(CoreLength::Full, ALONE, Middle::Plain, COMPLEX),
+        ..real(Kind::R2C, "r2c", Kind::C2R, CoreLength::Full)
     },
     KindRow {
-        kind: Kind::C2R,
-        name: "c2r",
         input: Domain::Complex,
-        output: Domain::Real,
         direction: Some(Direction::Inverse),
-        inverse: Kind::R2C,
-        load: LoadOp::MergeHalves,
-        store: StoreOp::UnpackPairs,
+        twice: false,
+        core: Some(Direction::Inverse),
+        packed: reduction(CoreLength::Half, COMPLEX, Middle::Merge, RealSide::PAIRS),
+        whole: reduction(CoreLength::Full, COMPLEX, Middle::Plain, ALONE),
+        ..real(Kind::C2R, "c2r", Kind::R2C, CoreLength::Full)
+    },
+    KindRow {
+        direction: Some(Direction::Forward),
+        twice: false,
+        packed: reduction(CoreLength::Half, RealSide::PAIRS, Middle::Split, HALVES),
+        whole: reduction(CoreLength::Full, ALONE, Middle::Plain, HALVES),
+        ..real(Kind::R2HC, "r2hc", Kind::HC2R, CoreLength::Full)
+    },
+    KindRow {
+        direction: Some(Direction::Inverse),
+        twice: false,
+        core: Some(Direction::Inverse),
+        packed: reduction(CoreLength::Half, HALVES, Middle::Merge, RealSide::PAIRS),
+        whole: reduction(
+            CoreLength::Full,
+            HALVES.pairing(Pairing::Mirrored),
+            Middle::Plain,
+            ALONE,
+        ),
+        ..real(Kind::HC2R, "hc2r", Kind::R2HC, CoreLength::Full)
+    },
+    KindRow {
+        twice: false,
+        packed: reduction(
+            CoreLength::Half,
+            RealSide::PAIRS,
+            Middle::Split,
+            HALVES.weight(Weight::Hartley),
+        ),
+        whole: reduction(
+            CoreLength::Full,
+            ALONE,
+            Middle::Plain,
+            HALVES.weight(Weight::Hartley),
+        ),
+        ..real(Kind::Dht, "dht", Kind::Dht, CoreLength::Full)
+    },
+    KindRow {
+        packed: reduction(
+            CoreLength::Less,
+            RealSide::PAIRS.order(Order::Even).edges(true, true),
+            Middle::Split,
+            ALONE.edges(true, true),
+        ),
+        whole: reduction(
+            CoreLength::TwiceLess,
+            ALONE.order(Order::Even).edges(true, true),
+            Middle::Plain,
+            ALONE.edges(true, true),
+        ),
+        ..real(Kind::Dct1, "dct1", Kind::Dct1, CoreLength::Less)
+    },
+    KindRow {
+        packed: reduction(CoreLength::Half, EVEN_ODD, Middle::Split, SECOND),
+        whole: reduction(
+            CoreLength::Full,
+            EVEN_ODD.pairing(Pairing::Alone),
+            Middle::Plain,
+            SECOND,
+        ),
+        ..real(Kind::Dct2, "dct2", Kind::Dct3, CoreLength::Full)
+    },
+    KindRow {
+        core: Some(Direction::Inverse),
+        packed: reduction(CoreLength::Half, THIRD, Middle::Merge, EVEN_ODD),
+        whole: reduction(
+            CoreLength::Full,
+            THIRD.pairing(Pairing::Around),
+            Middle::Plain,
+            EVEN_ODD.pairing(Pairing::Alone),
+        ),
+        ..real(Kind::Dct3, "dct3", Kind::Dct2, CoreLength::Full)
+    },
+    KindRow {
+        packed: reduction(CoreLength::Half, FOURTH[0], Middle::Plain, FOURTH[1]),
+        whole: reduction(CoreLength::Full, FOURTH[2], Middle::Plain, FOURTH[3]),
+        ..real(Kind::Dct4, "dct4", Kind::Dct4, CoreLength::Full)
+    },
+    KindRow {
+        packed: reduction(
+            CoreLength::More,
+            RealSide::PAIRS.order(Order::Odd),
+            Middle::Split,
+            ALONE.order(Order::Behind).weight(Weight::Imaginary),
+        ),
+        whole: reduction(
+            CoreLength::TwiceMore,
+            ALONE.order(Order::Odd),
+            Middle::Plain,
+            ALONE.order(Order::Behind).weight(Weight::Imaginary),
+        ),
+        ..real(Kind::Dst1, "dst1", Kind::Dst1, CoreLength::More)
+    },
+    KindRow {
+        packed: reduction(
+            CoreLength::Half,
+            EVEN_ODD.alternating(),
+            Middle::Split,
+            SECOND.reversed(),
+        ),
+        whole: reduction(
+            CoreLength::Full,
+            EVEN_ODD.pairing(Pairing::Alone).alternating(),
+            Middle::Plain,
+            SECOND.reversed(),
+        ),
+        ..real(Kind::Dst2, "dst2", Kind::Dst3, CoreLength::Full)
+    },
+    KindRow {
+        core: Some(Direction::Inverse),
+        packed: reduction(
+            CoreLength::Half,
+            THIRD.reversed(),
+            Middle::Merge,
+            EVEN_ODD.alternating(),
+        ),
+        whole: reduction(
+            CoreLength::Full,
+            THIRD.reversed().pairing(Pairing::Around),
+            Middle::Plain,
+            EVEN_ODD.pairing(Pairing::Alone).alternating(),
+        ),
+        ..real(Kind::Dst3, "dst3", Kind::Dst2, CoreLength::Full)
+    },
+    KindRow {
+        packed: reduction(
+            CoreLength::Half,
+            FOURTH[0].reversed(),
+            Middle::Plain,
+            FOURTH[1].alternating(),
+        ),
+        whole: reduction(
+            CoreLength::Full,
+            FOURTH[2].reversed(),
+            Middle::Plain,
+            FOURTH[3].alternating(),
+        ),
+        ..real(Kind::Dst4, "dst4", Kind::Dst4, CoreLength::Full)
     },
 ];
 
@@ -159,12 +357,15 @@ impl Kind {
             .map(|row| row.kind)
     }
 
-    /// The length of the complex DFT at its core, for a logical length of `n`: half of an
-    /// even real length.
-    pub fn core_length(self, n: usize) -> usize {
-        match self {
-            Kind::R2C | Kind::C2R if n.is_multiple_of(2) => n / 2,
-            _ => n,
+    /// The number of points that normalisations count, for `n`: N of the DFT that the kind is
+    /// a part of, twice that of most cosine and sine transforms.
+    pub fn logical_length(self, n: usize) -> usize {
+        let row = self.row();
+        let length = row.logical.of(n).unwrap_or(n);
+        if row.twice {
+            2 * length
+        } else {
+            length
         }
     }
 
@@ -172,14 +373,15 @@ impl Kind {
     /// to, for a logical length of `n`: `(n, n)`, `(n, n/2+1)` or `(n/2+1, n)`.
     pub fn lengths(self, n: usize) -> (usize, usize) {
         match self {
-            Kind::C2C => (n, n),
             Kind::R2C => (n, n / 2 + 1),
             Kind::C2R => (n / 2 + 1, n),
+            _ => (n, n),
         }
     }
 }
 
-/// How the output is scaled. `N` is the number of points transformed together.
+/// How the output is scaled. `N` is the product of the logical lengths, see
+/// [`Kind::logical_length`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Normalization {
     /// Neither direction (FFTW, cuFFT, RustFFT).
@@ -203,11 +405,11 @@ impl Normalization {
     ];
 
     /// The factor for a transform of `points` points in `direction`.
-    pub fn factor(self, points: usize, direction: Direction) -> f64 {
+    pub fn factor(self, points: f64, direction: Direction) -> f64 {
         match (self, direction) {
-            (Normalization::Ortho, _) => 1.0 / (points as f64).sqrt(),
+            (Normalization::Ortho, _) => 1.0 / points.sqrt(),
             (Normalization::Backward, Direction::Inverse)
-            | (Normalization::Forward, Direction::Forward) => 1.0 / points as f64,
+            | (Normalization::Forward, Direction::Forward) => 1.0 / points,
             _ => 1.0,
         }
     }
@@ -225,7 +427,10 @@ mod tests {
 
     #[test]
     fn every_kind_has_a_row() {
-        for kind in [Kind::C2C, Kind::R2C, Kind::C2R] {
+        use Kind::*;
+        for kind in [
+            C2C, R2C, C2R, R2HC, HC2R, Dht, Dct1, Dct2, Dct3, Dct4, Dst1, Dst2, Dst3, Dst4,
+        ] {
             assert_eq!(kind.row().kind, kind);
             assert_eq!(kind.row().inverse.row().inverse, kind);
             assert_eq!(Kind::from_name(kind.row().name), Some(kind));

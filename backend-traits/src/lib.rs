@@ -23,6 +23,7 @@ mod pass;
 mod plan;
 mod precision;
 pub mod radix;
+pub mod real;
 pub mod reference;
 mod request;
 mod shape;
@@ -31,11 +32,14 @@ pub mod split;
 pub use backend::{Backend, Bindings, Buffer, Prepared};
 pub use error::{Error, Result, Side};
 pub use fragment::{Fragment, FragmentShape};
-pub use kind::{Direction, Domain, Kind, KindRow, LoadOp, Normalization, StoreOp, KINDS};
+pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
-pub use pass::{Access, Edges, Engine, Factor, Launch, Loop, Pass, Residency, Slot, Step, Tile, TileAxis};
+pub use pass::{
+    Access, Edges, Engine, Factor, Launch, Loop, Pass, Residency, Slot, Step, Tile, TileAxis,
+};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
+pub use real::RealLine;
 pub use request::Request;
 pub use shape::{largest_prime_factor, Shape, MAX_AXES, MAX_RANK};

@@ -6,6 +6,7 @@
 
 use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};
+use crate::real::{RealLine, RealSide};
 use std::ops::Range;
 
 /// The memory that an access is to.
@@ -86,7 +87,7 @@ pub struct TileAxis {
 }
 
 impl TileAxis {
-    /// The length of the complex DFT at the kind's core: half of an even real length.
+    /// The length of the complex DFT at the kind's core: half of an even real length, as a rule.
     pub fn core_length(&self) -> usize {
         self.kind.core_length(self.length)
     }
@@ -286,6 +287,12 @@ pub struct Pass {
     pub load_factor: Option<Factor>,
     /// What points are multiplied by after the last step.
     pub store_factor: Option<Factor>,
+    /// The line of reals, of which the pass loads points of a part.
+    pub load_reals: Option<RealLine>,
+    /// The line of reals, of which the pass stores points of a part.
+    pub store_reals: Option<RealLine>,
+    /// Whether edges of real lines are scaled, see [`crate::real::RealSide::edges`].
+    pub orthogonal: bool,
     /// Every stored point is multiplied by this.
     pub scale: f64,
     /// What a scalar is in memory.
@@ -311,6 +318,27 @@ impl Pass {
         let parts = self.loops.iter().filter(|l| l.load_index > 0);
         let own = self.axes.first().map_or(1, |axis| axis.length);
         own * parts.map(|l| l.count).product::<usize>()
+    }
+
+    /// How points are made of the reals that the pass loads, and of how many: of a real line or
+    /// a part of one.
+    pub fn real_load(&self) -> Option<(&'static RealSide, usize)> {
+        let axis = self.axes.first()?;
+        match self.load_reals {
+            Some(line) => Some((line.load(), line.length)),
+            None if !axis.kind.is_real_to_real() => None,
+            None => Some((&axis.kind.reduction(axis.length, false).load, axis.length)),
+        }
+    }
+
+    /// The same of the reals that it stores.
+    pub fn real_store(&self) -> Option<(&'static RealSide, usize)> {
+        let axis = self.axes.last()?;
+        match self.store_reals {
+            Some(line) => Some((line.store(), line.length)),
+            None if !axis.kind.is_real_to_real() => None,
+            None => Some((&axis.kind.reduction(axis.length, false).store, axis.length)),
+        }
     }
 
     /// Bytes read from and written to memory.

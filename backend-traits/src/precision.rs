@@ -1,5 +1,6 @@
 //! Precisions: how points are stored, what multiplies them, and what error that gives.
 
+use crate::kind::Kind;
 use crate::shape::largest_prime_factor;
 
 /// A scalar in memory.
@@ -150,6 +151,10 @@ pub const PRECISIONS: &[PrecisionRow] = &[
     },
 ];
 
+/// How much larger the error of a kind from reals to reals may be: points are weighted on their
+/// way in and out, and short lines have little else.
+pub const REAL_TO_REAL: f64 = 5.0 / 3.0;
+
 impl Precision {
     /// The precision's row in [`PRECISIONS`].
     pub fn row(self) -> &'static PrecisionRow {
@@ -163,18 +168,24 @@ impl Precision {
         Some(row.precision)
     }
 
+    /// What the bound grows with, per root of the number of levels.
+    pub fn level_bound(self, kind: Kind) -> f64 {
+        let real = kind.is_real_to_real();
+        self.row().bound * if real { REAL_TO_REAL } else { 1.0 }
+    }
+
     /// The bound on the relative L2 error of a transform over axes of these `lengths`.
     /// Lengths with a prime factor above 13, and those that a device finds too long
     /// otherwise (`convolved`), go through a convolution, which is three transforms: they
-    /// get three times the bound.
-    pub fn error_bound(self, lengths: &[usize], convolved: bool) -> f64 {
+    /// get three times the bound. Real-to-real kinds get [`REAL_TO_REAL`] times it.
+    pub fn error_bound(self, kind: Kind, lengths: &[usize], convolved: bool) -> f64 {
         let row = self.row();
         if row.flat {
             return row.bound;
         }
         let bits: f64 = lengths.iter().map(|&n| (n as f64).log2()).sum();
         let convolved = convolved || lengths.iter().any(|&n| largest_prime_factor(n) > 13);
-        row.bound * (1.0 + bits).sqrt() * if convolved { 3.0 } else { 1.0 }
+        self.level_bound(kind) * (1.0 + bits).sqrt() * if convolved { 3.0 } else { 1.0 }
     }
 }
 
@@ -193,12 +204,18 @@ mod tests {
 
     #[test]
     fn bounds_grow_with_the_root_of_the_logarithm() {
-        assert_eq!(Precision::F64.error_bound(&[1], false), 3e-16);
-        assert_eq!(Precision::F32.error_bound(&[8], false), 8e-8 * 2.0);
+        assert_eq!(Precision::F64.error_bound(Kind::C2C, &[1], false), 3e-16);
         assert_eq!(
-            Precision::F32.error_bound(&[17, 4], false),
-            Precision::F32.error_bound(&[68], false)
+            Precision::F32.error_bound(Kind::C2C, &[8], false),
+            8e-8 * 2.0
         );
-        assert_eq!(Precision::F16.error_bound(&[1 << 20], false), 6e-4);
+        assert_eq!(
+            Precision::F32.error_bound(Kind::C2C, &[17, 4], false),
+            Precision::F32.error_bound(Kind::C2C, &[68], false)
+        );
+        assert_eq!(
+            Precision::F16.error_bound(Kind::C2C, &[1 << 20], false),
+            6e-4
+        );
     }
 }

@@ -55,7 +55,9 @@ pub fn fewest(n: usize, radices: &[usize], most: usize) -> Option<Vec<usize>> {
     factor(n, &usable)?;
     (0..=n.ilog2() as usize).find_map(|count| {
         // The smallest largest radix: smaller ones are dropped from the front until none is left.
-        (0..usable.len().max(1)).rev().find_map(|from| of_count(n, count, &usable[from..]))
+        (0..usable.len().max(1))
+            .rev()
+            .find_map(|from| of_count(n, count, &usable[from..]))
     })
 }
 
@@ -69,7 +71,9 @@ fn of_count(n: usize, count: usize, radices: &[usize]) -> Option<Vec<usize>> {
         return None;
     }
     radices.iter().enumerate().find_map(|(i, &radix)| {
-        let rest = n.is_multiple_of(radix).then(|| of_count(n / radix, count - 1, &radices[i..]))??;
+        let rest = n
+            .is_multiple_of(radix)
+            .then(|| of_count(n / radix, count - 1, &radices[i..]))??;
         let mut all = vec![radix];
         all.extend(rest);
         Some(all)

@@ -20,9 +20,12 @@ use std::ops::Range;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// What is transformed into what.
+    /// What is transformed into what; the last of `kinds` where they are given.
     pub kind: Kind,
-    /// The sign of the exponent.
+    /// A kind for each of the axes, where they differ: all from reals to as many reals.
+    pub kinds: Option<Vec<Kind>>,
+    /// The sign of the exponent; of kinds that have none, whether they are asked for as the
+    /// inverse of another, for the normalisation.
     pub direction: Direction,
     /// The lengths of one array; of the real side for R2C and C2R.
     pub shape: Shape,
@@ -60,6 +63,7 @@ impl Request {
     fn new(kind: Kind, direction: Direction, shape: Shape) -> Self {
         Request {
             kind,
+            kinds: None,
             direction,
             shape,
             axes: None,
@@ -101,6 +105,52 @@ impl Request {
     /// Of any kind; `direction` counts where the kind does not fix it.
     pub fn of_kind(kind: Kind, direction: Direction, shape: Shape) -> Self {
         Request::new(kind, kind.row().direction.unwrap_or(direction), shape)
+    }
+
+    /// Real to real: every axis by this kind, as a forward transform where the kind itself does
+    /// not say. Its inverse is `of_kind(kind.row().inverse, Direction::Inverse, shape)`.
+    pub fn real(kind: Kind, shape: Shape) -> Self {
+        Request::of_kind(kind, Direction::Forward, shape)
+    }
+
+    /// A kind for each of the axes, in the order in which these are listed: all from reals to
+    /// as many reals.
+    pub fn kinds(mut self, kinds: &[Kind]) -> Self {
+        self.kinds = Some(kinds.to_vec());
+        self
+    }
+
+    /// The kind applied along `axis` by a request whose axes are filled in, as a plan's are.
+    pub fn kind_of(&self, axis: usize) -> Option<Kind> {
+        let axes = self.axes.as_ref()?;
+        let place = axes.iter().position(|&a| a == axis)?;
+        match &self.kinds {
+            Some(kinds) => kinds.get(place).copied(),
+            None if self.kind.is_real_to_real() || place + 1 == axes.len() => Some(self.kind),
+            None => Some(Kind::C2C),
+        }
+    }
+
+    /// The lengths that normalisations count, of a request whose axes are filled in.
+    pub fn logical_lengths(&self) -> Vec<usize> {
+        let dims = self.shape.dims();
+        let axes = self.axes.iter().flatten();
+        let length = |&a: &usize| {
+            self.kind_of(a)
+                .map_or(1, |kind| kind.logical_length(dims[a]))
+        };
+        axes.map(length).collect()
+    }
+
+    /// The kinds in words: one, or one for each axis.
+    pub fn kind_names(&self) -> String {
+        match &self.kinds {
+            Some(kinds) => {
+                let names: Vec<&str> = kinds.iter().map(|k| k.row().name).collect();
+                names.join(",")
+            }
+            None => self.kind.row().name.into(),
+        }
     }
 
     /// So many arrays, one after the other unless the layouts say otherwise.

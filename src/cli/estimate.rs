@@ -4,8 +4,9 @@
 //! points are affordable, and their error over the RMS of the output estimates the relative
 //! L2 error of all.
 
+use mmafft::backend_traits::conformance::Terms;
 use mmafft::reference::{ComplexDd, Dd, Roots};
-use mmafft::{Complex, Direction, Kind, Request};
+use mmafft::{Complex, Direction, Kind, Normalization, Request};
 
 /// Sums of more terms than this are not computed.
 pub const MOST_TERMS: usize = 1 << 21;
@@ -18,6 +19,8 @@ pub struct FirstArray<'a> {
     pub output: &'a [Complex<f64>],
     /// The (real) lengths of the transformed axes, in the array's order.
     pub lengths: &'a [usize],
+    /// What each of them is transformed by.
+    pub kinds: Vec<Kind>,
     /// Which of them is halved by a real kind.
     pub halved: usize,
 }
@@ -31,8 +34,17 @@ pub fn relative_l2(request: &Request, array: &FirstArray<'_>) -> Option<(f64, us
         return None;
     }
     let count = array.output.len();
-    let sum = Sum::new(request, array);
-    let square = |index: usize| (array.output[index] - sum.at(index)).norm_sqr();
+    let definition: Box<dyn Fn(usize) -> Complex<f64>> = match request.kind.is_real_to_real() {
+        true => {
+            let sum = RealSum::new(request, array);
+            Box::new(move |index| sum.at(index))
+        }
+        false => {
+            let sum = Sum::new(request, array);
+            Box::new(move |index| sum.at(index))
+        }
+    };
+    let square = |index: usize| (array.output[index] - definition(index)).norm_sqr();
     // The largest point for itself, as it may hold nearly all of the energy; the others
     // spread over the output by the golden ratio, so that none is special.
     let by_size = |&a: &usize, &b: &usize| {
@@ -65,7 +77,7 @@ impl<'a> Sum<'a> {
         let (i, o) = request.kind.lengths(array.lengths[array.halved]);
         input[array.halved] = i;
         output[array.halved] = o;
-        let points = array.lengths.iter().product();
+        let points = array.lengths.iter().map(|&n| n as f64).product();
         Sum {
             array,
             roots: array.lengths.iter().map(|&n| Roots::new(n)).collect(),
@@ -99,6 +111,43 @@ impl<'a> Sum<'a> {
             total = total + term;
         }
         total.scale(Dd::from(self.factor)).to_c64()
+    }
+}
+
+/// The same for kinds from reals to reals.
+struct RealSum<'a> {
+    array: &'a FirstArray<'a>,
+    terms: Vec<Terms>,
+    factor: f64,
+}
+
+impl<'a> RealSum<'a> {
+    fn new(request: &Request, array: &'a FirstArray<'a>) -> Self {
+        let orthogonal = request.normalization == Normalization::Ortho;
+        let axes = array.kinds.iter().zip(array.lengths);
+        let points = axes
+            .clone()
+            .map(|(k, &n)| k.logical_length(n) as f64)
+            .product();
+        RealSum {
+            array,
+            terms: axes.map(|(&k, &n)| Terms::new(k, n, orthogonal)).collect(),
+            factor: request.normalization.factor(points, request.direction),
+        }
+    }
+
+    fn at(&self, index: usize) -> Complex<f64> {
+        let bin = indices(index, self.array.lengths);
+        let mut total = Dd::from(0.0);
+        for (i, x) in self.array.input.iter().enumerate() {
+            let n = indices(i, self.array.lengths);
+            let mut term = Dd::from(x.re);
+            for (axis, terms) in self.terms.iter().enumerate() {
+                term = term * terms.of(n[axis], bin[axis]);
+            }
+            total = total + term;
+        }
+        Complex::from((total * Dd::from(self.factor)).to_f64())
     }
 }
 

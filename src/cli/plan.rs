@@ -15,9 +15,9 @@ pub struct Arguments {
     /// How many arrays
     #[arg(long, default_value_t = 1)]
     batch: usize,
-    /// What becomes what
-    #[arg(long, default_value = "c2c", value_parser = kinds())]
-    kind: Kind,
+    /// What becomes what; of kinds from reals to reals also one for each axis, such as dct2,dst3
+    #[arg(long, default_value = "c2c", value_parser = kinds(), value_delimiter = ',')]
+    kind: Vec<Kind>,
     /// How points are stored and computed
     #[arg(long, default_value = "f32", value_parser = precisions())]
     precision: Precision,
@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let shape = arguments.shape.clone();
     let mut request = arguments
         .common
-        .request(arguments.kind, shape, arguments.precision)?
+        .request(&arguments.kind, shape, arguments.precision)?
         .batch(arguments.batch);
     if arguments.in_place {
         request = request.in_place();

@@ -18,7 +18,7 @@ pub struct Common {
     /// Scaling: neither direction, both by 1/√N, the inverse or the forward one by 1/N
     #[arg(long, default_value = "none", value_parser = normalizations())]
     pub norm: Normalization,
-    /// Undo the kind: exp(+2πi·kn/N) for c2c, c2r for r2c and the reverse
+    /// Undo the kind: exp(+2πi·kn/N) for c2c, c2r for r2c, dct3 for dct2 and the reverse
     #[arg(long)]
     pub inverse: bool,
     /// Radices in order of preference, such as 16,4
@@ -129,29 +129,35 @@ impl Common {
             .map(Some)
     }
 
-    /// The kind and direction that `kind` and `--inverse` mean together.
-    pub fn kind(&self, kind: Kind) -> (Kind, Direction) {
-        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+    /// The kinds and the direction that `kinds` and `--inverse` mean together.
+    pub fn kinds(&self, kinds: &[Kind]) -> (Vec<Kind>, Direction) {
+        let last = kinds.last().copied().unwrap_or(Kind::C2C);
+        let direction = last.row().direction.unwrap_or(Direction::Forward);
         match self.inverse {
-            true => (kind.row().inverse, direction.reversed()),
-            false => (kind, direction),
+            true => {
+                let inverse = kinds.iter().map(|kind| kind.row().inverse);
+                (inverse.collect(), direction.reversed())
+            }
+            false => (kinds.to_vec(), direction),
         }
     }
 
     /// The request for arrays of this (real) shape.
     pub fn request(
         &self,
-        kind: Kind,
+        kinds: &[Kind],
         shape: Shape,
         precision: Precision,
     ) -> mmafft::Result<Request> {
-        let (kind, direction) = self.kind(kind);
+        let (kinds, direction) = self.kinds(kinds);
+        let kind = kinds.last().copied().unwrap_or(Kind::C2C);
         let axes = self.axes(shape.rank())?;
         let mut request = Request::of_kind(kind, direction, shape)
             .precision(precision)
             .normalization(self.norm)
             .split_matrix(!self.unsplit_matrix);
         request.axes = axes;
+        request.kinds = (kinds.len() > 1).then_some(kinds);
         request.radices = self.radices.clone();
         request.engine = self.engine;
         Ok(request)

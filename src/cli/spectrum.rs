@@ -28,8 +28,11 @@ pub struct Spectrum<'a> {
 impl Spectrum<'_> {
     /// The picture, as SVG; of one or two transformed axes.
     pub fn to_svg(&self) -> Result<String, String> {
-        if self.kind == Kind::C2R {
-            return Err("--plot draws spectra, and c2r gives a signal: leave --plot out".into());
+        if !matches!(self.kind, Kind::C2C | Kind::R2C) {
+            let kind = self.kind.row().name;
+            return Err(format!(
+                "--plot draws complex spectra, and {kind} gives reals: leave --plot out"
+            ));
         }
         match self.axes.len() {
             1 => Ok(self.line()),

@@ -20,9 +20,9 @@ pub struct Arguments {
     /// Where to write the result: complex64 or complex128, or real
     #[arg(short, long, required_unless_present = "plot")]
     output: Option<PathBuf>,
-    /// What becomes what
-    #[arg(long, default_value = "c2c", value_parser = kinds())]
-    kind: Kind,
+    /// What becomes what; of kinds from reals to reals also one for each axis, such as dct2,dst3
+    #[arg(long, default_value = "c2c", value_parser = kinds(), value_delimiter = ',')]
+    kind: Vec<Kind>,
     /// The real length of the halved axis, for c2r [default: 2(m-1)]
     #[arg(long)]
     length: Option<usize>,
@@ -154,15 +154,18 @@ fn request(arguments: &Arguments, array: &Array) -> Result<Request, Failure> {
             true => Precision::F64,
             false => Precision::F32,
         });
-    let (kind, _) = common.kind(arguments.kind);
-    if kind == Kind::R2C && array.dtype.is_complex() {
+    let (kinds, _) = common.kinds(&arguments.kind);
+    let real = |kind: &&Kind| kind.row().input == Domain::Real;
+    if let Some(kind) = kinds.iter().find(real).filter(|_| array.dtype.is_complex()) {
         return Err(format!(
-            "r2c takes real numbers, and {} holds {}: use --kind c2c",
+            "{} takes real numbers, and {} holds {}: use --kind c2c",
+            kind.row().name,
             arguments.input.display(),
             array.dtype
         )
         .into());
     }
+    let kind = kinds.last().copied().unwrap_or(Kind::C2C);
     if arguments.length.is_some() && kind != Kind::C2R {
         return Err("--length is the real length of a c2r output: leave it out".into());
     }
@@ -174,7 +177,7 @@ fn request(arguments: &Arguments, array: &Array) -> Result<Request, Failure> {
         (Kind::C2R, Some(axis)) => Shape::from_half(&array.shape, axis, arguments.length)?,
         _ => Shape::new(&array.shape),
     };
-    Ok(common.request(arguments.kind, shape, precision)?)
+    Ok(common.request(&arguments.kind, shape, precision)?)
 }
 
 fn transform<T: Stored>(fft: &Transform, array: &Array) -> Result<Outcome, Failure> {
@@ -235,6 +238,7 @@ fn estimated_error(plan: &mmafft::Plan, array: &Array, outcome: &Outcome) -> Opt
     let mut axes = request.axes.clone()?;
     let halved = *axes.last()?;
     axes.sort_unstable();
+    let kinds = axes.iter().filter_map(|&a| request.kind_of(a)).collect();
     let lengths: Vec<usize> = axes.iter().map(|&a| request.shape.dims()[a]).collect();
     if lengths.iter().product::<usize>() > estimate::MOST_TERMS {
         return None;
@@ -252,6 +256,7 @@ fn estimated_error(plan: &mmafft::Plan, array: &Array, outcome: &Outcome) -> Opt
             input: &first_array(&array.shape, &axes, &input),
             output: &first_array(&outcome.shape, &axes, &outcome.values),
             lengths: &lengths,
+            kinds,
             halved: axes.iter().position(|&a| a == halved)?,
         },
     )
@@ -317,7 +322,7 @@ fn report(
         array.dtype,
         outcome.shape,
         request.precision.row().name,
-        request.kind.row().name
+        request.kind_names()
     );
     println!(
         "backend {}, {:.3} ms",

@@ -170,8 +170,7 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
 ) {
     let width = 2 * T::W;
     assert!(tile.workspace.len() >= fft.workspace() && tile.lines <= fft.vectors * T::W);
-    let aligned = tile.workspace.as_mut_ptr().align_offset(size_of::<T::V>());
-    let first = tile.workspace.as_mut_ptr().wrapping_add(aligned.min(T::W));
+    let first = fft.planar(tile.workspace.as_mut_ptr());
     let planar = |copy: usize| Rows {
         start: first.wrapping_add(copy * fft.length * width),
         stride: width,
@@ -197,10 +196,11 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
     let mut copies: [usize; MOST_VECTORS] = std::array::from_fn(|v| v);
     let mut free = vectors;
     let (mut rest, mut s) = (fft.length, 1);
-    let last = fft.radices.len() - 1;
+    let last = fft.radices.len().saturating_sub(1);
+    let inside = tile.load.is_null();
     for (i, &radix) in fft.radices.iter().enumerate() {
         let m = rest / radix;
-        let outer = i == 0 || i == last;
+        let outer = !inside && (i == 0 || i == last);
         for vector in 0..if outer { 1 } else { vectors } {
             let mut from = copies.map(planar);
             let mut to = copies.map(planar);
@@ -212,10 +212,10 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 together = 1;
             }
             for v in 0..MOST_VECTORS {
-                if i == 0 {
+                if i == 0 && outer {
                     from[v] = memory(tile.load.cast_mut(), tile.load_stride, v);
                 }
-                if i == last {
+                if i == last && outer {
                     to[v] = memory(tile.store, tile.store_stride, v);
                 }
             }

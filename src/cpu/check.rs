@@ -142,6 +142,10 @@ fn check_parts(pass: &Pass) -> std::result::Result<(), &'static str> {
             return Err("reads another half spectrum than its line's");
         }
     }
+    let reals = [pass.load_reals, pass.store_reals];
+    if reals.into_iter().flatten().any(|line| line.length == 0) {
+        return Err("has a line of no reals");
+    }
     for factor in [pass.load_factor, pass.store_factor].into_iter().flatten() {
         match factor {
             Factor::Roots { line_loop, .. } if line_loop >= pass.loops.len() => {

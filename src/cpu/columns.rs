@@ -17,6 +17,8 @@
 
 use super::half_lanes::Combine;
 use super::memory::Memory;
+use super::real_columns::RealTile;
+use super::real_side::{Gather, Scatter};
 use super::scalar::{root, Real, Storage};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -119,6 +121,12 @@ pub trait LaneScalar: Sized {
     fn vector_bytes() -> usize;
     /// Combines pairs of points of a half spectrum; returns the first that is left.
     fn combine(job: Combine<'_, Self>) -> usize;
+    /// Makes points of a line of reals.
+    fn gather(job: Gather<'_, Self>);
+    /// Makes reals of a line of points.
+    fn scatter(job: Scatter<'_, Self>);
+    /// Transforms neighbouring lines of reals.
+    fn real_columns(tile: RealTile<'_, Self>);
     /// Transforms one tile.
     fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>)
     where
@@ -144,6 +152,18 @@ macro_rules! lane_scalar {
                 Arch::new().dispatch(job)
             }
 
+            fn gather(job: Gather<'_, Self>) {
+                Arch::new().dispatch(job);
+            }
+
+            fn scatter(job: Scatter<'_, Self>) {
+                Arch::new().dispatch(job);
+            }
+
+            fn real_columns(tile: RealTile<'_, Self>) {
+                Arch::new().dispatch(tile);
+            }
+
             fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) {
                 struct Run<'a>(&'a ColumnFft<$t>, ColumnTile<'a, $t>);
                 impl WithSimd for Run<'_> {
@@ -165,7 +185,8 @@ lane_scalar!(f64);
 /// Neighbouring lines in memory, and room to work in.
 #[derive(Debug)]
 pub struct ColumnTile<'a, T> {
-    /// Row 0 of the lines on the loading side.
+    /// Row 0 of the lines on the loading side; null where they lie in the workspace already, and
+    /// are to stay there.
     pub load: *const T,
     /// Scalars from row to row.
     pub load_stride: usize,
@@ -263,6 +284,52 @@ impl<T: Real> ColumnFft<T> {
             _ => self.vectors + 1,
         };
         copies * self.length * 2 * self.lanes + self.lanes
+    }
+
+    /// Scalars of workspace for vectors that are gathered there, not loaded: a planar copy of
+    /// each, and a free one.
+    pub fn planar_workspace(&self) -> usize {
+        (self.vectors + 1) * self.length * 2 * self.lanes + self.lanes
+    }
+
+    /// Where the copies of a workspace begin: copy v of vector v, [`ColumnFft::length`] rows of
+    /// real parts and imaginary parts.
+    pub fn planar(&self, workspace: *mut T) -> *mut T {
+        let aligned = workspace.align_offset(T::vector_bytes());
+        workspace.wrapping_add(aligned.min(self.lanes))
+    }
+
+    /// Transforms so many vectors that lie in the workspace, forwards whatever the direction;
+    /// returns the copy in which each then lies.
+    ///
+    /// # Safety
+    /// The workspace has [`ColumnFft::planar_workspace`] scalars that nobody else touches.
+    pub unsafe fn process_planar(
+        &self,
+        workspace: *mut T,
+        vectors: usize,
+    ) -> [usize; MOST_VECTORS] {
+        let mut copies: [usize; MOST_VECTORS] = std::array::from_fn(|v| v);
+        let mut free = vectors;
+        for _ in &self.radices {
+            for copy in &mut copies[..vectors] {
+                std::mem::swap(copy, &mut free);
+            }
+        }
+        // SAFETY: the caller lends the whole workspace.
+        let workspace =
+            unsafe { std::slice::from_raw_parts_mut(workspace, self.planar_workspace()) };
+        let tile = ColumnTile {
+            load: std::ptr::null(),
+            load_stride: 0,
+            store: std::ptr::null_mut(),
+            store_stride: 0,
+            lines: vectors * self.lanes,
+            scale: T::one(),
+            workspace,
+        };
+        T::run(self, tile);
+        copies
     }
 
     /// Transforms `lines` neighbouring lines.

@@ -75,6 +75,27 @@ impl<S: Storage> Memory<S> {
         unsafe { self.start.add(index) }
     }
 
+    /// `count` scalars from `index` on, where memory holds what arithmetic uses.
+    ///
+    /// # Safety
+    /// They are inside, nobody writes them meanwhile, and `S` is its own `Compute`.
+    pub unsafe fn scalars(&self, index: usize, count: usize) -> &[S::Compute] {
+        debug_assert!(S::is_compute());
+        // SAFETY: by this function's contract.
+        unsafe { std::slice::from_raw_parts(self.address(index, count).cast(), count) }
+    }
+
+    /// The same to write to.
+    ///
+    /// # Safety
+    /// They are inside, nobody else touches them meanwhile, and `S` is its own `Compute`.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn scalars_mut(&self, index: usize, count: usize) -> &mut [S::Compute] {
+        debug_assert!(S::is_compute());
+        // SAFETY: by this function's contract.
+        unsafe { std::slice::from_raw_parts_mut(self.address(index, count).cast(), count) }
+    }
+
     /// `count` interleaved complex points from scalar `index` on, where memory holds what
     /// arithmetic uses.
     ///

@@ -11,9 +11,11 @@ use super::lines::Lines;
 use super::prepare;
 use super::scalar::{Real, Storage};
 use super::stage::Slots;
-use mmafft_backend_traits::{Access, Direction, Domain, Edges, Pass, Result, Step};
+use mmafft_backend_traits::real::{RealSide, Weights};
+use mmafft_backend_traits::{Access, Direction, Domain, Edges, Pass, RealLine, Result, Step};
 use num_complex::Complex;
 use rustfft::num_traits::Zero;
+use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 use std::ops::Range;
 
 /// A pass over parts of lines, ready to run.
@@ -37,6 +39,46 @@ struct Line {
     index: usize,
     range: Range<usize>,
     factor: Option<Multiplier>,
+    reals: Option<Reals>,
+}
+
+/// The reals of the whole line on one side.
+struct Reals {
+    side: &'static RealSide,
+    length: usize,
+    /// Points of its DFT; a convolution's line has more, which are zero.
+    points: usize,
+    weights: Option<Weights>,
+    /// What edges are multiplied by.
+    edge: Option<f64>,
+}
+
+impl Reals {
+    fn new(line: RealLine, side: &'static RealSide, edge: Option<f64>) -> Self {
+        Reals {
+            side,
+            length: line.length,
+            points: line.points(),
+            weights: side.weights(line.length),
+            edge,
+        }
+    }
+
+    /// The weight of point `n` of the line.
+    fn weight<T: Real>(&self, n: usize) -> Complex<T> {
+        let w = self.weights.as_ref().map(|w| w.of(n).to_c64());
+        w.map_or(Complex::new(T::one(), T::zero()), |w| {
+            Complex::new(T::rounded(w.re), T::rounded(w.im))
+        })
+    }
+
+    /// The factor of real `i`, its sign included.
+    fn factor<T: Real>(&self, (i, negative): (usize, bool)) -> T {
+        let [first, last] = self.side.edges;
+        let edge = (first && i == 0) || (last && i + 1 == self.length);
+        let factor = self.edge.filter(|_| edge).unwrap_or(1.0);
+        T::rounded(if negative { -factor } else { factor })
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -74,6 +116,8 @@ impl<S: Storage> Part<S> {
         pass.hermitian.is_some()
             || pass.load_factor.is_some()
             || pass.store_factor.is_some()
+            || pass.load_reals.is_some()
+            || pass.store_reals.is_some()
             || pass.loops.iter().any(|l| l.load_index > 0)
             || !pass.axes.iter().all(whole)
             || middle(pass).is_some()
@@ -123,6 +167,7 @@ impl<S: Storage> Part<S> {
             order *= if l.load_index == 0 { l.count } else { 1 };
         }
         loops.reverse();
+        let edge = |factor: f64| pass.orthogonal.then_some(factor);
         Ok(Part {
             loops,
             load: Line {
@@ -131,6 +176,9 @@ impl<S: Storage> Part<S> {
                 index: axis.load_index,
                 range: axis.load_range.clone(),
                 factor: pass.load_factor.map(Multiplier::new),
+                reals: pass
+                    .load_reals
+                    .map(|line| Reals::new(line, line.load(), edge(SQRT_2))),
             },
             store: Line {
                 access: pass.store,
@@ -138,6 +186,9 @@ impl<S: Storage> Part<S> {
                 index: axis.store_index,
                 range: axis.store_range.clone(),
                 factor: pass.store_factor.map(Multiplier::new),
+                reals: pass
+                    .store_reals
+                    .map(|line| Reals::new(line, line.store(), edge(FRAC_1_SQRT_2))),
             },
             edges: pass.edges,
             hermitian: pass.hermitian,
@@ -189,6 +240,13 @@ impl<S: Storage> Part<S> {
         let memory = slots.of(self.store.access.slot);
         for (k, &x) in points.iter().enumerate() {
             let n = start.store.1 + k * self.store.index;
+            if let Some(reals) = &self.store.reals {
+                let factor = self.store.factor.as_ref();
+                let x = factor.map_or(x, |f| x * f.of(k, n, &start.indices));
+                // SAFETY: by this function's contract.
+                unsafe { self.store_reals(reals, slots, &start, n, x) };
+                continue;
+            }
             if !self.store.range.contains(&n) {
                 continue;
             }
@@ -202,6 +260,34 @@ impl<S: Storage> Part<S> {
                     memory.set(at + self.store.access.imaginary, x.im * self.scale);
                 }
             }
+        }
+    }
+
+    /// Stores the reals that point `n` of a line becomes.
+    ///
+    /// # Safety
+    /// As for [`Part::run`].
+    unsafe fn store_reals(
+        &self,
+        reals: &Reals,
+        slots: &Slots<S>,
+        start: &Start,
+        n: usize,
+        x: Complex<S::Compute>,
+    ) {
+        if n >= reals.points {
+            return;
+        }
+        let memory = slots.of(self.store.access.slot);
+        let x = x * reals.weight(n);
+        let parts = reals.side.reals(reals.length, n).into_iter();
+        for (real, x) in parts.zip([x.re, x.im]) {
+            let Some(real) = real.filter(|r| self.store.range.contains(&r.0)) else {
+                continue;
+            };
+            let at = start.store.0 + real.0 * self.store.unit;
+            // SAFETY: by this function's contract.
+            unsafe { memory.set(at, x * reals.factor(real) * self.scale) };
         }
     }
 
@@ -232,6 +318,21 @@ impl<S: Storage> Part<S> {
     /// As for [`Part::run`].
     unsafe fn point(&self, slots: &Slots<S>, start: &Start, n: usize) -> Complex<S::Compute> {
         let zero = S::Compute::zero();
+        if let Some(reals) = &self.load.reals {
+            if n >= reals.points {
+                return Complex::default();
+            }
+            let memory = slots.of(self.load.access.slot);
+            let [re, im] = reals.side.reals(reals.length, n).map(|real| match real {
+                Some(real) if self.load.range.contains(&real.0) => {
+                    let at = start.load.0 + real.0 * self.load.unit;
+                    // SAFETY: by this function's contract.
+                    reals.factor::<S::Compute>(real) * unsafe { memory.get(at) }
+                }
+                _ => zero,
+            });
+            return Complex::new(re, im) * reals.weight(n);
+        }
         let (source, mirrored) = match self.hermitian {
             Some(length) if n >= length => return Complex::default(),
             Some(length) if 2 * n > length => (length - n, true),

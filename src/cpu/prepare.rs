@@ -5,6 +5,8 @@ use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
 use super::lines::{Butterflies, Library, Lines};
 use super::parts::Part;
+use super::real_columns::RealColumns;
+use super::real_lines::RealLines;
 use super::scalar::{Real, Storage};
 use super::stage::{LineLoop, Path, Stage};
 use mmafft_backend_traits::{
@@ -237,7 +239,20 @@ fn stage<S: Storage>(
         .iter()
         .any(|s| matches!(s, Step::Line { axis: a, .. } if *a == axis.axis));
     let mut tile_lines = pass.tile.lines.max(1);
-    let path = if plain && contiguous && axis.length > 0 {
+    let scale = if last { pass.scale } else { 1.0 };
+    let fused = pass.axes.len() > 1;
+    let beside = loops
+        .last()
+        .is_some_and(|l| (l.load, l.store) == (1, 1) && l.count > 1);
+    let in_lanes = S::is_compute() && beside && !line && pass.engine == Engine::Simt;
+    let real = axis.kind.is_real_to_real();
+    let path = if real && in_lanes && !radices.is_empty() {
+        let columns = RealColumns::new(&axis, &radices, fused, scale, pass.orthogonal);
+        tile_lines = columns.lines();
+        Path::RealColumns(columns)
+    } else if real {
+        Path::Real(RealLines::new(&axis, lines, pass.orthogonal))
+    } else if plain && contiguous && axis.length > 0 {
         Path::Rows(lines)
     } else if plain && neighbours && !line && pass.engine == Engine::Simt && !radices.is_empty() {
         let columns = ColumnFft::new(&radices, inverse, pass.axes.len() > 1);
@@ -253,6 +268,7 @@ fn stage<S: Storage>(
         let vector = S::Compute::vector_bytes() / size_of::<S::Compute>();
         tile_lines = match &path {
             Path::Columns(columns) => columns.lines(),
+            Path::RealColumns(columns) => columns.lines(),
             Path::Rows(_) => (1 << 15) / (axis.length * 2 * size_of::<S>()).max(1),
             _ => vector,
         };
@@ -265,7 +281,7 @@ fn stage<S: Storage>(
         lines: tile_lines.clamp(1, inner),
         loops,
         edges: pass.edges,
-        scale: S::Compute::rounded(if last { pass.scale } else { 1.0 }),
+        scale: S::Compute::rounded(scale),
         axis,
     })
 }

@@ -4,6 +4,8 @@ use super::columns::ColumnFft;
 use super::half_spectrum::HalfSpectrum;
 use super::lines::Lines;
 use super::memory::Memory;
+use super::real_columns::RealColumns;
+use super::real_lines::RealLines;
 use super::scalar::Storage;
 use super::tile_job::TileJob;
 use mmafft_backend_traits::{Access, Edges, Kind, Slot, TileAxis};
@@ -50,6 +52,10 @@ pub enum Path<T> {
     Rows(Box<dyn Lines<T>>),
     /// A vector of neighbouring lines at a time, straight from memory to memory.
     Columns(ColumnFft<T>),
+    /// Lines from reals to reals, one after the other.
+    Real(RealLines<T>),
+    /// The same of neighbouring lines, a vector of them at a time.
+    RealColumns(RealColumns<T>),
     /// Through a tile of contiguous lines.
     Tile(Box<dyn Lines<T>>, Option<HalfSpectrum<T>>),
 }
@@ -103,6 +109,8 @@ impl<S: Storage> Stage<S> {
         match &self.path {
             Path::Rows(lines) => lines.scratch(),
             Path::Columns(columns) => columns.workspace().div_ceil(2),
+            Path::Real(lines) => lines.workspace(self.lines),
+            Path::RealColumns(columns) => columns.workspace().div_ceil(2),
             Path::Tile(lines, _) => {
                 let half = match self.axis.kind {
                     Kind::C2C => 0,
@@ -143,6 +151,10 @@ impl<S: Storage> Stage<S> {
                     self.scale,
                     bytemuck::cast_slice_mut(workspace),
                 ),
+                Path::Real(lines) => lines.run(self, slots, &group, workspace),
+                Path::RealColumns(columns) => {
+                    columns.run(self, slots, &group, bytemuck::cast_slice_mut(workspace));
+                }
                 Path::Tile(lines, real) => {
                     let (tile, rest) = workspace.split_at_mut(self.lines * lines.length());
                     let half = match self.axis.kind {

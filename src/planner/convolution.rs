@@ -26,7 +26,8 @@ pub fn convolve(
     problem: &Problem,
     fits: &Fits,
 ) -> Result<(Vec<Stage>, usize)> {
-    let (length, direction) = (stage.length, stage.direction);
+    let direction = stage.direction;
+    let length = stage.kind.shared_core_length(stage.length);
     if let Some(radices) = fits.asked {
         return Err(Error::Radices {
             radices: radices.to_vec(),

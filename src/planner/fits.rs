@@ -3,7 +3,7 @@
 use super::problem::Problem;
 use super::stage::Stage;
 use mmafft_backend_traits::{
-    largest_prime_factor, radix, radix::RADICES, Engine, Kind, Limits, ScalarType,
+    largest_prime_factor, radix, radix::RADICES, real::Middle, Engine, Kind, Limits, ScalarType,
 };
 
 /// Bytes of points that a tile for the matrix engine holds at most: 16 values in each of 256
@@ -115,10 +115,13 @@ impl<'a> Fits<'a> {
 
     /// Points of a stage's line on chip, the half spectrum of a real one included.
     pub fn stage_points(&self, stage: &Stage) -> Option<usize> {
-        let points = self.tile_points(stage.kind.core_length(stage.length))?;
-        Some(match stage.kind {
-            Kind::C2C => points,
-            _ => points.max(stage.length / 2 + 1),
+        let core = stage.kind.core_length(stage.length);
+        let points = self.tile_points(core)?;
+        let reduction = stage.kind.reduction(stage.length, false);
+        Some(match (reduction.middle, stage.kind) {
+            (Middle::Plain, Kind::C2C) => points,
+            (Middle::Plain, _) => points.max(stage.length / 2 + 1),
+            _ => points.max(core + 1),
         })
     }
 

@@ -7,15 +7,16 @@
 //! Order is restored by the second store's strides: no pass is a bare transpose. With more
 //! than two factors the rows are split again, where they lie in scratch.
 //!
-//! Real lines are split as complex ones of the same length: the first pass loads what there
-//! is of them, the last stores what is kept. Lines whose prime factors are too long become
+//! Real lines are split as complex ones of the same length (type IV: of half of it, type I: of
+//! the continued line): the first pass loads what there is of them, the last stores what is
+//! kept, and no pass needs a point and its mirror image at once. Lines whose prime factors are too long become
 //! convolutions of a power of two, see [`super::convolution`].
 
 use super::convolution::convolve;
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Place, Route, Stage};
-use mmafft_backend_traits::{Direction, Error, Factor, Kind, Loop, Result};
+use mmafft_backend_traits::{Direction, Domain, Error, Factor, Kind, Loop, RealLine, Result};
 
 /// Replaces stages with longer lines than the device takes.
 pub fn split_long_lines(route: Route, problem: &Problem, fits: &Fits) -> Result<Route> {
@@ -46,7 +47,8 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     if refused || fits.line(core, limit) {
         return Ok((vec![stage], 0));
     }
-    if let Some(factors) = fits.factors(stage.length, scattered) {
+    let whole = stage.kind.shared_core_length(stage.length);
+    if let Some(factors) = fits.factors(whole, scattered) {
         let factors = fits.with_whole_rows(factors, scattered);
         return Parts::new(&stage, factors, base, p).map(Parts::product);
     }
@@ -54,10 +56,18 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     if fits.line(core, line) {
         return Ok((vec![stage], 0));
     }
-    if let Some(factors) = fits.factors(stage.length, line) {
+    if let Some(factors) = fits.factors(whole, line) {
         return Parts::new(&stage, factors, base, p).map(Parts::product);
     }
     convolve(&stage, base, p, fits)
+}
+
+/// The reals of a line that goes from reals to reals.
+fn real_line(stage: &Stage) -> Option<RealLine> {
+    stage.kind.is_real_to_real().then_some(RealLine {
+        kind: stage.kind,
+        length: stage.length,
+    })
 }
 
 /// Whether points of other lines lie between a line's own, on either side.
@@ -93,7 +103,7 @@ impl<'a> Parts<'a> {
                 false => d.lengths[0].max(d.lengths[1]),
             })
             .collect();
-        let (mut middle, scalars) = Place::in_scratch(base, &extents);
+        let (mut middle, scalars) = Place::in_scratch(base, &extents, Domain::Complex);
         let scratch_scalars = scalars
             .checked_mul(length)
             .and_then(|scalars| scalars.checked_add(base))
@@ -105,7 +115,7 @@ impl<'a> Parts<'a> {
             // Neighbouring lines stay neighbours.
             let mut extents = extents;
             extents[stage.dim] = length;
-            (middle, _) = Place::in_scratch(base, &extents);
+            (middle, _) = Place::in_scratch(base, &extents, Domain::Complex);
         } else {
             for stride in &mut middle.strides {
                 *stride *= length;
@@ -181,6 +191,7 @@ impl<'a> Parts<'a> {
         part.load_range = stage.load_range.clone();
         part.edges = stage.edges;
         part.hermitian = (stage.kind == Kind::C2R).then_some(stage.length);
+        part.load_reals = real_line(stage);
     }
 
     /// Lets a part store what the whole line's stage stores.
@@ -193,6 +204,7 @@ impl<'a> Parts<'a> {
             l.store = unit * l.store_index;
         }
         part.store_range = stage.store_range.clone();
+        part.store_reals = real_line(stage);
     }
 
     /// The stages of a line that is the product of its factors.

@@ -24,7 +24,13 @@ fn joins(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool
     let limits = fits.limits;
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
-    if !group.iter().chain([stage]).all(|s| plain(s) && whole(s))
+    // A device's tile holds complex points: what is real again after an axis leaves it.
+    let real = group
+        .iter()
+        .chain([stage])
+        .any(|s| s.kind.is_real_to_real());
+    if (real && limits.line_library.is_none())
+        || !group.iter().chain([stage]).all(|s| plain(s) && whole(s))
         || stage.load != first.store
         || stage.store != first.store
     {
@@ -67,7 +73,11 @@ fn tile_bytes(
     if fits.limits.line_library.is_some() {
         // The tile lies in memory as it is, and the caches hold it.
         let points: usize = stages.map(|s| extent(s.dim)).product();
-        return Some(points * 2 * fits.scalar.bytes());
+        let scalars = match group[0].kind.is_real_to_real() {
+            true => 1,
+            false => 2,
+        };
+        return Some(points * scalars * fits.scalar.bytes());
     }
     let points = stages.try_fold(1usize, |points, stage| {
         points.checked_mul(fits.stage_points(stage)?)

@@ -36,9 +36,10 @@ use stage::Stage;
 /// ```
 pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
     let problem = problem::Problem::new(request, limits)?;
-    let route = match problem.request.kind.row().output {
-        Domain::Real => real::route(&problem),
-        Domain::Complex => nd::route(&problem),
+    let row = problem.request.kind.row();
+    let route = match (row.input, row.output) {
+        (Domain::Complex, Domain::Real) => real::route(&problem),
+        _ => nd::route(&problem),
     };
     let engine = engine::engine(&problem, limits)?;
     let fits = fits::Fits::new(&problem, limits, engine);
@@ -69,10 +70,11 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         input_scalars: problem.input_scalars,
         output_scalars: problem.output_scalars,
         not_in_place: problem.not_in_place(),
-        error_bound: problem
-            .request
-            .precision
-            .error_bound(&problem.transformed_lengths(), convolved),
+        error_bound: problem.request.precision.error_bound(
+            problem.request.kind,
+            &problem.request.logical_lengths(),
+            convolved,
+        ),
         request: problem.request,
     })
 }

@@ -1,4 +1,4 @@
-//! Transforms with a complex output: the axes in order, and a place for what lies between.
+//! Transforms whose output is no smaller than what lies between: the axes in order, and a place for what lies between.
 //!
 //! A halved axis comes first, so that the others move half as much. Intermediates lie in
 //! the output itself, unless zero ranges forbid to write there.
@@ -7,7 +7,7 @@ use super::problem::{Problem, INPUT, OUTPUT};
 use super::stage::{Place, Route, Stage};
 use mmafft_backend_traits::Kind;
 
-/// The stages of a C2C or R2C problem.
+/// The stages of a C2C, R2C or real-to-real problem.
 pub fn route(problem: &Problem) -> Route {
     let order = order(problem);
     let output = Place::of_side(problem, OUTPUT);
@@ -27,7 +27,8 @@ pub fn route(problem: &Problem) -> Route {
             place.clone()
         } else {
             let extents: Vec<usize> = problem.dims.iter().map(|d| d.lengths[OUTPUT]).collect();
-            let (scratch, scalars) = Place::in_scratch(0, &extents);
+            let domain = problem.domain(OUTPUT);
+            let (scratch, scalars) = Place::in_scratch(0, &extents, domain);
             route.scratch_scalars = scalars;
             scratch
         };
@@ -46,9 +47,9 @@ fn order(problem: &Problem) -> Vec<usize> {
     order.sort_by_key(|&i| {
         let dim = &problem.dims[i];
         match dim.kind {
-            Some(Kind::C2C) if dim.ranges[OUTPUT].len() < dim.lengths[OUTPUT] => 1,
-            Some(Kind::C2C) => 2,
-            _ => 0,
+            Some(Kind::R2C) => 0,
+            _ if dim.ranges[OUTPUT].len() < dim.lengths[OUTPUT] => 1,
+            _ => 2,
         }
     });
     order

@@ -55,15 +55,15 @@ impl Problem {
                 instead: "see `mmafft info` for the precisions of each backend".into(),
             });
         }
+        check_kinds(&mut request, &axes)?;
         if let Some(radices) = &request.radices {
             let last = axes.last().map_or(1, |&a| request.shape.dims()[a]);
             radix::check(radices, last)?;
         }
-        request.axes = Some(axes.clone());
         let row = request.kind.row();
         let halved = *axes.last().expect("check_shape wants an axis");
         let in_place = request.placement == Placement::InPlace;
-        if in_place && request.kind == Kind::C2C && request.output == Default::default() {
+        if in_place && row.input == row.output && request.output == Default::default() {
             request.output = request.input.clone();
         }
         let mut dims = vec![Dim {
@@ -75,11 +75,7 @@ impl Problem {
             ranges: [0..request.batch, 0..request.batch],
         }];
         for (axis, &length) in request.shape.dims().iter().enumerate() {
-            let kind = match axes.contains(&axis) {
-                true if axis == halved => Some(request.kind),
-                true => Some(Kind::C2C),
-                false => None,
-            };
+            let kind = request.kind_of(axis);
             let (input, output) = kind.unwrap_or(Kind::C2C).lengths(length);
             dims.push(Dim {
                 axis: Some(axis),
@@ -113,12 +109,6 @@ impl Problem {
         self.request.precision.row().storage
     }
 
-    /// The lengths of the transformed axes.
-    pub fn transformed_lengths(&self) -> Vec<usize> {
-        let transformed = self.dims.iter().filter(|d| d.kind.is_some());
-        transformed.map(|d| d.length).collect()
-    }
-
     /// The dimensions that need a trip through memory: those transformed, without complex
     /// ones of a single point, unless there is no other.
     pub fn axes_to_transform(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
@@ -133,7 +123,8 @@ impl Problem {
 
     /// The factor that the normalisation asks for.
     pub fn normalization(&self) -> f64 {
-        let points = self.transformed_lengths().iter().product();
+        let lengths = self.request.logical_lengths();
+        let points = lengths.iter().map(|&n| n as f64).product();
         self.request
             .normalization
             .factor(points, self.request.direction)
@@ -147,8 +138,8 @@ impl Problem {
 
     /// Why a run in place would read what it has overwritten; `None` if it would not.
     pub fn not_in_place(&self) -> Option<String> {
-        let complex = self.request.kind == Kind::C2C;
-        let halved = |d: &Dim| d.kind.is_some_and(|k| k != Kind::C2C);
+        let alike = self.domain(INPUT) == self.domain(OUTPUT);
+        let halved = |d: &Dim| !alike && d.kind.is_some_and(|k| k != Kind::C2C);
         let differ = self.offsets[0] != self.offsets[1]
             || self.dims.iter().any(|d| {
                 d.lengths[INPUT].max(d.lengths[OUTPUT]) > 1
@@ -156,7 +147,7 @@ impl Problem {
                     && d.strides[INPUT] != d.strides[OUTPUT]
             });
         if differ {
-            return Some(match complex {
+            return Some(match alike {
                 true => "input and output have different layouts; give both the same".into(),
                 false => "input and output rows start at different bytes; a request made with \
                           in_place() and no layouts pads the real rows to 2(n/2+1)"
@@ -187,6 +178,7 @@ impl Problem {
         let last = lengths.len() - 1;
         let padded = self.request.placement == Placement::InPlace
             && domain == Domain::Real
+            && self.domain(INPUT) != self.domain(OUTPUT)
             && halved == last;
         let row = match padded {
             true => (lengths[last] / 2 + 1)
@@ -250,6 +242,46 @@ impl Problem {
     }
 }
 
+/// Fills in the axes, and checks that there is a kind for each of them that it is long enough
+/// for.
+fn check_kinds(request: &mut Request, axes: &[usize]) -> Result<()> {
+    request.axes = Some(axes.to_vec());
+    if let Some(kinds) = &request.kinds {
+        if kinds.len() != axes.len() {
+            return Err(Error::KindCount {
+                expected: axes.len(),
+                got: kinds.len(),
+            });
+        }
+        let other = kinds.iter().find(|kind| !kind.is_real_to_real());
+        if let Some(other) = other.filter(|_| kinds.len() > 1) {
+            return Err(Error::Unsupported {
+                what: format!("{} among kinds of single axes", other.row().name),
+                backend: "the planner".into(),
+                instead: "transform the axes of real kinds first, by a request of their own".into(),
+            });
+        }
+        request.kind = *kinds.last().expect("there are axes");
+        let same = kinds.iter().all(|&kind| kind == request.kind);
+        // One kind is said in one way.
+        request.kinds = request.kinds.take().filter(|_| !same);
+    }
+    request.direction = request.kind.row().direction.unwrap_or(request.direction);
+    for &axis in axes {
+        let length = request.shape.dims()[axis];
+        let kind = request.kind_of(axis).unwrap_or(Kind::C2C);
+        if kind.logical_length(length) == 0 {
+            return Err(Error::TooShort {
+                kind: kind.row().name,
+                axis,
+                expected: length + 1,
+                got: length,
+            });
+        }
+    }
+    Ok(())
+}
+
 /// Checks rank, lengths and axes; returns the axes, defaults filled in.
 fn check_shape(request: &Request) -> Result<Vec<usize>> {
     let dims = request.shape.dims();
@@ -283,11 +315,12 @@ fn check_shape(request: &Request) -> Result<Vec<usize>> {
             return Err(Error::AxisRepeated { axis });
         }
     }
-    // Padded rows, two scalars a point and 8 bytes a scalar must all fit.
+    // Padded rows, logical lengths to four times the axis' on the way, two scalars a point and
+    // 8 bytes a scalar must all fit.
     let points = dims
         .iter()
         .try_fold(request.batch, |p, &n| p.checked_mul(n.checked_add(2)?));
-    match points.and_then(|p| p.checked_mul(32)) {
+    match points.and_then(|p| p.checked_mul(256)) {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(axes),
         _ => Err(Error::Overflow {
             what: format!("a batch of {} arrays of {}", request.batch, request.shape),

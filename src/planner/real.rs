@@ -36,7 +36,7 @@ pub fn route(problem: &Problem) -> Route {
         builder.last(place, None);
     } else if restricted {
         let extents: Vec<usize> = problem.dims.iter().map(|d| d.lengths[INPUT]).collect();
-        let (place, scalars) = Place::in_scratch(0, &extents);
+        let (place, scalars) = Place::in_scratch(0, &extents, Domain::Complex);
         builder.route.scratch_scalars = scalars;
         builder.complex(&others, &place, None);
         builder.last(place, None);
@@ -131,7 +131,7 @@ impl Builder<'_> {
             .collect();
         extents.remove(self.halved);
         extents.push(count);
-        let (mut edges, scalars) = Place::in_scratch(0, &extents);
+        let (mut edges, scalars) = Place::in_scratch(0, &extents, Domain::Complex);
         let stride = edges.strides.pop().expect("extents are not empty");
         edges.strides.insert(self.halved, stride);
         self.route.scratch_scalars = scalars;

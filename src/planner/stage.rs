@@ -1,7 +1,7 @@
 //! One axis' trip through memory, before stages are joined into passes.
 
 use super::problem::{Problem, INPUT, OUTPUT};
-use mmafft_backend_traits::{Direction, Domain, Edges, Factor, Kind, Loop, Slot};
+use mmafft_backend_traits::{Direction, Domain, Edges, Factor, Kind, Loop, RealLine, Slot};
 use std::ops::Range;
 
 /// Where an array lies: an address for every index of every dimension of the problem.
@@ -54,6 +54,10 @@ pub struct Stage {
     pub convolution: Option<Convolution>,
     /// The length of a real line, of whose half spectrum the points are loaded.
     pub hermitian: Option<usize>,
+    /// The real line of whose reals the points are made.
+    pub load_reals: Option<RealLine>,
+    /// The real line of which the points become reals.
+    pub store_reals: Option<RealLine>,
     /// Points that lie in scratch.
     pub edges: Option<Edges>,
     /// Whether the stage transforms edge points, beside others that transform the rest.
@@ -101,11 +105,11 @@ impl Place {
         }
     }
 
-    /// A contiguous complex array in scratch with these extents, starting at `offset`
+    /// A contiguous array in scratch with these extents, starting at `offset`
     /// scalars; also returns how many scalars it takes.
-    pub fn in_scratch(offset: usize, extents: &[usize]) -> (Self, usize) {
+    pub fn in_scratch(offset: usize, extents: &[usize], domain: Domain) -> (Self, usize) {
         let mut strides = vec![0; extents.len()];
-        let mut scalars = 2usize;
+        let mut scalars = domain.scalars();
         for (stride, &n) in strides.iter_mut().zip(extents).rev() {
             *stride = scalars;
             scalars *= n;
@@ -113,7 +117,7 @@ impl Place {
         let place = Place {
             slot: Slot::Scratch,
             offset: offset as isize,
-            domain: Domain::Complex,
+            domain,
             imaginary: 1,
             strides,
         };
@@ -137,10 +141,11 @@ impl Stage {
             let side = if done[e] { OUTPUT } else { INPUT };
             (e, problem.dims[e].ranges[side].clone())
         });
+        let kind = d.kind.expect("only transformed dimensions have stages");
         Stage {
             dim,
-            kind: d.kind.expect("only transformed dimensions have stages"),
-            direction: problem.request.direction,
+            kind,
+            direction: kind.core_direction(problem.request.direction),
             length: d.length,
             load_index: 1,
             store_index: 1,
@@ -152,9 +157,15 @@ impl Stage {
             store_factor: None,
             convolution: None,
             hermitian: None,
+            load_reals: None,
+            store_reals: None,
             edges: None,
             beside: false,
-            growth: next_power_of_two(d.length),
+            growth: next_power_of_two(match kind.is_real_to_real() {
+                // Two terms of up to two for each of n points, as a rule less.
+                true => 2 * d.length,
+                false => d.length,
+            }),
             load,
             store,
         }

@@ -5,8 +5,8 @@ use super::fits::{padded, Fits};
 use super::problem::Problem;
 use super::stage::Stage;
 use mmafft_backend_traits::{
-    radix, Access, Engine, Error, Factor, Kind, Limits, Pass, Residency, Result, ScalarType, Step,
-    Tile, TileAxis,
+    radix, Access, Engine, Error, Factor, Kind, Limits, Normalization, Pass, Residency, Result,
+    ScalarType, Step, Tile, TileAxis,
 };
 
 /// Bytes of contiguous lines that are transformed together: enough that the calls cost
@@ -64,6 +64,9 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         store: access(&first.store, first, &dims),
         edges: first.edges,
         hermitian: first.hermitian,
+        load_reals: first.load_reals,
+        store_reals: first.store_reals,
+        orthogonal: request.normalization == Normalization::Ortho,
         load_factor: first.load_factor.map(placed),
         store_factor: first.store_factor.map(placed),
         scale: 1.0,
@@ -201,8 +204,8 @@ fn line_steps(
     }
 }
 
-/// Whether butterflies across neighbouring lines can serve: complex lines whose
-/// neighbours lie beside each other on both sides, in the precisions that need no
+/// Whether butterflies across neighbouring lines can serve: lines from complex points to as many,
+/// or from reals to as many, whose neighbours lie beside each other on both sides, in the precisions that need no
 /// conversion, short enough for two copies of the tile in the cache.
 fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
     let (load, store) = (&stage.load, &stage.store);
@@ -211,6 +214,18 @@ fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
     let neighbours = beside
         .filter(|&(d, n)| n >= lanes.div_ceil(2) && load.strides[d] == 2 && store.strides[d] == 2)
         .count();
+    if stage.kind.is_real_to_real() {
+        let real = |d: usize, n: usize| {
+            n >= lanes.div_ceil(2) && (load.strides[d], store.strides[d]) == (1, 1)
+        };
+        let mut others = stage.others.iter().map(|(d, r)| (*d, r.len()));
+        let core = stage.kind.core_length(stage.length);
+        return others.any(|(d, n)| real(d, n))
+            && stage.inner.is_empty()
+            && matches!(problem.storage(), ScalarType::F32 | ScalarType::F64)
+            && core > 1
+            && core * limits.vector_bytes * 2 <= 2 * limits.tile_bytes;
+    }
     let in_lanes = neighbours > 0
         || stage
             .inner

@@ -5,7 +5,7 @@
 use crate::cases::cases;
 use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::backend_traits::conformance;
+use mmafft::backend_traits::{conformance, real::Middle};
 use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape};
 
 /// The plan for a device, and what its launches did; `None` where it has no such product.
@@ -23,13 +23,31 @@ fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
 }
 
 /// Bytes that a pass reads beyond [`Pass::bytes`], and bytes of those that it does not read.
-/// Both are of half spectra:
+/// Both are of half spectra, or of lines of reals:
 /// - the pair of points c and n − c that a step takes is one point where c = n − c;
 /// - a whole line made of a half spectrum takes most points for two of its own;
+/// - a line of reals that is continued, or a whole one of type III, is made of most reals twice;
 /// - of an edge point, which is real, the imaginary part stays where it is.
 fn again_and_never(pass: &Pass) -> (usize, usize) {
     let axis = &pass.axes[0];
     let (read, _) = pass.bytes();
+    if let Some((side, length)) = pass.real_load() {
+        // Every point is made of its own reals; a merge takes two points at a time.
+        let core = axis.core_length();
+        let middle = axis.kind.reduction(axis.length, false).middle;
+        let (merged, split) = (middle == Middle::Merge, middle == Middle::Split);
+        let points: Vec<usize> = match pass.load_reals {
+            Some(line) => (0..line.points()).collect(),
+            None if merged => (0..=core / 2).flat_map(|c| [c, core - c]).collect(),
+            // The pair that a split takes of a DFT of one point is that point twice.
+            None if core == 1 && split => vec![0, 0],
+            None => (0..core).collect(),
+        };
+        let reals = points.into_iter().flat_map(|p| side.reals(length, p));
+        let given = reals.flatten().filter(|r| axis.load_range.contains(&r.0));
+        let line = axis.load_range.len() * pass.storage.bytes();
+        return (read / line * given.count() * pass.storage.bytes() - read, 0);
+    }
     let point = pass.load.domain.scalars() * pass.storage.bytes();
     let lines = read / point / axis.load_range.len();
     let even = axis.length.is_multiple_of(2);

@@ -63,6 +63,7 @@ impl Layout {
         for (name, key) in [
             ("Loop", "loop"),
             ("Axis", "axis"),
+            ("Reals", "reals"),
             ("Step", "step"),
             ("Config", ""),
         ] {

@@ -45,14 +45,15 @@ fn ranges() -> impl Strategy<Value = Vec<(usize, std::ops::Range<usize>)>> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    let kind = prop::sample::select(KINDS.iter().map(|row| row.kind).collect::<Vec<_>>());
+    let kind = || prop::sample::select(KINDS.iter().map(|row| row.kind).collect::<Vec<_>>());
+    let kinds = prop::option::weighted(0.2, prop::collection::vec(kind(), 0..=4));
     let precision = prop::sample::select(
         PRECISIONS
             .iter()
             .map(|row| row.precision)
             .collect::<Vec<Precision>>(),
     );
-    let what = (kind, any::<bool>(), precision, 0usize..4, any::<bool>());
+    let what = (kind(), any::<bool>(), precision, 0usize..4, any::<bool>());
     let dims = prop::collection::vec(prop_oneof![20 => 1usize..12, 1 => number()], 0..=5);
     let axes = prop::option::weighted(0.3, prop::collection::vec(0usize..5, 0..=4));
     let batch = prop_oneof![9 => 1usize..5, 1 => number()];
@@ -62,7 +63,7 @@ fn request() -> impl Strategy<Value = Request> {
     );
     let radices = prop::option::weighted(0.1, numbers(4));
     let scratch = prop::option::weighted(0.1, number());
-    let how = (engine, radices, scratch, any::<bool>());
+    let how = (engine, radices, scratch, any::<bool>(), kinds);
     let where_ = (layout(), layout(), ranges(), ranges());
     (what, dims, axes, batch, how, where_).prop_map(|(what, dims, axes, batch, how, where_)| {
         let (kind, forward, precision, normalization, in_place) = what;
@@ -80,6 +81,7 @@ fn request() -> impl Strategy<Value = Request> {
         request.axes = axes;
         (request.engine, request.radices, request.scratch_limit) = (how.0, how.1, how.2);
         request.split_matrix = how.3;
+        request.kinds = how.4;
         (request.input, request.output) = (where_.0, where_.1);
         (request.nonzero_input, request.wanted_output) = (where_.2, where_.3);
         request

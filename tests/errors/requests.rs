@@ -2,7 +2,7 @@
 
 use crate::check_words;
 use crate::common::cpu_limits;
-use mmafft::{Error, Layout, Request, Shape, Side};
+use mmafft::{Error, Kind, Layout, Request, Shape, Side};
 
 /// Plans for the CPU, which must fail.
 #[track_caller]
@@ -47,6 +47,33 @@ fn nothing_to_transform() {
     for request in each(&[4, 4]) {
         let what = "the batch".into();
         assert_eq!(refused(&request.batch(0)), Error::Empty { what });
+    }
+}
+
+#[test]
+fn kinds() {
+    let shape = || Shape::d2(4, 6);
+    for kinds in [&[][..], &[Kind::Dct2], &[Kind::Dct2, Kind::Dst3, Kind::Dht]] {
+        let request = Request::real(Kind::Dct2, shape()).kinds(kinds);
+        let (expected, got) = (2, kinds.len());
+        assert_eq!(refused(&request), Error::KindCount { expected, got });
+    }
+    let mixed = Request::real(Kind::Dct2, shape()).kinds(&[Kind::Dct2, Kind::R2C]);
+    assert!(matches!(refused(&mixed), Error::Unsupported { .. }));
+    let too_short = |kind, axis| Error::TooShort {
+        kind,
+        axis,
+        expected: 2,
+        got: 1,
+    };
+    let point = Request::real(Kind::Dct1, Shape::d1(1));
+    assert_eq!(refused(&point), too_short("dct1", 0));
+    let row = Request::real(Kind::Dst2, Shape::d2(1, 6)).kinds(&[Kind::Dct1, Kind::Dst2]);
+    assert_eq!(refused(&row), too_short("dct1", 0));
+    // Four times the length is more than there are addresses.
+    for kind in [Kind::Dct1, Kind::Dst4] {
+        let request = Request::real(kind, Shape::d1(isize::MAX as usize / 64));
+        assert!(matches!(refused(&request), Error::Overflow { .. }));
     }
 }
 

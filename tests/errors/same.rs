@@ -44,6 +44,13 @@ fn transform(planner: &Planner, request: &Request, input: &[f64]) -> Vec<u8> {
     }
     let fft = planner.build(request).expect("it can be built");
     match (request.precision, request.kind) {
+        (Precision::F64, kind) if kind.is_real_to_real() => {
+            run::<f64, f64, f64>(&fft, input, |x| x)
+        }
+        (Precision::F16, kind) if kind.is_real_to_real() => {
+            run::<half::f16, half::f16, _>(&fft, input, half::f16::from_f64)
+        }
+        (_, kind) if kind.is_real_to_real() => run::<f32, f32, f32>(&fft, input, |x| x as f32),
         (Precision::F64, Kind::C2C) => run::<Complex<f64>, Complex<f64>, f64>(&fft, input, |x| x),
         (Precision::F64, Kind::R2C) => run::<f64, Complex<f64>, f64>(&fft, input, |x| x),
         (Precision::F64, _) => run::<Complex<f64>, f64, f64>(&fft, input, |x| x),

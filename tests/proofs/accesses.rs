@@ -52,7 +52,17 @@ pub fn stores(
             return Err("a part of a line in a tile of several axes".into());
         };
         let strides = |l: &Loop| (l.store, l.store_index);
+        let unit = axis.store_stride / axis.store_index;
         for (line, address, n) in part_points(pass, strides, axis.store_stride, axis.store_index) {
+            if let Some(whole) = pass.store_reals {
+                let reals = whole.store().reals(whole.length, n);
+                let reals = reals.into_iter().flatten().map(|(i, _)| i);
+                for i in reals.filter(|i| n < whole.points() && axis.store_range.contains(i)) {
+                    let at = pass.store.offset + address + i * unit - n * unit;
+                    each(line, pass.store.slot, at)?;
+                }
+                continue;
+            }
             for scalar in 0..pass.store.domain.scalars() {
                 if axis.store_range.contains(&n) {
                     let at = pass.store.offset + address + scalar * pass.store.imaginary;
@@ -109,6 +119,15 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
         order = counts.collect();
     }
     for (line, address, n) in points {
+        if let Some(whole) = pass.load_reals {
+            let reals = whole.load().reals(whole.length, n);
+            let reals = reals.into_iter().flatten().map(|(i, _)| i);
+            for i in reals.filter(|i| n < whole.points() && axis.load_range.contains(i)) {
+                let at = pass.load.offset + address + i * unit - n * unit;
+                each(line, pass.load.slot, at)?;
+            }
+            continue;
+        }
         let source = match pass.hermitian {
             Some(length) if n >= length => continue,
             Some(length) if n > length / 2 => length - n,

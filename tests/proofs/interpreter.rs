@@ -102,11 +102,13 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
         let count = pass.loops.iter().map(|l| l.count).product();
         let mut lines: Vec<Option<Done>> = vec![None; count];
         let mut makers = vec![None; count];
+        // A point and its mirror image are made of the same scalars.
+        let mirrored = pass.hermitian.is_some() || pass.load_reals.is_some();
         loads(pass, |line, slot, at| {
             let memory = &mut memories[index(slot)];
             memory.inside(at).map_err(|e| format!("loads {e}"))?;
             // Two points are mirror images of one another.
-            if memory.loaded[at] != 0 && pass.hermitian.is_none() {
+            if memory.loaded[at] != 0 && !mirrored {
                 return Err(format!("loads {} {at} twice", slot.name()));
             }
             memory.loaded[at] = line + 1;
@@ -121,7 +123,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
             if other || *lines[line].get_or_insert(value.done) != value.done {
                 return Err(format!("loads {} {at} of another pass", slot.name()));
             }
-            if value.by.is_none() && value.read && pass.hermitian.is_none() {
+            if value.by.is_none() && value.read && !mirrored {
                 return Err(format!("loads input {at}, which an earlier pass has"));
             }
             value.read = true;
@@ -228,9 +230,14 @@ fn transformed(pass: &Pass, axis: &TileAxis, done: usize) -> Result<usize, Strin
         true => done / axis.length,
         false => done * axis.length,
     };
-    match pass.store_factor {
-        Some(Factor::Chirp { length, .. }) if done == pass.line_points() => Ok(length),
-        Some(Factor::Chirp { .. }) => Err(format!("ends a convolution at {done}")),
-        _ => Ok(done),
+    let done = match pass.store_factor {
+        Some(Factor::Chirp { length, .. }) if done == pass.line_points() => length,
+        Some(Factor::Chirp { .. }) => return Err(format!("ends a convolution at {done}")),
+        _ => done,
+    };
+    match pass.store_reals {
+        Some(line) if done != line.points() => Err(format!("ends a line of reals at {done}")),
+        Some(line) => Ok(line.length),
+        None => Ok(done),
     }
 }

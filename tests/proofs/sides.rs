@@ -49,7 +49,8 @@ impl Addresses {
         let last = dims.len() - 1;
         // FFTW's padded rows.
         let in_place = request.placement == Placement::InPlace;
-        let row = match in_place && domain == Domain::Real && halved == last {
+        let halves = request.kind.row().input != request.kind.row().output;
+        let row = match in_place && domain == Domain::Real && halves && halved == last {
             true => 2 * (dims[last] / 2 + 1),
             false => dims[last],
         };

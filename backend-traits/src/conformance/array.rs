@@ -1,7 +1,8 @@
 //! Arrays of the suite: seeded values, storage bytes, and the reference transform.
 
+use super::definition::Definition;
 use crate::reference::{dft_nd, ComplexDd, Dd};
-use crate::{Direction, Kind, Request, ScalarType};
+use crate::{Direction, Kind, Normalization, Request, ScalarType};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -82,6 +83,22 @@ pub fn transform(request: &Request, axes: &[usize], input: &[Complex<f64>]) -> V
     let dims = request.shape.dims();
     let inverse = request.direction == Direction::Inverse;
     let halved = *axes.last().expect("at least one axis");
+    let factor = request
+        .normalization
+        .factor(scaled_points(request), request.direction);
+    let scale = Dd::from(factor);
+    if request.kind.is_real_to_real() {
+        let mut data: Vec<ComplexDd> = input.iter().map(|&x| ComplexDd::from(x)).collect();
+        let orthogonal = request.normalization == Normalization::Ortho;
+        for &axis in axes {
+            let kind = request.kind_of(axis).expect("a kind for every axis");
+            let definition = Definition::new(kind, dims[axis], orthogonal);
+            data = map_lines(dims, axis, dims[axis], &data, |line, _| {
+                definition.apply(line)
+            });
+        }
+        return data.into_iter().map(|x| x.scale(scale)).collect();
+    }
     let (in_len, out_len) = request.kind.lengths(dims[halved]);
     let mut data: Vec<ComplexDd> = input.iter().map(|&x| ComplexDd::from(x)).collect();
     let mut shape = dims.to_vec();
@@ -98,11 +115,13 @@ pub fn transform(request: &Request, axes: &[usize], input: &[Complex<f64>]) -> V
             line[..kept].to_vec()
         });
     }
-    let factor = request
-        .normalization
-        .factor(axes.iter().map(|&a| dims[a]).product(), request.direction);
-    let scale = Dd::from(factor);
     data.into_iter().map(|x| x.scale(scale)).collect()
+}
+
+/// What a normalisation divides by.
+fn scaled_points(request: &Request) -> f64 {
+    let lengths = request.logical_lengths();
+    lengths.into_iter().map(|n| n as f64).product()
 }
 
 /// A half spectrum completed to `n` points; imaginary parts that a real signal cannot have

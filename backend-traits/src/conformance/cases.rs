@@ -4,7 +4,7 @@ use super::array::Random;
 use crate::radix::RADICES;
 use crate::{
     Direction, Engine, Kind, Layout, Limits, Normalization, Operand, Precision, Request, Shape,
-    KINDS,
+    KINDS, MAX_AXES,
 };
 
 /// Shapes of one to four dimensions: powers of two, mixed radices, primes, single points.
@@ -46,6 +46,10 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
         for (kind, direction) in kinds() {
             for dims in SHAPES {
                 let shape = Shape::new(dims);
+                let least = |&n: &usize| kind.logical_length(n) > 0;
+                if !dims.iter().rev().take(MAX_AXES).all(least) {
+                    continue;
+                }
                 let request = Request::of_kind(kind, direction, shape).precision(precision);
                 all.push(request.clone().batch(3));
                 all.push(request.in_place());
@@ -59,11 +63,13 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
     all
 }
 
+/// Every kind in its directions; of those from reals to reals the direction only normalises.
 fn kinds() -> Vec<(Kind, Direction)> {
     let mut kinds = Vec::new();
     for row in KINDS {
         match row.direction {
             Some(direction) => kinds.push((row.kind, direction)),
+            None if row.kind.is_real_to_real() => kinds.push((row.kind, Direction::Forward)),
             None => kinds.extend([Direction::Forward, Direction::Inverse].map(|d| (row.kind, d))),
         }
     }
@@ -107,6 +113,7 @@ fn features(precision: Precision, all: &mut Vec<Request>) {
                 .normalization(normalization),
         );
     }
+    real_to_real(precision, all);
     // Axes: each alone, both orders, and of a larger array.
     for axes in [&[0][..], &[1], &[1, 0]] {
         all.push(forward().axes(axes));
@@ -168,12 +175,42 @@ fn features(precision: Precision, all: &mut Vec<Request>) {
     }
 }
 
+/// Kinds from reals to reals: each normalisation, the kinds of neighbouring rows on two axes of
+/// one array, strides, and zero ranges.
+fn real_to_real(precision: Precision, all: &mut Vec<Request>) {
+    let real: Vec<Kind> = KINDS.iter().map(|row| row.kind).collect();
+    let real: Vec<Kind> = real.into_iter().filter(|k| k.is_real_to_real()).collect();
+    for (i, &kind) in real.iter().enumerate() {
+        let other = real[(i + 1) % real.len()];
+        let mixed = |rows, columns| {
+            let request = Request::real(kind, Shape::d2(rows, columns));
+            request.kinds(&[kind, other]).precision(precision).batch(2)
+        };
+        all.push(mixed(12, 17));
+        all.push(mixed(15, 20).in_place());
+        for (normalization, _) in Normalization::ALL {
+            let inverse = Request::of_kind(kind, Direction::Inverse, Shape::d1(2 + i));
+            let inverse = inverse.precision(precision).normalization(normalization);
+            all.push(inverse);
+            all.push(mixed(2 + i, 24).normalization(normalization));
+        }
+        let padded = || Layout::strided(&[50, 2]).distance(12 * 50 + 5).offset(3);
+        let turned = || Layout::strided(&[1, 12]).distance(12 * 24);
+        all.push(mixed(12, 24).input_layout(padded()).output_layout(turned()));
+        all.push(mixed(12, 24).nonzero_input(0, 3..8).wanted_output(1, 5..19));
+        all.push(mixed(12, 24).nonzero_input(1, 0..12).wanted_output(0, 0..7));
+        let shape = Shape::new(&[3, 4, 5, 6]);
+        let three = Request::real(kind, shape).axes(&[3, 0, 1]);
+        all.push(three.kinds(&[other, kind, kind]).precision(precision));
+    }
+}
+
 /// A request drawn at random; one seed, one request.
 pub fn random_request(seed: u64, limits: &Limits) -> Request {
     let mut r = Random::new(seed);
     let rank = r.choose(&[1, 1, 2, 2, 3, 4]);
     let most = [4000, 90, 20, 9][rank - 1];
-    let dims: Vec<usize> = (0..rank).map(|_| 1 + r.below(most)).collect();
+    let mut dims: Vec<usize> = (0..rank).map(|_| 1 + r.below(most)).collect();
     let precision = r.choose(&limits.precisions);
     let (kind, direction) = r.choose(&kinds());
     let mut request = Request::of_kind(kind, direction, Shape::new(&dims))
@@ -189,17 +226,36 @@ pub fn random_request(seed: u64, limits: &Limits) -> Request {
         axes.reverse();
     }
     request = request.axes(&axes);
+    if kind.is_real_to_real() {
+        let real = |r: &mut Random| loop {
+            let kind = r.choose(KINDS).kind;
+            if kind.is_real_to_real() {
+                return kind;
+            }
+        };
+        let kinds: Vec<Kind> = axes.iter().map(|_| real(&mut r)).collect();
+        if r.once_in(2) {
+            request = request.kinds(&kinds);
+        }
+        let kinds = request.kinds.clone().unwrap_or(vec![kind; axes.len()]);
+        for (&axis, kind) in axes.iter().zip(kinds) {
+            dims[axis] = dims[axis].max(if kind.logical_length(1) == 0 { 2 } else { 1 });
+        }
+        request.shape = Shape::new(&dims);
+    }
+    let kind = request.kind;
+    let alike = kind == Kind::C2C || kind.is_real_to_real();
     let halved = axes[axes.len() - 1];
     let lengths = kind.lengths(dims[halved]);
     let [mut input, mut output] = [dims.clone(), dims.clone()];
     input[halved] = lengths.0;
     output[halved] = lengths.1;
-    if kind == Kind::C2C && r.once_in(3) {
+    if alike && r.once_in(3) {
         request = request.in_place();
         if r.once_in(2) {
             request.input = layout(&mut r, &input, request.batch);
         }
-    } else if kind != Kind::C2C && halved + 1 == rank && r.once_in(4) {
+    } else if !alike && halved + 1 == rank && r.once_in(4) {
         request = request.in_place();
     } else {
         if r.once_in(3) {

@@ -12,10 +12,12 @@
 
 mod array;
 mod cases;
+mod definition;
 mod run;
 
 pub use array::Random;
 pub use cases::{random_request, requests};
+pub use definition::{Definition, Terms};
 pub use run::{check, Outcome};
 
 use crate::{split, Backend, Error, Limits, Plan, Request, Result};

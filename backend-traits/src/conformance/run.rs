@@ -36,8 +36,10 @@ impl SideView {
         let lengths = request.kind.lengths(dims[halved]);
         dims[halved] = if input { lengths.0 } else { lengths.1 };
         let last = dims.len() - 1;
-        let padded =
-            request.placement == Placement::InPlace && domain == Domain::Real && halved == last;
+        let padded = request.placement == Placement::InPlace
+            && domain == Domain::Real
+            && row.input != row.output
+            && halved == last;
         let width = match padded {
             true => 2 * (dims[last] / 2 + 1),
             false => dims[last],

@@ -36,6 +36,8 @@ pub struct Block {
     pub wave: usize,
     /// Bytes of a cell: a point, or its real or imaginary part.
     pub cell: usize,
+    /// Bytes of shared memory that a block may have.
+    pub shared: usize,
     pub vendor: Vendor,
     pub operand: Operand,
 }
@@ -66,7 +68,9 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
         false => block.wave,
     };
     let waves = total.div_ceil(per_wave);
-    let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES.max(1)).collect();
+    let mut sampled: Vec<usize> = (0..SAMPLES)
+        .map(|i| i * (waves - 1) / SAMPLES.max(1))
+        .collect();
     sampled.push(waves - 1);
     sampled.dedup();
     let mut all = Vec::with_capacity(sampled.len() * points);
@@ -108,12 +112,22 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
 
 /// Column and point of a lane of a matrix step (`matrix_column`, `matrix_point` of matrix.hpp),
 /// for the first of a lane's rows.
-fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize, from: usize) -> (usize, usize) {
+fn matrix_place(
+    step: &StepWords,
+    block: &Block,
+    lane: usize,
+    j: usize,
+    from: usize,
+) -> (usize, usize) {
     let copies = step.copies as usize;
     let points = step.rank as usize / copies;
     let (column, first, point) = match block.vendor {
         Vendor::Nvidia => (lane / 4, lane % 4, lane % 4 + 4 * j),
-        Vendor::Amd => (lane % 16, 2 * (lane / 16), 2 * (lane / 16) + j % 2 + j / 2 * 8),
+        Vendor::Amd => (
+            lane % 16,
+            2 * (lane / 16),
+            2 * (lane / 16) + j % 2 + j / 2 * 8,
+        ),
     };
     (from + column * copies + first / points, point % points)
 }
@@ -123,7 +137,11 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
     let at = match step.op {
         OP_DFT => {
             let stride = points / step.radix as usize;
-            let column = if step.engine == DENSE { column % stride } else { column };
+            let column = if step.engine == DENSE {
+                column % stride
+            } else {
+                column
+            };
             step.offset as usize + column + j * stride
         }
         OP_SPLIT if j > 0 && column == 0 => 0,
@@ -138,7 +156,11 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
 
 fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
     if step.op != OP_DFT {
-        return if j == 0 { column } else { step.points as usize - column };
+        return if j == 0 {
+            column
+        } else {
+            step.points as usize - column
+        };
     }
     let (done, radix) = (step.done as usize, step.radix as usize);
     let (column, j) = match step.engine {
@@ -208,12 +230,26 @@ pub fn layout(exchanges: &[(&StepWords, &StepWords)], points: usize, block: &Blo
     for row in [0, banks, banks / 2, 2 * banks, 4 * banks] {
         let addresses: f64 = sides
             .iter()
-            .map(|(step, after, _)| if separable(step, *after, row) { 0.0 } else { ADDRESS })
+            .map(|(step, after, _)| {
+                if separable(step, *after, row) {
+                    0.0
+                } else {
+                    ADDRESS
+                }
+            })
             .sum();
         let end = CellLayout { pitch: 0, row }.padded(points.saturating_sub(1)) + 1;
         let pitches = if block.lines > 1 { banks } else { 1 };
         for extra in 0..pitches {
-            let layout = CellLayout { pitch: end + extra, row };
+            let layout = CellLayout {
+                pitch: end + extra,
+                row,
+            };
+            let fits = layout.pitch * block.lines * block.cell <= block.shared;
+            // The first is the smallest there is.
+            if !fits && best.0.is_finite() {
+                continue;
+            }
             let waits: f64 = sides
                 .iter()
                 .map(|(_, _, list)| conflicts(list, layout, block.cell) - 1.0)

@@ -28,6 +28,13 @@ words! {
     }
 }
 words! {
+    /// `Reals`.
+    RealsWords {
+        order, pairing, reversed, alternating, conjugate, first, last, length, points, eighth,
+        turn_re, turn_im, turn_root, weights,
+    }
+}
+words! {
     /// `Step`.
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
@@ -69,6 +76,7 @@ pub const SHARED: i64 = 1;
 pub const COMPLEX: i64 = 0;
 pub const REAL: i64 = 1;
 pub const PAIRS: i64 = 2;
+pub const ORDERED: i64 = 3;
 pub const LINE_TABLE: i64 = 1;
 pub const PART_TABLE: i64 = 2;
 
@@ -76,6 +84,7 @@ pub const PART_TABLE: i64 = 2;
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     pub head: HeadWords,
+    pub reals: [RealsWords; 2],
     pub axes: Vec<AxisWords>,
     pub loops: Vec<LoopWords>,
     pub steps: Vec<StepWords>,
@@ -93,6 +102,11 @@ impl Config {
         let steps = (0..MAX_STEPS).map(|i| self.steps.get(i).copied().unwrap_or_default());
         self.head
             .words()
+            .chain(
+                self.reals
+                    .iter()
+                    .flat_map(|r| r.words().collect::<Vec<_>>()),
+            )
             .chain(axes.flat_map(|a| a.words().collect::<Vec<_>>()))
             .chain(loops.flat_map(|l| l.words().collect::<Vec<_>>()))
             .chain(steps.flat_map(|s| s.words().collect::<Vec<_>>()))

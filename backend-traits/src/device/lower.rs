@@ -5,11 +5,12 @@
 //! the split or merge of half spectra, and copies where the first or the last trip would
 //! touch memory in pieces shorter than a sector.
 
+use super::banks::{self, Block};
 use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
 use super::program::Program;
-use super::banks::{self, Block};
+use super::real;
 use super::shape::{insert_copies, residents, threads_wanted};
 use super::sides::{factors, loop_words, ordered_loops, sides};
 use super::tables::Tables;
@@ -94,7 +95,11 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         (false, false) => geometry.threads,
     };
     let largest = trips.iter().map(Trip::values).max().unwrap_or(1);
-    let values = if matrix { MATRIX_VALUES } else { VALUES.max(largest) };
+    let values = if matrix {
+        MATRIX_VALUES
+    } else {
+        VALUES.max(largest)
+    };
     let values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
     let wanted = |trip: &Trip| match product(trip) {
@@ -172,16 +177,19 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             ..Default::default()
         },
         loops: loop_words(pass, &loops),
+        reals: Default::default(),
         axes: Vec::new(),
         steps,
     };
     factors(pass, &loops, &mut config, &mut tables);
+    config.reals = real::words(pass, &mut tables);
     sides(pass, &order, &mut config);
     let launch = launch(pass, &config, threads, geometry, &trips, held);
     let block = Block {
         lines: tile_lines,
         wave: geometry.wave,
         cell: if double { 16 } else { 8 } / if launch.apart { 2 } else { 1 },
+        shared: geometry.shared_bytes,
         vendor: geometry.vendor,
         operand: pass.operand,
     };

@@ -17,6 +17,7 @@ mod operations;
 mod prepared;
 mod program;
 mod rader;
+mod real;
 mod shape;
 mod sides;
 mod tables;

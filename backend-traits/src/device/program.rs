@@ -24,6 +24,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ),
     ("matrix.hpp", include_str!("../../device/matrix.hpp")),
     ("tile.hpp", include_str!("../../device/tile.hpp")),
+    ("real.hpp", include_str!("../../device/real.hpp")),
     ("pass.hpp", include_str!("../../device/pass.hpp")),
     (
         "operations.hpp",

@@ -66,6 +66,7 @@ pub fn insert_copies(
     let plain = pass.hermitian.is_none()
         && pass.load_factor.is_none()
         && pass.edges.is_none()
+        && pass.real_load().is_none()
         && first.words.op == OP_DFT
         && first.words.hermitian == 0
         && first.words.before == 0;
@@ -83,7 +84,8 @@ pub fn insert_copies(
     let store_unit = pass.store.domain.scalars();
     let by_line = innermost.is_some_and(|l| lines > 1 && l.store < axis.store_stride);
     let run = last.words.done.max(1) as usize * last.words.inner as usize * point;
-    let plain = pass.store_factor.is_none() && last.words.op == OP_DFT && last.words.after == 0;
+    let memory = pass.store_factor.is_none() && pass.real_store().is_none();
+    let plain = memory && last.words.op == OP_DFT && last.words.after == 0;
     let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
     if plain && contiguous && !by_line && run < sector && last.words.points > 1 {
         let copy = last.copy(true, order);

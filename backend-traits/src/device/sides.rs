@@ -113,8 +113,14 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         Domain::Real => REAL,
     };
     let head = &mut config.head;
-    head.load_points = kind(pass.load.domain);
-    head.store_points = kind(pass.store.domain);
+    head.load_points = match pass.real_load() {
+        Some(_) => ORDERED,
+        None => kind(pass.load.domain),
+    };
+    head.store_points = match pass.real_store() {
+        Some(_) => ORDERED,
+        None => kind(pass.store.domain),
+    };
     head.load_imaginary = match halved(pass.load.domain) {
         Some(i) => pass.axes[i].load_stride,
         None => pass.load.imaginary,
@@ -147,6 +153,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
             },
         });
     }
+    let together = |points: i64| points == COMPLEX || points == PAIRS;
     let even = |x: usize| x.is_multiple_of(2);
     let head = &mut config.head;
     let loads = pass.loops.iter().all(|l| even(l.load)) && even(pass.load.offset);
@@ -154,11 +161,11 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     let axes_load = config.axes.iter().all(|a| a.load_stride % 2 == 0);
     let axes_store = config.axes.iter().all(|a| a.store_stride % 2 == 0);
     head.load_vector =
-        i64::from(head.load_points != REAL && head.load_imaginary == 1 && loads && axes_load);
+        i64::from(together(head.load_points) && head.load_imaginary == 1 && loads && axes_load);
     head.store_vector =
-        i64::from(head.store_points != REAL && head.store_imaginary == 1 && stores && axes_store);
+        i64::from(together(head.store_points) && head.store_imaginary == 1 && stores && axes_store);
     // A copy without registers changes nothing on the way.
-    let plain = head.load_points != REAL
+    let plain = together(head.load_points)
         && head.load_vector != 0
         && matches!(pass.storage, ScalarType::F32 | ScalarType::F64)
         && config

@@ -2,6 +2,7 @@
 //! from double-double arithmetic on the host, rounded once.
 
 use crate::kind::Direction;
+use crate::real::Weights;
 use crate::reference::{root, ComplexDd, Dd, ReferenceFft, Roots};
 use num_complex::Complex;
 
@@ -33,7 +34,13 @@ impl LineRoots {
             while base.pow(digits) < columns {
                 base += 1;
             }
-            LineRoots { lines, columns, rows, base, digits }
+            LineRoots {
+                lines,
+                columns,
+                rows,
+                base,
+                digits,
+            }
         };
         let entries = |l: &LineRoots| (l.base * l.digits as usize + rows).saturating_mul(lines);
         let all = [of(1), of(2), of(3)];
@@ -179,6 +186,14 @@ impl Tables {
             }
             self.values.push(spectrum[k]);
         }
+        at
+    }
+
+    /// The weights of `points` points of a real line.
+    pub fn weights(&mut self, weights: &Weights, points: usize) -> i64 {
+        let at = self.end();
+        self.values
+            .extend((0..points).map(|p| weights.of(p).to_c64()));
         at
     }
 

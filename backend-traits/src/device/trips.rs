@@ -6,6 +6,7 @@ use super::tables::Tables;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
 use crate::pass::{Pass, Step, TileAxis};
+use crate::real::{Middle, Pairing};
 
 /// A trip: a step of the kernel, and the tile around it.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +96,7 @@ fn part(axis: &TileAxis, pass: &Pass) -> bool {
 
 /// Whether a real axis is packed: pairs of reals are complex points.
 pub fn packed(axis: &TileAxis) -> bool {
-    axis.kind != Kind::C2C && axis.length.is_multiple_of(2)
+    !axis.kind.is_real_to_real() && axis.kind.packed(axis.length)
 }
 
 /// Points that the load counts, were none zero.
@@ -132,7 +133,11 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
             Kind::C2C => axis.length,
             Kind::R2C if packed(axis) => axis.length / 2,
             Kind::R2C => axis.length,
-            _ => axis.length / 2 + 1,
+            Kind::C2R => axis.length / 2 + 1,
+            kind => {
+                let merged = kind.reduction(axis.length, false).middle == Middle::Merge;
+                axis.core_length() + usize::from(merged)
+            }
         }
     };
     let mut builder = Builder {
@@ -206,19 +211,23 @@ impl Builder<'_> {
             .filter(|s| step_axis(s) == Some(number));
         let steps: Vec<&Step> = steps.collect();
         let core = axis.core_length();
-        if axis.kind == Kind::C2R && packed(axis) {
+        let reduction = axis.kind.reduction(axis.length, false);
+        if reduction.middle == Middle::Merge {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);
             merge.words.points = core as i64;
             merge.words.columns = (core / 2 + 1) as i64;
             merge.words.twiddle = tables.halves(core);
-            merge.words.hermitian = axis.length as i64;
+            if axis.kind == Kind::C2R {
+                merge.words.hermitian = axis.length as i64;
+            }
             self.push(at, merge);
         }
         let mirrored = axis.kind == Kind::C2R && !packed(axis);
         // What the halved axis of an odd length keeps for those that follow.
-        let kept = match axis.kind {
-            Kind::R2C if !packed(axis) => axis.length / 2 + 1,
-            _ => core,
+        let half = axis.kind == Kind::R2C || reduction.store.pairing == Pairing::Halves;
+        let kept = match reduction.middle == Middle::Plain && half {
+            true => axis.length / 2 + 1,
+            false => core,
         };
         let input = if mirrored { axis.length / 2 + 1 } else { core };
         let radices = |steps: &[&Step]| -> Vec<usize> {
@@ -287,7 +296,7 @@ impl Builder<'_> {
                 }
             }
         }
-        if axis.kind == Kind::R2C && packed(axis) {
+        if reduction.middle == Middle::Split {
             let mut split = self.trip(at, OP_SPLIT, core, core + 1);
             split.words.points = core as i64;
             split.words.columns = (core / 2 + 1) as i64;

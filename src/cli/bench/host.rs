@@ -241,7 +241,7 @@ cfg_if::cfg_if! {
             T: mmafft::peers::fftw::Real + bytemuck::Pod,
             Complex<T>: bytemuck::Pod,
         {
-            use mmafft::peers::fftw::{Dims, Direction as Sign, Fftw, Options};
+            use mmafft::peers::fftw::{Dims, Direction as Sign, Fftw, Options, R2rKind};
             let fftw = Fftw::<T>::open().map_err(no_fftw)?;
             let dims = Dims::new(work.shape.dims()).howmany(work.batch);
             let options = Options {
@@ -267,6 +267,11 @@ cfg_if::cfg_if! {
             match work.kind {
                 Kind::R2C => run!(fftw.plan_many_dft_r2c(&dims, &options)),
                 Kind::C2R => run!(fftw.plan_many_dft_c2r(&dims, &options)),
+                kind if kind.is_real_to_real() => {
+                    let kinds: Vec<R2rKind> = R2rKind::of(kind).into_iter().collect();
+                    let kinds = kinds.repeat(work.shape.rank());
+                    run!(fftw.plan_many_r2r(&dims, &kinds, &options))
+                }
                 _ => {
                     let sign = match work.direction {
                         Direction::Forward => Sign::Forward,

@@ -201,7 +201,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         let prepared = ready::all(lab, chunk, workers, |case| {
             let batch = cases::batch(case, bytes);
             let (kind, shape) = (case.kind, case.shape.clone());
-            let request = arguments.common.request(kind, shape, case.precision)?;
+            let request = arguments.common.request(&[kind], shape, case.precision)?;
             Ok(request.batch(batch))
         });
         for (case, ready) in chunk.iter().zip(prepared) {

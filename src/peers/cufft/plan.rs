@@ -35,6 +35,13 @@ impl CufftPlan {
     /// transform that is none; [`Error::Unsupported`] beyond cuFFT's limits; [`Error::Device`] with
     /// cuFFT's status if it fails.
     pub fn new(transform: &Transform) -> Result<Self> {
+        if transform.kind.is_real_to_real() {
+            return Err(Error::Unsupported {
+                what: transform.to_string(),
+                backend: "cufft".into(),
+                instead: "use c2c, r2c or c2r".into(),
+            });
+        }
         // What is wrong with the transform is the same with and without cuFFT.
         let geometry = Geometry::new(transform)?;
         Self::with(Cufft::open()?, transform, geometry)

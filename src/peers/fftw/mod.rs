@@ -77,6 +77,27 @@ pub enum R2rKind {
     Dst4 = 10,
 }
 
+impl R2rKind {
+    /// FFTW's name of a kind from reals to reals; `None` for other kinds.
+    pub fn of(kind: crate::Kind) -> Option<Self> {
+        use crate::Kind;
+        Some(match kind {
+            Kind::R2HC => R2rKind::RealToHalfcomplex,
+            Kind::HC2R => R2rKind::HalfcomplexToReal,
+            Kind::Dht => R2rKind::Dht,
+            Kind::Dct1 => R2rKind::Dct1,
+            Kind::Dct2 => R2rKind::Dct2,
+            Kind::Dct3 => R2rKind::Dct3,
+            Kind::Dct4 => R2rKind::Dct4,
+            Kind::Dst1 => R2rKind::Dst1,
+            Kind::Dst2 => R2rKind::Dst2,
+            Kind::Dst3 => R2rKind::Dst3,
+            Kind::Dst4 => R2rKind::Dst4,
+            _ => return None,
+        })
+    }
+}
+
 /// How a plan is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {

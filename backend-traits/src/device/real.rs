@@ -1,0 +1,101 @@
+//! The real family's sides in numbers: `Reals` of `device/config.hpp`.
+
+use super::config::*;
+use super::tables::Tables;
+use crate::pass::Pass;
+use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
+
+/// The words of both sides, zero where memory holds no line of reals.
+pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
+    let [load, store] = points(pass);
+    let mut side = |real: Option<(&RealSide, usize)>, points| {
+        real.map_or(RealsWords::default(), |(side, length)| {
+            side_words(side, length, points, pass.orthogonal, tables)
+        })
+    };
+    [side(pass.real_load(), load), side(pass.real_store(), store)]
+}
+
+/// Points of the whole line on both sides: of the DFT, or of the half spectrum that a merge
+/// begins with, or that a split ends with.
+fn points(pass: &Pass) -> [usize; 2] {
+    let own = |load: bool| {
+        let line = if load {
+            pass.load_reals
+        } else {
+            pass.store_reals
+        };
+        if let Some(line) = line {
+            return line.points();
+        }
+        let axis = match load {
+            true => &pass.axes[0],
+            false => &pass.axes[pass.axes.len() - 1],
+        };
+        let between = if load { Middle::Merge } else { Middle::Split };
+        let middle = axis.kind.reduction(axis.length, false).middle;
+        axis.core_length() + usize::from(middle == between)
+    };
+    [own(true), own(false)]
+}
+
+fn side_words(
+    side: &RealSide,
+    length: usize,
+    points: usize,
+    orthogonal: bool,
+    tables: &mut Tables,
+) -> RealsWords {
+    let odd = !length.is_multiple_of(2);
+    // What all points are multiplied by: 2·exp(−πi·N/4) is √2·(±1 ± i), as N is odd.
+    let (turn_re, turn_im, turn_root) = match side.weight {
+        Weight::Imaginary => (0, 1, 0),
+        Weight::Hartley => (1, 1, 0),
+        Weight::Residue => match length % 8 {
+            1 => (1, -1, 1),
+            3 => (-1, -1, 1),
+            5 => (-1, 1, 1),
+            _ => (1, 1, 1),
+        },
+        _ => (1, 0, 0),
+    };
+    RealsWords {
+        order: match side.order {
+            Order::Natural => 0,
+            Order::EvenOdd => 1,
+            Order::Even => 2,
+            Order::Odd => 3,
+            Order::Behind => 4,
+            Order::Residues => 5,
+            Order::ResiduesOverEight => 6,
+        },
+        pairing: match side.pairing {
+            Pairing::None => 0,
+            Pairing::Pairs => 1,
+            Pairing::Alone => 2,
+            Pairing::Halves => 3,
+            Pairing::Mirrored => 4,
+            Pairing::Around => 5,
+            Pairing::Ends => 6,
+        },
+        reversed: i64::from(side.reversed),
+        alternating: i64::from(side.alternating),
+        conjugate: i64::from(side.conjugate),
+        first: i64::from(orthogonal && side.edges[0]),
+        last: i64::from(orthogonal && side.edges[1]),
+        length: length as i64,
+        points: points as i64,
+        eighth: if odd {
+            inverse_of_eight(length) as i64
+        } else {
+            0
+        },
+        turn_re,
+        turn_im,
+        turn_root,
+        weights: match (side.weights(length), (turn_re, turn_im)) {
+            (Some(weights), (1, 0)) => tables.weights(&weights, points),
+            _ => -1,
+        },
+    }
+}
