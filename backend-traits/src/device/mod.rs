@@ -7,9 +7,13 @@
 //! [`DeviceBackend`] is a [`crate::Backend`] on any [`Driver`]: CUDA, HIP, and the emulated
 //! devices. A driver knows memory, compilation and launches, and nothing of transforms.
 
+mod arguments;
 mod backend;
+mod cache;
+mod compiler;
 mod config;
 mod driver;
+mod kernels;
 mod lower;
 mod matrices;
 mod operations;
@@ -21,8 +25,12 @@ mod sides;
 mod tables;
 mod trips;
 
+pub use arguments::Arguments;
 pub use backend::DeviceBackend;
+pub use cache::Cache;
+pub use compiler::errors_of;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};
+pub use kernels::Kernels;
 pub use lower::{lower, Lowered};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
