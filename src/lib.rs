@@ -28,7 +28,12 @@
 //! off its names still exist and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 
-#[cfg(not(all(feature = "cpu", feature = "cuda", feature = "emulate")))]
+#[cfg(not(all(
+    feature = "cpu",
+    feature = "cuda",
+    feature = "hip",
+    feature = "emulate"
+)))]
 mod absent;
 mod any;
 #[cfg(feature = "cpu")]
@@ -44,6 +49,8 @@ mod transform;
 pub use any::CudaBackend;
 #[cfg(feature = "emulate")]
 pub use any::EmulatedBackend;
+#[cfg(feature = "hip")]
+pub use any::HipBackend;
 pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
@@ -59,6 +66,8 @@ pub use mmafft_backend_traits::{
 pub use mmafft_emulated as emulated;
 #[cfg(feature = "cuda")]
 pub use mmafft_kernels_cuda as cuda;
+#[cfg(feature = "hip")]
+pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
 pub use planner::plan;
 pub use transform::{Buffer, Planner, Transform};

@@ -173,13 +173,16 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         });
     }
 
+    let residents = residents(pass, &trips, geometry, threads, held);
+    // Registers left to blocks that shared memory has no room for would be wasted.
+    let fitting = (geometry.shared_bytes / shared_bytes.max(1)).max(1);
     let tiles = lines.div_ceil(tile_lines as u64);
     let mut config = Config {
         head: HeadWords {
             storage: storage_word(pass.storage),
             operand: operand_word(pass.operand),
             threads: threads as i64,
-            residents: residents(pass, &trips, geometry, threads, held) as i64,
+            residents: residents.min(fitting) as i64,
             lines: tile_lines as i64,
             values: held as i64,
             steps: trip_count as i64,
