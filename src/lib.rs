@@ -43,6 +43,7 @@ mod helpers;
 #[cfg(feature = "peers")]
 pub mod peers;
 mod planner;
+pub mod predict;
 mod transform;
 
 #[cfg(feature = "cuda")]

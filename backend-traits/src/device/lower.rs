@@ -13,6 +13,7 @@ use super::shape::{bank_row, insert_copies, pitch, residents, threads_wanted};
 use super::sides::{factors, loop_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trips::{self, Trip};
+use super::work::{self, Work};
 use crate::error::{Error, Result};
 use crate::pass::{Engine, Pass, Slot};
 use crate::precision::{Operand, ScalarType};
@@ -49,6 +50,8 @@ pub struct Lowered {
     pub scale: f64,
     /// Bytes of a scalar.
     pub scalar_bytes: usize,
+    /// What a tile asks of the device beside memory.
+    pub work: Work,
     /// Bytes at whose multiples the loaded and the stored memory must begin.
     pub alignment: usize,
 }
@@ -223,6 +226,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         edges: pass.edges.map(|e| e.offset),
         scale: pass.scale,
         scalar_bytes: pass.storage.bytes(),
+        work: work::of(&config, geometry, pass.operand),
         alignment: pass.storage.bytes() * widest,
     })
 }

@@ -24,6 +24,7 @@ mod shape;
 mod sides;
 mod tables;
 mod trips;
+mod work;
 
 pub use arguments::Arguments;
 pub use backend::DeviceBackend;
@@ -34,3 +35,4 @@ pub use kernels::Kernels;
 pub use lower::{lower, Lowered};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
+pub use work::Work;
