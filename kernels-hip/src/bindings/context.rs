@@ -7,7 +7,7 @@ use super::stream::Owned;
 use super::Raw;
 use mmafft_backend_traits::Result;
 use std::ffi::c_int;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// `hipStreamCaptureModeThreadLocal`: what other threads record is not looked at.
 const THREAD_LOCAL: c_int = 1;
@@ -18,6 +18,18 @@ const RELAXED: c_int = 2;
 pub struct Context {
     device: Handle,
     streams: Mutex<Vec<Weak<Owned>>>,
+    /// How many graphs are being recorded.
+    recordings: RwLock<usize>,
+}
+
+/// A graph is being recorded as long as this lives.
+pub(super) struct Recorded<'a>(&'a Context);
+
+impl Drop for Recorded<'_> {
+    fn drop(&mut self) {
+        let recordings = self.0.recordings.write();
+        *recordings.unwrap_or_else(PoisonError::into_inner) -= 1;
+    }
 }
 
 impl Context {
@@ -26,6 +38,7 @@ impl Context {
         Context {
             device,
             streams: Mutex::default(),
+            recordings: RwLock::default(),
         }
     }
 
@@ -87,6 +100,26 @@ impl Context {
         Ok(entered)
     }
 
+    /// A graph will be recorded: from now on nothing here touches the null stream, because HIP
+    /// ends every recording in the process when anything waits for it or copies on it.
+    pub(super) fn recorded(&self) -> Recorded<'_> {
+        let recordings = self.recordings.write();
+        *recordings.unwrap_or_else(PoisonError::into_inner) += 1;
+        Recorded(self)
+    }
+
+    /// `on_null`, which uses the null stream, unless a graph is being recorded: then `apart`.
+    pub(super) fn choose<R>(&self, on_null: impl FnOnce() -> R, apart: impl FnOnce() -> R) -> R {
+        let recordings = self.recordings.read();
+        let recordings = recordings.unwrap_or_else(PoisonError::into_inner);
+        if *recordings == 0 {
+            // Held, so that no recording begins meanwhile.
+            return on_null();
+        }
+        drop(recordings);
+        apart()
+    }
+
     /// From now on [`Context::wait`] waits for the stream, as long as it lives.
     pub(super) fn enlist(&self, stream: &Arc<Owned>) {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,20 +132,28 @@ impl Context {
         self.wait(&self.enter_to_wait()?)
     }
 
-    /// Waits for the streams created here, and for the null stream with all blocking ones of
-    /// others. Not by `hipDeviceSynchronize`, which fails while any thread records a graph,
+    /// Waits for the streams created here, and, unless a graph is being recorded, for the null
+    /// stream with all blocking ones of others. Not by `hipDeviceSynchronize`, which fails while any thread records a graph,
     /// and ends the recording.
-    pub(super) fn wait(&self, _entered: &Entered) -> Result<()> {
+    pub(super) fn wait(&self, entered: &Entered) -> Result<()> {
+        let waited = self.wait_for_own(entered);
+        let null = || {
+            // SAFETY: null is the null stream, of the current device.
+            let status = unsafe { (self.hip().functions.hipStreamSynchronize)(Raw::NULL.0) };
+            self.check("hipStreamSynchronize", status)
+        };
+        waited.and(self.choose(null, || Ok(())))
+    }
+
+    /// Waits for the streams created here.
+    pub(super) fn wait_for_own(&self, _entered: &Entered) -> Result<()> {
         let streams: Vec<Arc<Owned>> = {
             let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
             streams.iter().filter_map(Weak::upgrade).collect()
         };
         // For all of them, also after an error: what they ran may be unloaded next.
         let waited = streams.iter().map(|stream| stream.synchronize());
-        let waited = waited.fold(Ok(()), Result::and);
-        // SAFETY: null is the null stream, of the current device.
-        let status = unsafe { (self.hip().functions.hipStreamSynchronize)(Raw::NULL.0) };
-        waited.and(self.check("hipStreamSynchronize", status))
+        waited.fold(Ok(()), Result::and)
     }
 }
 

@@ -62,6 +62,8 @@ table! {
         hipFree(Pointer) -> Status;
         hipMemcpyHtoD(Pointer, *const c_void, usize) -> Status;
         hipMemcpyDtoH(*mut c_void, Pointer, usize) -> Status;
+        hipMemcpyHtoDAsync(Pointer, *const c_void, usize, Pointer) -> Status;
+        hipMemcpyDtoHAsync(*mut c_void, Pointer, usize, Pointer) -> Status;
         hipModuleLoadData(*mut Pointer, *const c_void) -> Status;
         hipModuleUnload(Pointer) -> Status;
         hipModuleGetFunction(*mut Pointer, Pointer, *const c_char) -> Status;

@@ -30,6 +30,7 @@ impl HipGraph {
         launch: impl FnOnce(&HipStream) -> Result<()>,
     ) -> Result<HipGraph> {
         let functions = context.hip().graphs()?;
+        let _recorded = context.recorded();
         let stream = HipStream::for_recording(context)?;
         let recording = Recording::begin(functions, context, &stream)?;
         launch(&stream)?;

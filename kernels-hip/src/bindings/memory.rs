@@ -2,6 +2,7 @@
 
 use super::functions::Pointer;
 use super::status::{INVALID_VALUE, OUT_OF_MEMORY};
+use super::stream::Owned;
 use super::{Context, Raw};
 use crate::BACKEND;
 use mmafft_backend_traits::{Error, Result, Side};
@@ -78,31 +79,62 @@ impl HipMemory {
     }
 
     /// Copies from the host. On the null stream: what was launched on blocking streams is
-    /// done first, and what is launched later sees the bytes.
-    pub(crate) fn write(&mut self, context: &Context, offset: usize, from: &[u8]) -> Result<()> {
+    /// done first, and what is launched later sees the bytes. While a graph is recorded, on a
+    /// stream apart, after what was launched on streams created here.
+    pub(crate) fn write(
+        &mut self,
+        context: &Arc<Context>,
+        offset: usize,
+        from: &[u8],
+    ) -> Result<()> {
         let Some(to) = self.part(Side::Output, offset, from.len())? else {
             return Ok(());
         };
-        let _entered = context.enter_to_wait()?;
-        // SAFETY: both ranges exist, the host's until the call returns, by which time the
-        // runtime has read it.
-        let status = unsafe {
-            (context.hip().functions.hipMemcpyHtoD)(at(to), from.as_ptr().cast(), from.len())
+        let entered = context.enter_to_wait()?;
+        let functions = &context.hip().functions;
+        let (bytes, host) = (from.len(), from.as_ptr().cast());
+        let on_null = || {
+            // SAFETY: both ranges exist, the host's until the call returns, by which time the
+            // runtime has read it.
+            let status = unsafe { (functions.hipMemcpyHtoD)(at(to), host, bytes) };
+            context.check("hipMemcpyHtoD", status)
         };
-        context.check("hipMemcpyHtoD", status)
+        let apart = || {
+            context.wait_for_own(&entered)?;
+            let stream = Owned::apart(context)?;
+            // SAFETY: as above; the stream is waited for before the host's range ends.
+            let status =
+                unsafe { (functions.hipMemcpyHtoDAsync)(at(to), host, bytes, stream.raw().0) };
+            let queued = context.check("hipMemcpyHtoDAsync", status);
+            queued.and(stream.synchronize())
+        };
+        context.choose(on_null, apart)
     }
 
-    /// Copies to the host, after what was launched on blocking streams.
-    pub(crate) fn read(&self, context: &Context, offset: usize, to: &mut [u8]) -> Result<()> {
+    /// Copies to the host, after what was launched on blocking streams; see
+    /// [`HipMemory::write`].
+    pub(crate) fn read(&self, context: &Arc<Context>, offset: usize, to: &mut [u8]) -> Result<()> {
         let Some(from) = self.part(Side::Input, offset, to.len())? else {
             return Ok(());
         };
-        let _entered = context.enter_to_wait()?;
-        // SAFETY: both ranges exist, and the call returns when the copy is done.
-        let status = unsafe {
-            (context.hip().functions.hipMemcpyDtoH)(to.as_mut_ptr().cast(), at(from), to.len())
+        let entered = context.enter_to_wait()?;
+        let functions = &context.hip().functions;
+        let (bytes, host) = (to.len(), to.as_mut_ptr().cast());
+        let on_null = || {
+            // SAFETY: both ranges exist, and the call returns when the copy is done.
+            let status = unsafe { (functions.hipMemcpyDtoH)(host, at(from), bytes) };
+            context.check("hipMemcpyDtoH", status)
         };
-        context.check("hipMemcpyDtoH", status)
+        let apart = || {
+            context.wait_for_own(&entered)?;
+            let stream = Owned::apart(context)?;
+            // SAFETY: as above; the stream is waited for before the host's range ends.
+            let status =
+                unsafe { (functions.hipMemcpyDtoHAsync)(host, at(from), bytes, stream.raw().0) };
+            let queued = context.check("hipMemcpyDtoHAsync", status);
+            queued.and(stream.synchronize())
+        };
+        context.choose(on_null, apart)
     }
 
     /// The address of a part of the memory; `None` for no bytes.

@@ -128,6 +128,15 @@ impl Owned {
         Ok(Arc::new(Owned { context, raw }))
     }
 
+    /// A stream that nothing else waits for, nor it for anything.
+    pub(super) fn apart(context: &Arc<Context>) -> Result<Arc<Owned>> {
+        Owned::create(context, NON_BLOCKING)
+    }
+
+    pub(super) fn raw(&self) -> Raw {
+        self.raw
+    }
+
     /// Waits for what was launched on the stream, on a device that the caller has entered.
     pub(super) fn synchronize(&self) -> Result<()> {
         // SAFETY: the stream is there.
