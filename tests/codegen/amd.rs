@@ -5,13 +5,11 @@ use crate::families::{families, offered};
 use crate::waits;
 use mmafft::backend_traits::device::{lower, Program};
 use mmafft::backend_traits::Operand;
-use mmafft::hip::{source, Device, OPTIONS};
-use mmafft::{Engine, Limits, Pass, Precision};
+use mmafft::hip::{compile, source, versions, Device, OPTIONS};
+use mmafft::{Engine, Error, Limits, Pass};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
 
 /// What a compute unit has, by architecture.
 struct Unit {
@@ -162,19 +160,16 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
             0
         })
     };
-    let [registers, accumulators, scratch, fixed, spilled, scalars_spilled] = [
+    let [registers, accumulators, scratch, fixed, spilled] = [
         "vgpr_count",
         "agpr_count",
         "private_segment_fixed_size",
         "group_segment_fixed_size",
         "vgpr_spill_count",
-        "sgpr_spill_count",
     ]
     .map(&mut numbers);
     expect(scratch == 0, format!("{scratch} bytes of scratch"));
     expect(spilled == 0, format!("{spilled} registers spilled"));
-    // Scalars spill to lanes of a vector register, not to memory.
-    let _ = scalars_spilled;
     let shared = program.shared_bytes + fixed;
     expect(shared <= SHARED, format!("{shared} bytes of shared memory"));
 
@@ -235,7 +230,7 @@ fn jobs(device: &Device, limits: &Limits, failures: &mut Vec<String>) -> Vec<Job
     let mut jobs = Vec::new();
     for (name, request) in families() {
         let named = name.contains(&only);
-        if !named || !offered(&request, limits) || !sampled(&name, request.precision) {
+        if !named || !offered(&request, limits) {
             continue;
         }
         let plan = match mmafft::plan(&request, limits) {
@@ -261,11 +256,6 @@ fn jobs(device: &Device, limits: &Limits, failures: &mut Vec<String>) -> Vec<Job
     jobs
 }
 
-/// All of f32; of other precisions what has a kernel of another kind.
-fn sampled(_name: &str, _precision: Precision) -> bool {
-    true
-}
-
 fn check(unit: &Unit) {
     let architecture = unit.architecture;
     if output(tool("clang").arg("--version")).is_err() {
@@ -276,31 +266,24 @@ fn check(unit: &Unit) {
     let limits = device.limits();
     let mut failures = Vec::new();
     let jobs = jobs(&device, &limits, &mut failures);
-    let failures = Mutex::new(failures);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let folder = tempfile::tempdir().expect("a folder");
-        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let faults = match Kernel::compile(&job.program, unit, folder.path()) {
-                Ok(kernel) => faults(&kernel, &job.program, &job.pass, unit),
-                Err(error) => vec![error],
-            };
-            if faults.is_empty() {
-                continue;
-            }
-            if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
-                let name = job.name.replace([' ', ','], "_");
-                let path = format!("{folder}/{architecture}_{name}.hip");
-                std::fs::write(path, source(&job.program)).expect("written");
-            }
-            let faults = faults.iter().map(|fault| format!("{}: {fault}", job.name));
-            failures.lock().expect("not poisoned").extend(faults);
+    // One after another: the tests of the other architectures run beside this one.
+    let folder = tempfile::tempdir().expect("a folder");
+    for job in &jobs {
+        let faults = match Kernel::compile(&job.program, unit, folder.path()) {
+            Ok(kernel) => faults(&kernel, &job.program, &job.pass, unit),
+            Err(error) => vec![error],
+        };
+        if faults.is_empty() {
+            continue;
         }
-    };
-    // The tests of the other architectures run beside this one.
-    work();
+        if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
+            let name = job.name.replace([' ', ','], "_");
+            let path = format!("{folder}/{architecture}_{name}.hip");
+            std::fs::write(path, source(&job.program)).expect("written");
+        }
+        failures.extend(faults.iter().map(|fault| format!("{}: {fault}", job.name)));
+    }
     println!("{architecture}: {} kernels", jobs.len());
-    let failures = failures.into_inner().expect("not poisoned");
     assert!(
         failures.is_empty(),
         "{architecture}:\n{}",
@@ -321,4 +304,28 @@ fn cdna2() {
 #[test]
 fn cdna3() {
     check(&UNITS[2]);
+}
+
+/// The run-time compiler takes the same text, whatever its age.
+#[test]
+fn hiprtc_takes_what_clang_takes() {
+    if versions().compiler.is_none() {
+        println!("skipped: codegen::hiprtc_takes_what_clang_takes, needs hipRTC");
+        return;
+    }
+    for unit in &UNITS {
+        let device = device(unit);
+        let mut failures = Vec::new();
+        let jobs = jobs(&device, &device.limits(), &mut failures);
+        let some = jobs.iter().filter(|job| job.name.starts_with("c2c 4096 "));
+        for job in some {
+            match compile(&source(&job.program), unit.architecture) {
+                Ok(compiled) => assert!(!compiled.code.is_empty()),
+                // Too old for the architecture.
+                Err(Error::Unsupported { what, .. }) => assert!(what.contains(unit.architecture)),
+                Err(error) => failures.push(format!("{}: {error}", job.name)),
+            }
+        }
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
 }
