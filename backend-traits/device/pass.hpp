@@ -273,20 +273,23 @@ template <class Scalar> struct Pass {
     MMAFFT_CONST int radix = int(step.radix), stride = int(step.points / step.radix * step.inner);
     const int k = dense_output(s, c);
     start += (int(step.offset) + dense_column(s, c)) * int(step.inner);
-    Value a[2] = {load_shared<T>(padded<T>(start)), {T(0), T(0)}}, b[2] = {{T(0), T(0)}, {T(0), T(0)}};
+    // Two sums of each, by names and not by indices, which would be found in memory.
+    Value a = {T(0), T(0)}, other_a = load_shared<T>(padded<T>(start)), b = a, other_b = a;
     int turn = 0;
-    for (int n = 1; n <= radix / 2; n++) {
+    MMAFFT_LOOP for (int n = 1; n <= radix / 2; n++) {
       turn += k;
       if (turn >= radix) turn -= radix;
       const Value w = load_table(tables() + step.matrix + turn);
       const Value x = load_shared<T>(padded<T>(start + n * stride));
       const Value y = load_shared<T>(padded<T>(start + (radix - n) * stride));
       const Value e = x + y, o = x - y;
-      const int i = n % 2;
-      a[i] = {multiply_add(w.x, e.x, a[i].x), multiply_add(w.x, e.y, a[i].y)};
-      b[i] = {multiply_add(w.y, o.x, b[i].x), multiply_add(w.y, o.y, b[i].y)};
+      const Value next_a = other_a, next_b = other_b;
+      other_a = {multiply_add(w.x, e.x, a.x), multiply_add(w.x, e.y, a.y)};
+      other_b = {multiply_add(w.y, o.x, b.x), multiply_add(w.y, o.y, b.y)};
+      a = next_a;
+      b = next_b;
     }
-    const Value even = a[0] + a[1], odd = b[0] + b[1];
+    const Value even = a + other_a, odd = b + other_b;
     v[0] = {even.x - odd.y, even.y + odd.x};
     v[1] = {even.x + odd.y, even.y - odd.x};
   }

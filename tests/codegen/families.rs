@@ -23,7 +23,7 @@ pub fn families() -> Vec<(String, Request)> {
                 let name = format!("{name} {} {}", precision.row().name, engine.name());
                 all.push((name, request));
             };
-            for n in [8, 64, 1000, 4096, 2197, 1 << 20, 127, 65537] {
+            for n in [8, 61, 64, 1000, 4096, 2197, 1 << 20, 127, 65537] {
                 add(&format!("c2c {n}"), Request::forward(Shape::d1(n)));
             }
             for n in [64, 1000, 4096, 1 << 20] {
@@ -31,6 +31,7 @@ pub fn families() -> Vec<(String, Request)> {
                 add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));
             }
             add("c2c 64x64", Request::forward(Shape::d2(64, 64)));
+            add("c2c 30x31", Request::forward(Shape::d2(30, 31)));
             add("c2c 1000x1024", Request::forward(Shape::d2(1000, 1024)));
             add("r2c 16x16x16", Request::r2c(Shape::d3(16, 16, 16)));
         }
