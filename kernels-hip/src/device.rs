@@ -218,6 +218,35 @@ mod tests {
         assert_eq!(limits.precisions.len(), PRECISIONS.len());
     }
 
+    /// Nothing but the products and the registers follows from the name.
+    #[test]
+    fn every_architecture_and_an_invented_one() {
+        for (architecture, registers) in [
+            ("gfx908", 1 << 16),
+            ("gfx90a", 1 << 17),
+            ("gfx942:sramecc+:xnack-", 1 << 17),
+        ] {
+            for (units, shared) in [(104, 64 << 10), (17, 160 << 10)] {
+                let device = Device {
+                    multiprocessors: units,
+                    shared_bytes_per_block: shared,
+                    ..invented(architecture)
+                };
+                let (limits, geometry) = (device.limits(), device.geometry());
+                assert_eq!((limits.workers, limits.tile_bytes), (units, shared));
+                assert_eq!(limits.line_points, 1 << (shared / 8).ilog2());
+                assert_eq!(limits.fragments, fragments(architecture));
+                assert_eq!((geometry.wave, geometry.shared_bytes), (64, shared));
+                assert_eq!(geometry.registers, registers, "{architecture}");
+                let double = limits.fragments.iter().any(|f| f.operand == Operand::F64);
+                assert_eq!(double, architecture != "gfx908");
+            }
+        }
+        let unknown = invented("gfx1234");
+        assert!(unknown.limits().fragments.is_empty() && unknown.check().is_err());
+        assert_eq!(unknown.geometry().registers, 1 << 16);
+    }
+
     #[test]
     fn a_device_without_matrix_cores_is_named_and_computes_nothing() {
         let other = invented("gfx1030");

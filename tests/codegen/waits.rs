@@ -182,10 +182,7 @@ pub fn check(code: &[Instruction]) -> Result<(), String> {
     let mut work = vec![(0, State::new())];
     while let Some((mut i, state)) = work.pop() {
         let mut state = state;
-        loop {
-            let Some(instruction) = code.get(i) else {
-                break;
-            };
+        while let Some(instruction) = code.get(i) {
             // What is under way on one of the paths is under way, the latest counting.
             if let Some(known) = &before[i] {
                 let mut merged = known.clone();
