@@ -1,12 +1,12 @@
 //! AMD: clang compiles the text that hipRTC is given, LLVM's tools read what came of it
 //! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`).
 
-use crate::families::{families, offered};
+use crate::families::{families, multiplies, offered};
 use crate::waits;
 use mmafft::backend_traits::device::{lower, Program};
 use mmafft::backend_traits::Operand;
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
-use mmafft::{Engine, Error, Limits, Pass};
+use mmafft::{Error, Limits, Pass};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
@@ -124,7 +124,7 @@ impl Kernel {
 
 /// The matrix instruction that a pass' operand is multiplied with.
 fn instruction(pass: &Pass, architecture: &str) -> Option<&'static str> {
-    if pass.engine == Engine::Simt || pass.steps.is_empty() {
+    if !multiplies(pass) {
         return None;
     }
     let third = architecture == "gfx942";
