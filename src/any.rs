@@ -25,6 +25,15 @@ cfg_if::cfg_if! {
     }
 }
 cfg_if::cfg_if! {
+    if #[cfg(feature = "hip")] {
+        /// An AMD device.
+        pub type HipBackend =
+            mmafft_backend_traits::device::DeviceBackend<mmafft_kernels_hip::HipDriver>;
+    } else {
+        use crate::absent::Absent as HipBackend;
+    }
+}
+cfg_if::cfg_if! {
     if #[cfg(feature = "emulate")] {
         /// A device emulated on the host, for tests.
         pub type EmulatedBackend =
@@ -260,6 +269,8 @@ backends! {
     Cpu(CpuBackend),
     /// An NVIDIA device.
     Cuda(CudaBackend),
+    /// An AMD device.
+    Hip(HipBackend),
     /// A device emulated on the host.
     Emulated(EmulatedBackend),
 }
@@ -318,18 +329,21 @@ impl AnyBackend {
         }
     }
 
-    /// An AMD device. This version finds devices (`mmafft info`) and does not run on them
-    /// yet: it returns [`Error::Unsupported`], or [`Error::NotBuilt`].
+    /// An AMD device.
+    ///
+    /// # Errors
+    /// `NotBuilt` without the feature `hip`; `NoDevice` without the HIP runtime, a device of
+    /// this number with matrix cores, or hipRTC; `Unsupported` when hipRTC is too old for the
+    /// device; each says what would help.
     pub fn hip(device: usize) -> Result<Self> {
-        match cfg!(feature = "hip") {
-            false => Err(not_built("hip", "hip")),
-            true => Err(Error::Unsupported {
-                what: format!("running on device {device}"),
-                backend: "hip".into(),
-                instead: "this version only finds its devices (`mmafft info`); use the cpu \
-                          backend"
-                    .into(),
-            }),
+        cfg_if::cfg_if! {
+            if #[cfg(feature = "hip")] {
+                let driver = mmafft_kernels_hip::HipDriver::open(device)?;
+                Ok(AnyBackend::Hip(HipBackend::new(driver)))
+            } else {
+                let _ = device;
+                Err(not_built("hip", "hip"))
+            }
         }
     }
 

@@ -28,7 +28,12 @@
 //! off its names still exist and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 
-#[cfg(not(all(feature = "cpu", feature = "cuda", feature = "emulate")))]
+#[cfg(not(all(
+    feature = "cpu",
+    feature = "cuda",
+    feature = "hip",
+    feature = "emulate"
+)))]
 mod absent;
 mod any;
 #[cfg(feature = "cpu")]
@@ -38,12 +43,15 @@ mod helpers;
 #[cfg(feature = "peers")]
 pub mod peers;
 mod planner;
+pub mod predict;
 mod transform;
 
 #[cfg(feature = "cuda")]
 pub use any::CudaBackend;
 #[cfg(feature = "emulate")]
 pub use any::EmulatedBackend;
+#[cfg(feature = "hip")]
+pub use any::HipBackend;
 pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
@@ -59,6 +67,8 @@ pub use mmafft_backend_traits::{
 pub use mmafft_emulated as emulated;
 #[cfg(feature = "cuda")]
 pub use mmafft_kernels_cuda as cuda;
+#[cfg(feature = "hip")]
+pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
 pub use planner::plan;
 #[doc(hidden)]

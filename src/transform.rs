@@ -42,7 +42,7 @@ impl Planner {
         AnyBackend::cuda(device).map(Planner::on)
     }
 
-    /// On an AMD device; see [`AnyBackend::hip`] for what this version does.
+    /// On an AMD device.
     pub fn hip(device: usize) -> Result<Self> {
         AnyBackend::hip(device).map(Planner::on)
     }

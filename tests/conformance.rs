@@ -21,6 +21,13 @@ mmafft::backend_traits::conformance_suite!(
     mmafft::plan
 );
 
+#[cfg(feature = "hip")]
+mmafft::backend_traits::conformance_suite!(
+    hip,
+    mmafft::hip::HipDriver::open(0).map(mmafft::HipBackend::new),
+    mmafft::plan
+);
+
 /// The kernels of both vendors, their threads in three orders.
 #[cfg(feature = "emulate")]
 mod emulated {

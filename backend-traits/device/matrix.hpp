@@ -57,10 +57,15 @@ template <bool BF16> MMAFFT_DEVICE float widen16(u16 x) {
   return widen_half(x);
 }
 
-// hi and lo of two values, packed for a fragment: the first in the lower half.
-template <bool BF16> MMAFFT_DEVICE void split(float x, float y, u32 &hi, u32 &lo) {
+// hi and lo of two values, packed for a fragment: the first in the lower half. `PRODUCT`: as
+// the vendor's products take them, which is not always what rounding gives.
+template <bool BF16, bool PRODUCT> MMAFFT_DEVICE void split(float x, float y, u32 &hi, u32 &lo) {
   const float unit = BF16 ? 256.0f : 2048.0f;
-  const u16 a = round16<BF16>(x), b = round16<BF16>(y);
+  u16 a = round16<BF16>(x), b = round16<BF16>(y);
+  if (PRODUCT) {
+    a = fragment_value<BF16>(a);
+    b = fragment_value<BF16>(b);
+  }
   hi = u32(a) | u32(b) << 16;
   const u16 c = round16<BF16>((x - widen16<BF16>(a)) * unit), d = round16<BF16>((y - widen16<BF16>(b)) * unit);
   lo = u32(c) | u32(d) << 16;
@@ -88,7 +93,7 @@ template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pa
       e[r] = exponent_of(fragment_max(most, int(step.rank / step.copies)));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const Pair<float> y = x[r * J + j];
-        split<BF16>(scaled(y.x, -e[r]), scaled(y.y, -e[r]), hi[r * J + j], lo[r * J + j]);
+        split<BF16, true>(scaled(y.x, -e[r]), scaled(y.y, -e[r]), hi[r * J + j], lo[r * J + j]);
       }
     }
     Product16<J, BF16>::run(x, hi, lo, both, matrix, parts, words, lane, BF16 ? 1.0f / 256 : 1.0f / 2048);

@@ -19,7 +19,7 @@ template <class A> MMAFFT_DEVICE void split_vectors(const A &a) {
     const int e = exponent_of(most);
     for (i64 i = lane; i < points; i += WAVE) {
       u32 hi, lo;
-      split<false>(scaled(load_memory(x + i), -e), 0.0f, hi, lo);
+      split<false, false>(scaled(load_memory(x + i), -e), 0.0f, hi, lo);
       store_memory(static_cast<u16 *>(a.store) + i64(vector) * points + i, u16(hi));
       store_memory(static_cast<u16 *>(const_cast<void *>(a.extra)) + i64(vector) * points + i, u16(lo));
     }

@@ -368,7 +368,7 @@ template <class Scalar> struct Pass {
       }
     };
     // (p - 1)/2 may be odd.
-    for (int n = 1; n < radix / 2; n += 2) {
+    MMAFFT_LOOP for (int n = 1; n < radix / 2; n += 2) {
       add(n, v, v + 1, 2);
       add(n + 1, a, b, 1);
     }

@@ -19,6 +19,9 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 2 ? larger(x, shuffle_xor(x, 2)) : x;
 }
 
+// What products take a 16-bit number for: itself.
+template <bool BF16> MMAFFT_DEVICE u16 fragment_value(u16 x) { return x; }
+
 // v = (hi + lo·2^-d)·(the matrix, in `parts` of `words` each), the data as A; J values a
 // lane and row; matrix [k tile][n tile][lane]. Products of high parts are added tile by tile in
 // rounded FP32, as sums inside truncate; the small rest is chained inside. One n tile after

@@ -9,6 +9,8 @@
 #define MMAFFT_CONST constexpr
 #define MMAFFT_IF if constexpr
 #define MMAFFT_UNROLL _Pragma("unroll")
+// A loop to leave as it is, which NVRTC does by itself.
+#define MMAFFT_LOOP
 // Values a thread may hold, and the steps, one after another.
 #define MMAFFT_VALUES (config.values)
 #define MMAFFT_DENSE(pairs) (pairs)

@@ -1,13 +1,11 @@
 //! A device that holds memory, compiles programs and launches them.
 
 use crate::bindings::{Context, Cuda, CudaEvent, CudaGraph, CudaMemory, CudaStream, Module};
-use crate::cache::Cache;
 use crate::compile::{source, Compiler};
 use crate::device::{describe, Device};
-use crate::kernels::Kernels;
 use crate::launch::{refused, CudaKernel, MOST_BLOCKS};
-use crate::no_device;
-use mmafft_backend_traits::device::{Driver, Geometry, Launch, Program, Vendor};
+use crate::{no_device, BACKEND};
+use mmafft_backend_traits::device::{Cache, Driver, Geometry, Kernels, Launch, Program, Vendor};
 use mmafft_backend_traits::{Limits, Result};
 use std::any::Any;
 use std::collections::HashMap;
@@ -64,7 +62,7 @@ impl CudaDriver {
             limits: device.limits(),
             device,
             compiler,
-            cache: Cache::of_user(),
+            cache: Cache::of_user(BACKEND),
         })))
     }
 

@@ -1,10 +1,9 @@
 //! From a program to machine code: NVRTC, with the disk cache in front of it.
 
 use crate::bindings::Nvrtc;
-use crate::cache::Cache;
 use crate::fragments::capability;
 use crate::{no_device, BACKEND};
-use mmafft_backend_traits::device::Program;
+use mmafft_backend_traits::device::{errors_of, Cache, Program};
 use mmafft_backend_traits::{Error, Result};
 
 /// What NVRTC is told, beside the architecture. Verbose assembly puts the registers and
@@ -20,9 +19,6 @@ pub const PRIMITIVES: &[(&str, &str)] = &[
     ),
     ("fragments.hpp", include_str!("../device/fragments.hpp")),
 ];
-
-/// Lines of a compiler's log that go into an error.
-const LOG_LINES: usize = 12;
 
 /// Machine code of one architecture.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +109,7 @@ impl Compiler {
                     self.version(),
                     self.architecture,
                     failure.words,
-                    head(&failure.log),
+                    errors_of(&failure.log),
                 ),
                 output_touched: false,
             }),
@@ -125,21 +121,13 @@ impl Compiler {
         let Some(cache) = cache else {
             return Ok(self.compile(source)?.cubin);
         };
-        let options = OPTIONS.join(" ");
-        let version = self.version();
-        let key = Cache::key(&[
+        let texts = [
             source,
             &self.architecture,
-            &options,
-            &version,
-            env!("CARGO_PKG_VERSION"),
-        ]);
-        if let Some(cubin) = cache.get(&key) {
-            return Ok(cubin);
-        }
-        let cubin = self.compile(source)?.cubin;
-        cache.put(&key, &cubin);
-        Ok(cubin)
+            &OPTIONS.join(" "),
+            &self.version(),
+        ];
+        cache.code(&texts, || Ok(self.compile(source)?.cubin))
     }
 }
 
@@ -177,18 +165,6 @@ fn instead(architecture: &str, number: Option<u32>, all: &[Nvrtc]) -> String {
         ),
         _ => format!("for {architecture} install a newer NVRTC (`pip install nvidia-cuda-nvrtc`)"),
     }
-}
-
-/// The lines that say most: from the first error on.
-fn head(log: &str) -> String {
-    let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
-    let first = lines.iter().position(|line| line.contains("error"));
-    let from = &lines[first.unwrap_or(0)..];
-    let mut text = from[..from.len().min(LOG_LINES)].join("\n");
-    if from.len() > LOG_LINES {
-        text.push_str(&format!("\n({} more lines)", from.len() - LOG_LINES));
-    }
-    text
 }
 
 #[cfg(test)]

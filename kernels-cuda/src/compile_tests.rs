@@ -154,15 +154,3 @@ fn code_comes_from_the_cache_and_from_nvrtc_when_that_is_damaged() {
     assert_ne!(other.cubin(&unit(), Some(&cache)).unwrap(), first);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
-
-#[test]
-fn a_log_is_cut_to_its_errors() {
-    let log = format!("warning: a\n\nx: error: b\n{}", "more\n".repeat(20));
-    let head = head(&log);
-    assert!(
-        head.starts_with("x: error: b") && head.ends_with("(9 more lines)"),
-        "{head}"
-    );
-    assert_eq!(super::head("a\nb\n"), "a\nb");
-    assert_eq!(super::head(""), "");
-}

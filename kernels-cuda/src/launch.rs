@@ -2,26 +2,12 @@
 
 use crate::bindings::{Context, CudaMemory, CudaStream, Module};
 use crate::BACKEND;
-use mmafft_backend_traits::device::{Launch, Region};
+use mmafft_backend_traits::device::{Arguments, Launch, Region};
 use mmafft_backend_traits::{Error, Result, Side};
 use std::sync::Arc;
 
 /// The most blocks of a launch, along its first axis.
 pub(crate) const MOST_BLOCKS: u64 = i32::MAX as u64;
-
-/// `Arguments` of `device/config.hpp`, field for field. Pointers are numbers: the host does
-/// not follow them.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Arguments {
-    load: u64,
-    store: u64,
-    extra: u64,
-    tables: u64,
-    matrices: u64,
-    lines: u64,
-    scale: f64,
-}
 
 /// A kernel, loaded on a device; clones are the same kernel.
 #[derive(Debug, Clone)]
@@ -60,26 +46,12 @@ impl CudaKernel {
                 launch.blocks
             )));
         }
-        let arguments = arguments(context, launch)?;
+        let arguments = Arguments::of(launch, |region, side| address(context, region, side))?;
         if launch.blocks == 0 {
             return Ok(());
         }
         self.0.enqueue(stream, launch.blocks as u32, arguments)
     }
-}
-
-fn arguments(context: &Context, launch: &Launch<'_, CudaMemory>) -> Result<Arguments> {
-    let at = |region: Region<'_, CudaMemory>, side| address(context, region, side);
-    let may = |region: Option<_>| region.map_or(Ok(0), |region| at(region, Side::Scratch));
-    Ok(Arguments {
-        load: at(launch.load, Side::Input)?,
-        store: at(launch.store, Side::Output)?,
-        extra: may(launch.extra)?,
-        tables: may(launch.tables)?,
-        matrices: may(launch.matrices)?,
-        lines: launch.lines,
-        scale: launch.scale,
-    })
 }
 
 /// Where a region begins; 0 for one without bytes.
@@ -98,20 +70,5 @@ pub(crate) fn refused(message: String) -> Error {
         backend: BACKEND.into(),
         message,
         output_touched: false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::mem::{align_of, offset_of, size_of};
-
-    #[test]
-    fn arguments_lie_as_the_device_reads_them() {
-        // Seven 64-bit words in the order of config.hpp; the device test reads them all.
-        assert_eq!((size_of::<Arguments>(), align_of::<Arguments>()), (56, 8));
-        assert_eq!(offset_of!(Arguments, matrices), 32);
-        assert_eq!(offset_of!(Arguments, lines), 40);
-        assert_eq!(offset_of!(Arguments, scale), 48);
     }
 }

@@ -18,11 +18,9 @@
 mod backend;
 #[allow(unsafe_code)]
 mod bindings;
-mod cache;
 mod compile;
 mod device;
 mod fragments;
-mod kernels;
 mod launch;
 
 pub use backend::CudaDriver;

@@ -19,6 +19,12 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 4 ? larger(x, shuffle_xor(x, 32)) : x;
 }
 
+// What products take a 16-bit number for: CDNA 2 takes subnormal ones for zero ("MI200 MFMA
+// behavior specifics" in MIOpen's documentation). So a part that is subnormal is made zero
+// here, on all of them alike, and the other part has the whole value. Those of BF16 lie below
+// what the scaled parts reach.
+template <bool BF16> MMAFFT_DEVICE u16 fragment_value(u16 x) { return BF16 || (x & 0x7c00) ? x : u16(0); }
+
 // v = (the matrix, in `parts` of `words` each)·(hi + lo·2^-d), the data as B; J values a
 // lane; matrix [k tile][m tile][lane]. Products of high parts are added tile by tile in rounded
 // FP32, as on NVIDIA; the small rest is chained inside.

@@ -1,7 +1,11 @@
 //! Finding AMD devices, and what a planner must know of one.
 
-use crate::bindings::{compiler_version, Attribute, Driver, Handle};
+use crate::bindings::{Attribute, Handle, Hip};
+use crate::compile::{compiler_version, written};
+use crate::fragments::{target, ARCHITECTURES};
+use crate::launch::MOST_BLOCKS;
 use crate::{fragments, no_device, topology, BACKEND};
+use mmafft_backend_traits::device::{Geometry, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
 use std::path::Path;
 
@@ -31,7 +35,7 @@ pub struct Device {
 pub struct Versions {
     /// The HIP runtime's version, if it is found.
     pub driver: Option<String>,
-    /// hipRTC's version in its own numbering, if it is found.
+    /// hipRTC's version, which is the runtime's, if it is found.
     pub compiler: Option<String>,
 }
 
@@ -41,23 +45,28 @@ pub struct Versions {
 /// # Errors
 /// `NoDevice` when the runtime is missing, too old, cannot start, or has no device.
 pub fn devices() -> Result<Vec<Device>> {
-    let driver = Driver::open()?;
-    let ordinals = 0..driver.count()?;
-    let nodes = topology::nodes(Path::new(topology::NODES));
+    let hip = Hip::open()?;
+    let ordinals = 0..hip.count()?;
+    let nodes = nodes();
     ordinals
-        .map(|ordinal| describe(driver.device(ordinal)?, ordinal, &nodes))
+        .map(|ordinal| describe(hip.device(ordinal)?, ordinal, &nodes))
         .collect()
 }
 
 /// The versions of the HIP runtime and of hipRTC. Needs no device.
 pub fn versions() -> Versions {
     Versions {
-        driver: Driver::open().and_then(Driver::version).ok(),
+        driver: Hip::open().and_then(Hip::version).ok().map(written),
         compiler: compiler_version(),
     }
 }
 
-fn describe(device: Handle<'_>, ordinal: usize, nodes: &[topology::Node]) -> Result<Device> {
+/// What the kernel driver lists.
+pub(crate) fn nodes() -> Vec<topology::Node> {
+    topology::nodes(Path::new(topology::NODES))
+}
+
+pub(crate) fn describe(device: Handle, ordinal: usize, nodes: &[topology::Node]) -> Result<Device> {
     let name = device.name()?;
     let architecture = match topology::by_address(nodes, &device.pci_address()?) {
         Some(architecture) => architecture.to_string(),
@@ -78,6 +87,9 @@ fn describe(device: Handle<'_>, ordinal: usize, nodes: &[topology::Node]) -> Res
         wave: device.attribute(Attribute::WarpSize)?,
     })
 }
+
+/// The most threads of a block, on every device so far.
+const THREADS: usize = 1024;
 
 /// Bytes that one thread loads at a time: `global_load_dwordx4`.
 const VECTOR_BYTES: usize = 16;
@@ -100,6 +112,23 @@ impl Device {
                 ),
                 "use a device of architecture gfx908, gfx90a or gfx942 (MI100 to MI300)",
             )),
+        }
+    }
+
+    /// What lowering must know. A device that fails [`Device::check`] is as narrow as the
+    /// narrowest.
+    pub fn geometry(&self) -> Geometry {
+        let known = ARCHITECTURES.iter();
+        let row = known.filter(|row| row.name == target(&self.architecture));
+        let least = ARCHITECTURES.iter().map(|row| row.registers).min();
+        let registers = row.map(|row| row.registers).next().or(least).unwrap_or(0);
+        Geometry {
+            wave: self.wave,
+            threads: THREADS,
+            shared_bytes: self.shared_bytes_per_block,
+            registers,
+            blocks: MOST_BLOCKS,
+            vendor: Vendor::Amd,
         }
     }
 
@@ -188,6 +217,35 @@ mod tests {
         assert_eq!(limits.fragments, fragments("gfx942"));
         assert!(limits.fragments.iter().any(|f| f.operand == Operand::F32));
         assert_eq!(limits.precisions.len(), PRECISIONS.len());
+    }
+
+    /// Nothing but the products and the registers follows from the name.
+    #[test]
+    fn every_architecture_and_an_invented_one() {
+        for (architecture, registers) in [
+            ("gfx908", 1 << 16),
+            ("gfx90a", 1 << 17),
+            ("gfx942:sramecc+:xnack-", 1 << 17),
+        ] {
+            for (units, shared) in [(104, 64 << 10), (17, 160 << 10)] {
+                let device = Device {
+                    multiprocessors: units,
+                    shared_bytes_per_block: shared,
+                    ..invented(architecture)
+                };
+                let (limits, geometry) = (device.limits(), device.geometry());
+                assert_eq!((limits.workers, limits.tile_bytes), (units, shared));
+                assert_eq!(limits.line_points, 1 << (shared / 8).ilog2());
+                assert_eq!(limits.fragments, fragments(architecture));
+                assert_eq!((geometry.wave, geometry.shared_bytes), (64, shared));
+                assert_eq!(geometry.registers, registers, "{architecture}");
+                let double = limits.fragments.iter().any(|f| f.operand == Operand::F64);
+                assert_eq!(double, architecture != "gfx908");
+            }
+        }
+        let unknown = invented("gfx1234");
+        assert!(unknown.limits().fragments.is_empty() && unknown.check().is_err());
+        assert_eq!(unknown.geometry().registers, 1 << 16);
     }
 
     #[test]

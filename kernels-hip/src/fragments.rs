@@ -2,6 +2,38 @@
 
 use mmafft_backend_traits::{FragmentShape, Operand};
 
+/// What there is to know of an architecture beside what a device says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Architecture {
+    /// As compilers name it.
+    pub name: &'static str,
+    /// The first HIP whose hipRTC compiles for it.
+    pub since: (u32, u32),
+    /// 32-bit registers of a compute unit that ordinary instructions reach. CDNA 1 has as
+    /// many again for accumulators alone.
+    pub registers: usize,
+}
+
+/// The architectures that kernels are compiled for.
+pub(crate) const ARCHITECTURES: &[Architecture] = &[
+    architecture("gfx908", (5, 0), 1 << 16),
+    architecture("gfx90a", (5, 0), 1 << 17),
+    architecture("gfx942", (6, 0), 1 << 17),
+];
+
+const fn architecture(name: &'static str, since: (u32, u32), registers: usize) -> Architecture {
+    Architecture {
+        name,
+        since,
+        registers,
+    }
+}
+
+/// An architecture without its features: `gfx942` of `gfx942:sramecc+:xnack-`.
+pub(crate) fn target(architecture: &str) -> &str {
+    architecture.split(':').next().unwrap_or_default()
+}
+
 /// A product, and the architectures that have it.
 type Row = (&'static [&'static str], FragmentShape);
 
@@ -48,7 +80,7 @@ const fn row(on: &'static [&'static str], mnk: [usize; 3], lanes: usize, operand
 /// The matrix products of an architecture (`gfx942`, or with features as
 /// `gfx942:sramecc+:xnack-`); none for one that is unknown or has no MFMA.
 pub fn fragments(architecture: &str) -> Vec<FragmentShape> {
-    let target = architecture.split(':').next().unwrap_or_default();
+    let target = target(architecture);
     let offered = PRODUCTS.iter().filter(|(on, _)| on.contains(&target));
     offered.map(|&(_, shape)| shape).collect()
 }

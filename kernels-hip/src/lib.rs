@@ -1,23 +1,35 @@
-//! The AMD half of mmafft.
+//! The AMD half of mmafft: what a device backend needs of HIP, and nothing of FFTs.
 //!
-//! Today this crate finds devices, and says what each can do ([`Device`], [`fragments()`])
-//! and which HIP runtime and run-time compiler are there ([`versions`]). It does not run
-//! passes yet: there is no `Driver` here. How AMD's matrix products hold a pass' data is in
-//! `device/fragments.hpp`, which the emulated device uses.
+//! - [`devices`] finds devices and says what each can do ([`Device`], [`fragments()`]);
+//!   [`versions`] says which HIP runtime and which run-time compiler are there.
+//! - [`HipDriver`] opens one. It implements
+//!   [`Driver`](mmafft_backend_traits::device::Driver): memory, kernels, launches; and adds
+//!   HIP's streams, events and graphs, and the use of other libraries' memory and streams
+//!   ([`HipMemory::from_raw`], [`HipStream::from_raw`]).
+//! - [`compile()`] makes machine code with hipRTC, also where there is no device. Code is kept
+//!   on disk, in `mmafft/hip` of the user's cache directory; the environment's
+//!   `MMAFFT_CACHE` names another folder, or is `off`.
 //!
 //! The HIP runtime (libamdhip64) and hipRTC are opened at run time. The crate builds and
 //! runs on a machine that has neither; what is missing comes back as `Error::NoDevice`.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod backend;
 #[allow(unsafe_code)]
 mod bindings;
+mod compile;
 mod device;
 mod fragments;
+mod launch;
 mod topology;
 
+pub use backend::HipDriver;
+pub use bindings::{HipEvent, HipGraph, HipMemory, HipStream};
+pub use compile::{compile, source, Compiled, OPTIONS, PRIMITIVES};
 pub use device::{devices, versions, Device, Versions};
 pub use fragments::fragments;
+pub use launch::HipKernel;
 
 use mmafft_backend_traits::Error;
 

@@ -111,6 +111,4 @@ fn hip() {
         "hipRTC",
         "install ROCm's hip-runtime-amd, or Debian's libamdhip64"
     );
-    #[cfg(feature = "hip")]
-    println!("  this version finds devices and does not run on them yet");
 }

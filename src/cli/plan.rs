@@ -3,7 +3,8 @@
 use super::request::{kinds, precisions, range, shape, Common};
 use super::Failure;
 use clap::Args;
-use mmafft::{Kind, Precision, Shape};
+use mmafft::predict::Sheet;
+use mmafft::{Kind, Precision, Request, Shape};
 use std::ops::Range;
 
 /// Arguments of `mmafft plan`.
@@ -30,13 +31,16 @@ pub struct Arguments {
     /// Only a range of an output axis is wanted, such as 1:0..8
     #[arg(long, value_parser = range)]
     wanted: Vec<(usize, Range<usize>)>,
+    /// For a device that is not here, by its architecture, with the speed to expect: gfx908
+    /// (MI100), gfx90a (MI210) or gfx942 (MI300X)
+    #[arg(long, conflicts_with_all = ["backend", "threads"])]
+    device: Option<String>,
     #[command(flatten)]
     common: Common,
 }
 
 /// Prints the plan.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let planner = arguments.common.planner()?;
     let shape = arguments.shape.clone();
     let mut request = arguments
         .common
@@ -47,6 +51,45 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     request.nonzero_input.clone_from(&arguments.nonzero);
     request.wanted_output.clone_from(&arguments.wanted);
-    print!("{}", planner.plan(&request)?.explain());
+    match &arguments.device {
+        Some(device) => predicted(&request, Sheet::of(device)?),
+        None => {
+            let planner = arguments.common.planner()?;
+            print!("{}", planner.plan(&request)?.explain());
+            Ok(())
+        }
+    }
+}
+
+/// The plan for a device by its data sheet, and what to expect of it.
+fn predicted(request: &Request, sheet: &Sheet) -> Result<(), Failure> {
+    let (limits, geometry) = sheet.limits()?;
+    let plan = mmafft::plan(request, &limits)?;
+    let prediction = sheet.predict(&plan, &geometry)?;
+    print!("{}", plan.explain());
+    println!("predicted for {}, not measured:", sheet.name);
+    for (i, pass) in prediction.passes.iter().enumerate() {
+        let [memory, matrix, vector, shared, all] = [
+            pass.memory,
+            pass.matrix,
+            pass.vector,
+            pass.shared,
+            pass.seconds(),
+        ]
+        .map(|seconds| 1e6 * seconds);
+        println!(
+            "  pass {}: memory {memory:.2} us, matrix products {matrix:.2} us, other arithmetic \
+             {vector:.2} us, shared memory {shared:.2} us; {} a compute unit: {all:.2} us",
+            i + 1,
+            match pass.resident {
+                0 | 1 => "one block, one after another, on".into(),
+                n => format!("{n} blocks, at once, on"),
+            }
+        );
+    }
+    println!(
+        "  predicted fraction of the speed of a copy: {:.2}",
+        prediction.fraction()
+    );
     Ok(())
 }

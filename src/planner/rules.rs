@@ -21,7 +21,8 @@ pub struct Rule {
 }
 
 /// The first line of the file: a key's columns, then a rule's.
-pub const HEADER: &str = "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction";
+pub const HEADER: &str =
+    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction";
 
 /// Columns of a key.
 const KEY: usize = 6;
@@ -112,7 +113,10 @@ fn access(pass: &Pass) -> &'static str {
     let contiguous = |stride: fn(&mmafft_backend_traits::TileAxis) -> usize| {
         pass.axes.iter().any(|a| stride(a) <= 2)
     };
-    match (contiguous(|a| a.load_stride), contiguous(|a| a.store_stride)) {
+    match (
+        contiguous(|a| a.load_stride),
+        contiguous(|a| a.store_stride),
+    ) {
         (true, true) => "rows",
         (true, false) => "scatter",
         (false, true) => "gather",
@@ -127,7 +131,11 @@ pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
         return None;
     }
     let lengths: Vec<String> = pass.axes.iter().map(|a| a.length.to_string()).collect();
-    let kind = pass.axes.iter().map(|a| a.kind.row().name).find(|k| *k != "c2c");
+    let kind = pass
+        .axes
+        .iter()
+        .map(|a| a.kind.row().name)
+        .find(|k| *k != "c2c");
     let storage = match pass.storage {
         ScalarType::F64 => "f64",
         ScalarType::F32 => "f32",
@@ -155,7 +163,11 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
         return;
     }
     rule.apply(pass, limits);
-    pass.reason = format!("as measured for {}: {:.2} of a copy", key.replace(',', " "), rule.fraction);
+    pass.reason = format!(
+        "as measured for {}: {:.2} of a copy",
+        key.replace(',', " "),
+        rule.fraction
+    );
 }
 
 #[cfg(test)]
@@ -165,13 +177,23 @@ mod tests {
     #[test]
     fn the_table_can_be_read_and_is_as_it_would_be_written() {
         let rules = parse(include_str!("rules.csv")).expect("a table");
-        for row in include_str!("rules.csv").lines().filter(|l| !l.starts_with('#')) {
+        for row in include_str!("rules.csv")
+            .lines()
+            .filter(|l| !l.starts_with('#'))
+        {
             let (key, rule) = match row == HEADER {
                 true => continue,
-                false => rules.iter().find(|(k, _)| row.starts_with(&format!("{k},"))).expect("a rule"),
+                false => rules
+                    .iter()
+                    .find(|(k, _)| row.starts_with(&format!("{k},")))
+                    .expect("a rule"),
             };
             assert_eq!(row, format!("{key},{}", rule.row()));
-            let length: usize = key.rsplit(',').next().map_or(0, |n| n.split('x').map(|n| n.parse::<usize>().unwrap_or(0)).product());
+            let length: usize = key.rsplit(',').next().map_or(0, |n| {
+                n.split('x')
+                    .map(|n| n.parse::<usize>().unwrap_or(0))
+                    .product()
+            });
             let product: usize = rule.radices.iter().product();
             let core = [length, length / 2].contains(&product);
             assert!(rule.radices.is_empty() || core, "{row}");

@@ -6,6 +6,7 @@ mod bits;
 mod cases;
 mod lowering;
 mod mutations;
+mod patterns;
 mod probe;
 #[cfg(feature = "cli")]
 mod program;

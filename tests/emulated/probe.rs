@@ -81,6 +81,12 @@ impl Probe {
         self
     }
 
+    /// Counts how lanes touch memory together.
+    pub fn patterns(mut self) -> Self {
+        self.whole = self.whole.patterns(true);
+        self
+    }
+
     /// In launch `number`, this is missing.
     pub fn without(mut self, vendor: Vendor, order: Order, number: usize, what: Missing) -> Self {
         let driver = vendor.driver().order(order);

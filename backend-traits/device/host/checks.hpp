@@ -28,16 +28,24 @@ static inline void check_memory(const void *at, size_t size, unsigned allowed, c
        int(size), offset, name[first], i64(memory[first].end - memory[first].begin));
 }
 
+// Remembers an access until the next barrier, where patterns are counted.
+static inline void note(Kind kind, u64 at, size_t size) {
+  if (machine->launch->patterns) this_thread().accesses.note(kind, at, size);
+}
+static inline u64 number_of(const void *at) { return u64(reinterpret_cast<uintptr_t>(at)); }
+
 // By memcpy: the memory is bytes to the host.
 static inline void read_memory(void *to, const void *from, size_t size, unsigned allowed) {
   check_memory(from, size, allowed, "reads");
   (allowed == CONSTANT ? machine->report->constant_bytes : machine->report->bytes_read) += size;
+  if (allowed != CONSTANT) note(MEMORY_READ, number_of(from), size);
   std::memcpy(to, from, size);
 }
 
 static inline void write_memory(void *to, const void *from, size_t size) {
   check_memory(to, size, machine->writable, "writes");
   machine->report->bytes_written += size;
+  note(MEMORY_WRITE, number_of(to), size);
   std::memcpy(to, from, size);
 }
 
@@ -62,6 +70,7 @@ static inline void read_shared(void *to, int number, size_t size) {
   const char *wrong = machine->shared.read(machine->current, at, size, other);
   expect_fine(wrong, other, at);
   machine->report->shared_reads++;
+  note(SHARED_READ, u64(at), size);
   std::memcpy(to, machine->shared.data(at), size);
 }
 
@@ -71,6 +80,7 @@ static inline void write_shared(int number, const void *from, size_t size) {
   const char *wrong = machine->shared.write(machine->current, at, size, other);
   expect_fine(wrong, other, at);
   machine->report->shared_writes++;
+  note(SHARED_WRITE, u64(at), size);
   std::memcpy(machine->shared.data(at), from, size);
 }
 
@@ -93,6 +103,8 @@ static inline void land_copies() {
     std::memcpy(machine->shared.data(copy.at), copy.from, copy.size);
     machine->report->bytes_read += copy.size;
     machine->report->shared_writes++;
+    note(MEMORY_READ, number_of(copy.from), copy.size);
+    note(SHARED_WRITE, u64(copy.at), copy.size);
   }
   thread.copies.clear();
 }

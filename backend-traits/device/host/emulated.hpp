@@ -14,6 +14,7 @@
 #define MMAFFT_CONST const
 #define MMAFFT_IF if
 #define MMAFFT_UNROLL
+#define MMAFFT_LOOP
 // The most that any program may ask for; the launch checks.
 #define MMAFFT_VALUES 64
 #define MMAFFT_DENSE(pairs) 4

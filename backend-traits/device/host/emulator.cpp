@@ -105,6 +105,21 @@ static int count_of(const Machine &m, Where where) {
   return count;
 }
 
+// All threads have come to a barrier, or to their end.
+static void finish_interval(Machine &m) {
+  if (!m.launch->patterns) return;
+  for (size_t first = 0; first < m.threads.size(); first += WAVE) {
+    const Accesses *lanes[WAVE];
+    int count = 0;
+    while (count < WAVE && first + size_t(count) < m.threads.size()) {
+      lanes[count] = &m.threads[first + size_t(count)].accesses;
+      count++;
+    }
+    count_patterns(lanes, count, m.report->patterns);
+  }
+  for (Thread &thread : m.threads) thread.accesses.clear();
+}
+
 static bool run_block(Machine &m, u32 block) {
   m.block = block;
   m.shared.start_block();
@@ -115,6 +130,7 @@ static bool run_block(Machine &m, u32 block) {
     thread.step = -1;
     thread.barriers = thread.waits = 0;
     thread.copies.clear();
+    thread.accesses.clear();
     start_context(thread.context, m.stacks.get(i), Stacks::BYTES, thread_main);
   }
   for (;;) {
@@ -131,7 +147,10 @@ static bool run_block(Machine &m, u32 block) {
       }
     }
     int all = int(m.threads.size()), at_barrier = count_of(m, AT_BARRIER), ended = count_of(m, ENDED);
-    if (ended == all) return true;
+    if (ended == all) {
+      finish_interval(m);
+      return true;
+    }
     if (at_barrier != all) {
       std::snprintf(m.report->message, sizeof m.report->message,
                     "deadlock: %d threads wait at a barrier, %d in an operation of their wave, and %d have ended "
@@ -139,6 +158,7 @@ static bool run_block(Machine &m, u32 block) {
                     at_barrier, all - at_barrier - ended, ended, block);
       return false;
     }
+    finish_interval(m);
     m.shared.barrier();
     m.report->barriers++;
     for (Thread &thread : m.threads) thread.where = RUNNABLE;

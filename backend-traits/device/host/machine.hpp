@@ -16,6 +16,7 @@
 #ifndef MMAFFT_WAVE
 #error "define MMAFFT_WAVE"
 #endif
+#include "patterns.hpp"
 
 namespace mmafft {
 
@@ -40,11 +41,13 @@ struct EmulatedLaunch {
   u64 threads, shared_bytes, blocks;
   u64 order, seed;
   i64 skip_barrier, skip_wait;  // or -1
+  u64 patterns;                 // whether they are counted
 };
 
 // What came of it: `RawReport`. The message is empty where all went well.
 struct EmulatedReport {
   u64 bytes_read, bytes_written, constant_bytes, shared_reads, shared_writes, barriers, waits, collectives;
+  Pattern patterns[KINDS];
   char message[480];
 };
 
@@ -64,6 +67,7 @@ struct Thread {
   i64 step;
   i64 barriers, waits;
   std::vector<Copy> copies;
+  Accesses accesses;
 };
 
 // Where the lanes of a wave meet. A lane leaves the addresses of its operands, which stay

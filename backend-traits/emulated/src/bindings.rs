@@ -118,6 +118,7 @@ struct RawLaunch {
     seed: u64,
     skip_barrier: i64,
     skip_wait: i64,
+    patterns: u64,
 }
 
 /// `EmulatedReport` of `device/host/machine.hpp`.
@@ -163,6 +164,7 @@ pub(crate) struct Run<'a> {
     pub(crate) order: (u64, u64),
     pub(crate) skip_barrier: Option<u32>,
     pub(crate) skip_wait: Option<u32>,
+    pub(crate) patterns: bool,
 }
 
 /// Why a launch failed, and whether it had begun.
@@ -197,6 +199,7 @@ pub(crate) fn run(run: &Run<'_>, launch: &Launch<'_, Memory>) -> (Counters, Resu
         seed: run.order.1,
         skip_barrier: run.skip_barrier.map_or(-1, i64::from),
         skip_wait: run.skip_wait.map_or(-1, i64::from),
+        patterns: u64::from(run.patterns),
     };
     let mut report = RawReport {
         counters: Counters::default(),

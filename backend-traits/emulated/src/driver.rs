@@ -43,6 +43,42 @@ pub struct Counters {
     pub waits: u64,
     /// Shuffles and matrix products of a wave.
     pub collectives: u64,
+    /// Cycles of shared memory for reads by waves, where [`EmulatedDriver::patterns`] counts.
+    pub shared_read_cycles: Pattern,
+    /// The same for writes.
+    pub shared_write_cycles: Pattern,
+    /// Segments of memory that reads by waves touch: of 32 bytes on NVIDIA's device, of 64 on
+    /// AMD's. Tables are left out.
+    pub read_segments: Pattern,
+    /// The same for writes.
+    pub write_segments: Pattern,
+}
+
+/// What the instructions of waves took together.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pattern {
+    /// What they took.
+    pub taken: u64,
+    /// The least that as many bytes take.
+    pub least: u64,
+}
+
+impl Pattern {
+    /// How many times the least they took; 1 where there was nothing.
+    pub fn excess(&self) -> f64 {
+        match self.least {
+            0 => 1.0,
+            least => self.taken as f64 / least as f64,
+        }
+    }
+}
+
+impl std::ops::AddAssign for Pattern {
+    fn add_assign(&mut self, more: Self) {
+        self.taken += more.taken;
+        self.least += more.least;
+    }
 }
 
 impl std::ops::AddAssign for Counters {
@@ -55,6 +91,10 @@ impl std::ops::AddAssign for Counters {
         self.barriers += more.barriers;
         self.waits += more.waits;
         self.collectives += more.collectives;
+        self.shared_read_cycles += more.shared_read_cycles;
+        self.shared_write_cycles += more.shared_write_cycles;
+        self.read_segments += more.read_segments;
+        self.write_segments += more.write_segments;
     }
 }
 
@@ -73,6 +113,7 @@ pub struct EmulatedDriver {
     order: Order,
     skip_barrier: Option<u32>,
     skip_wait: Option<u32>,
+    patterns: bool,
     counters: Mutex<Counters>,
 }
 
@@ -94,6 +135,7 @@ impl EmulatedDriver {
             order: Order::default(),
             skip_barrier: None,
             skip_wait: None,
+            patterns: false,
             counters: Mutex::default(),
         }
     }
@@ -115,6 +157,14 @@ impl EmulatedDriver {
     pub fn skip_wait(self, number: Option<u32>) -> Self {
         EmulatedDriver {
             skip_wait: number,
+            ..self
+        }
+    }
+
+    /// Counts how the lanes of each wave touch memory together.
+    pub fn patterns(self, count: bool) -> Self {
+        EmulatedDriver {
+            patterns: count,
             ..self
         }
     }
@@ -215,6 +265,7 @@ impl Driver for EmulatedDriver {
             },
             skip_barrier: self.skip_barrier,
             skip_wait: self.skip_wait,
+            patterns: self.patterns,
         };
         let (counters, result) = bindings::run(&run, launch);
         *self.total() += counters;

@@ -19,7 +19,7 @@
 //! ([`EmulatedDriver::skip_barrier`], [`EmulatedDriver::skip_wait`]).
 //!
 //! What is not found: races in device memory (another [`Order`] of blocks changes their
-//! outcome), and bank conflicts.
+//! outcome). Bank conflicts are counted on request ([`EmulatedDriver::patterns`]), and no error.
 #![warn(missing_docs)]
 
 mod bindings;
@@ -27,7 +27,7 @@ mod driver;
 mod limits;
 
 pub use bindings::Memory;
-pub use driver::{Counters, EmulatedDriver, Kernel, Order};
+pub use driver::{Counters, EmulatedDriver, Kernel, Order, Pattern};
 
 /// 64-bit words of a [`Program`](mmafft_backend_traits::device::Program)'s
 /// configuration, as `device/config.hpp` has them.

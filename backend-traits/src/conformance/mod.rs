@@ -62,12 +62,23 @@ fn run_all<B: Backend>(
     let requests: Vec<_> = requests.filter(|(name, _)| wanted(name)).collect();
     let ran = requests.len();
     let failures = Mutex::new(Vec::new());
+    // The error nearest to its bound, and whose it is.
+    let worst = Mutex::new((0.0, String::new()));
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some((name, request)) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(what) = check(backend, plan, request, 1.0) {
-                let line = format!("MMAFFT_CASE={name}: {what}\n    {request:?}");
-                failures.lock().expect("nothing panics here").push(line);
+            match check(backend, plan, request, 1.0) {
+                Ok(outcome) => {
+                    let share = outcome.relative_l2 / outcome.bound;
+                    let mut worst = worst.lock().expect("nothing panics here");
+                    if share > worst.0 {
+                        *worst = (share, format!("{name}: {:.2e}", outcome.relative_l2));
+                    }
+                }
+                Err(what) => {
+                    let line = format!("MMAFFT_CASE={name}: {what}\n    {request:?}");
+                    failures.lock().expect("nothing panics here").push(line);
+                }
             }
         }
     };
@@ -81,6 +92,8 @@ fn run_all<B: Backend>(
     });
     let mut failures = failures.into_inner().expect("nothing panics here");
     failures.sort();
+    let (share, whose) = worst.into_inner().expect("nothing panics here");
+    println!("{ran} cases; the worst, {share:.2} of its bound, is {whose}");
     assert!(ran > 0 || only.is_some(), "no case ran");
     assert!(
         failures.is_empty(),

@@ -15,6 +15,7 @@ use super::shape::{insert_copies, residents, threads_wanted};
 use super::sides::{factors, loop_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trips::{self, Trip};
+use super::work::{self, Work};
 use crate::error::{Error, Result};
 use crate::pass::{Engine, Launch, Pass, Slot};
 use crate::precision::{Operand, ScalarType};
@@ -51,6 +52,8 @@ pub struct Lowered {
     pub scale: f64,
     /// Bytes of a scalar.
     pub scalar_bytes: usize,
+    /// What a tile asks of the device beside memory.
+    pub work: Work,
     /// Bytes at whose multiples the loaded and the stored memory must begin.
     pub alignment: usize,
 }
@@ -207,7 +210,9 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         });
     }
 
-    config.head.residents = launch.residents as i64;
+    // Registers left to blocks that shared memory has no room for would be wasted.
+    let fitting = (geometry.shared_bytes / shared_bytes.max(1)).max(1);
+    config.head.residents = launch.residents.min(fitting) as i64;
     config.head.apart = i64::from(launch.apart);
     // The count of the outermost loop is no constant: a batch of another size is no other
     // program.
@@ -232,6 +237,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         edges: pass.edges.map(|e| e.offset),
         scale: pass.scale,
         scalar_bytes: pass.storage.bytes(),
+        work: work::of(&config, geometry, pass.operand),
         alignment: pass.storage.bytes() * widest,
     })
 }

@@ -7,10 +7,14 @@
 //! [`DeviceBackend`] is a [`crate::Backend`] on any [`Driver`]: CUDA, HIP, and the emulated
 //! devices. A driver knows memory, compilation and launches, and nothing of transforms.
 
+mod arguments;
 mod backend;
 mod banks;
+mod cache;
+mod compiler;
 mod config;
 mod driver;
+mod kernels;
 mod lower;
 mod matrices;
 mod operations;
@@ -22,9 +26,15 @@ mod shape;
 mod sides;
 mod tables;
 mod trips;
+mod work;
 
+pub use arguments::Arguments;
 pub use backend::DeviceBackend;
+pub use cache::Cache;
+pub use compiler::errors_of;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};
+pub use kernels::Kernels;
 pub use lower::{lower, Lowered};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
+pub use work::Work;

@@ -3,8 +3,8 @@
 use super::driver::{refused, Attribute};
 use super::status::OUT_OF_MEMORY;
 use super::{Context, CudaStream, Raw};
-use crate::launch::Arguments;
 use crate::BACKEND;
+use mmafft_backend_traits::device::Arguments;
 use mmafft_backend_traits::{Error, Result};
 use std::ffi::{c_int, c_uint, c_void, CString};
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Recording launches and starting them as one.
 
-use super::{device, download, kernel, launch, ramp, upload, THREADS};
+use super::driver::{download, kernel, launch, ramp, upload, THREADS};
+use super::{device, Memory, Stream};
 use mmafft_backend_traits::device::Driver;
 use mmafft_backend_traits::Error;
-use mmafft_kernels_cuda::{CudaMemory, CudaStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn a_graph_keeps_what_it_launches() {
     let memory = Arc::new(upload(driver, &ramp(1000)));
     let graph = {
         let combine = kernel(driver, "combine", THREADS * 4).unwrap();
-        let record = |stream: &CudaStream| {
+        let record = |stream: &Stream| {
             // Allocating and compiling do not end the recording.
             let scratch = driver.allocate(1 << 20)?;
             let other = kernel(driver, "combine", THREADS * 8)?;
@@ -79,7 +79,7 @@ fn other_threads_work_while_one_records() {
     };
     let memory = upload(driver, &ramp(1000));
     let combine = kernel(driver, "combine", THREADS * 4).unwrap();
-    let record = |stream: &CudaStream| {
+    let record = |stream: &Stream| {
         driver.launch(stream, &combine, &launch(&memory, &memory, 2.0))?;
         let other = || {
             let mine = upload(driver, &ramp(1000));
@@ -108,7 +108,7 @@ fn recordings_and_waits_of_many_threads_do_not_meet() {
         return;
     };
     let combine = kernel(driver, "combine", THREADS * 4).unwrap();
-    let run = |stream: &CudaStream, memory: &CudaMemory, scale| {
+    let run = |stream: &Stream, memory: &Memory, scale| {
         driver.launch(stream, &combine, &launch(memory, memory, scale))
     };
     let expected = |scale: f32| -> Vec<f32> { ramp(1000).iter().map(|v| v * scale).collect() };

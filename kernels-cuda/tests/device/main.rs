@@ -1,130 +1,48 @@
 //! On a real device: memory, launches, streams, events, graphs, and errors that leave the
 //! device usable. Without one every test says that it was skipped.
 
+mod driver;
 mod errors;
 mod graphs;
 mod lanes;
 
-use mmafft_backend_traits::device::{Driver, Launch, Region, Vendor, SOURCES};
+use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
-use mmafft_kernels_cuda::{CudaDriver, CudaKernel, CudaMemory, CudaStream, PRIMITIVES};
+use mmafft_kernels_cuda::{compile, versions, PRIMITIVES};
+pub use mmafft_kernels_cuda::{
+    fragments, CudaDriver as Device, CudaKernel as Kernel, CudaMemory as Memory,
+    CudaStream as Stream,
+};
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
-fn device(name: &str) -> Option<&'static CudaDriver> {
-    static DEVICE: OnceLock<Result<CudaDriver>> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| CudaDriver::open(0)).as_ref();
+fn device(name: &str) -> Option<&'static Device> {
+    static DEVICE: OnceLock<Result<Device>> = OnceLock::new();
+    let device = DEVICE.get_or_init(|| Device::open(0)).as_ref();
     device
         .inspect_err(|error| println!("skipped: device::{name}, needs a device: {error}"))
         .ok()
 }
 
-const THREADS: usize = 256;
-
-/// `store[i] = load[i] · scale + extra[i] + tables[i] + matrices[i]`, an absent one being 0,
-/// through shared memory. `spin` takes its time first, `fault` fails.
-const KERNELS: &str = r#"
-using namespace mmafft;
-__device__ float at(const void *p, u64 i) { return p ? static_cast<const float *>(p)[i] : 0; }
-MMAFFT_DEVICE void sum(Arguments a) {
-  float *shared = reinterpret_cast<float *>(shared_memory);
-  for (u64 first = u64(block_index()) * 256; first < a.lines; first += u64(block_count()) * 256) {
-    u64 i = first + thread_index();
-    if (i < a.lines)
-      shared[thread_index()] = at(a.load, i) * float(a.scale) + at(a.extra, i) +
-                               at(a.tables, i) + at(a.matrices, i);
-    barrier();
-    if (i < a.lines) static_cast<float *>(a.store)[i] = shared[thread_index()];
-    barrier();
-  }
-}
-MMAFFT_KERNEL void combine(Arguments a) { sum(a); }
-MMAFFT_KERNEL void spin(Arguments a) {
-  long long start = clock64();
-  while (clock64() - start < 50000000) {}
-  sum(a);
-}
-MMAFFT_KERNEL void fault(Arguments a) { asm volatile("trap;"); }
+/// What the shared kernels say for the vendor: 50 million cycles are 10 ms and more, as 5 GHz
+/// are more than any device has.
+const WORDS: &str = r#"
+#define CLOCK() clock64()
+#define TICKS 50000000
+#define TRAP() asm volatile("trap;")
 "#;
 
-/// A translation unit with the crate's primitives before the kernels.
-fn unit(kernels: &str) -> String {
-    let files = SOURCES[..1].iter().chain(PRIMITIVES);
-    let lines = files.flat_map(|(_, text)| text.lines());
-    let lines = lines.filter(|l| !l.starts_with("#include \"") && !l.starts_with("#pragma once"));
-    lines.collect::<Vec<_>>().join("\n") + kernels
-}
-
-fn kernel(driver: &CudaDriver, entry: &str, shared_bytes: usize) -> Result<CudaKernel> {
-    driver.kernel_from_source(&unit(KERNELS), entry, THREADS, shared_bytes)
-}
-
-fn whole(memory: &CudaMemory) -> Region<'_, CudaMemory> {
-    Region { memory, offset: 0 }
-}
-
-fn launch<'a>(load: &'a CudaMemory, store: &'a CudaMemory, scale: f64) -> Launch<'a, CudaMemory> {
-    Launch {
-        load: whole(load),
-        store: whole(store),
-        extra: None,
-        tables: None,
-        matrices: None,
-        lines: (store.bytes() / 4) as u64,
-        scale,
-        blocks: 64,
-    }
-}
-
-fn upload(driver: &CudaDriver, values: &[f32]) -> CudaMemory {
-    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_ne_bytes()).collect();
-    let mut memory = driver.allocate(bytes.len()).unwrap();
-    driver.write(&mut memory, 0, &bytes).unwrap();
-    memory
-}
-
-fn download(driver: &CudaDriver, memory: &CudaMemory) -> Vec<f32> {
-    let mut bytes = vec![0; memory.bytes()];
-    driver.read(memory, 0, &mut bytes).unwrap();
-    let values = bytes.chunks_exact(4);
-    values
-        .map(|b| f32::from_ne_bytes(b.try_into().unwrap()))
-        .collect()
-}
-
-fn ramp(n: usize) -> Vec<f32> {
-    (0..n).map(|i| i as f32).collect()
-}
-
-#[test]
-fn bytes_come_back() {
-    let Some(driver) = device("bytes_come_back") else {
-        return;
-    };
-    let bytes: Vec<u8> = (0..100_003u32).map(|i| (i * 7) as u8).collect();
-    let mut memory = driver.allocate(bytes.len()).unwrap();
-    assert_eq!(memory.bytes(), bytes.len());
-    assert_eq!(memory.pointer() % 256, 0);
-    driver.write(&mut memory, 0, &bytes).unwrap();
-    driver.write(&mut memory, 11, &[1, 2, 3]).unwrap();
-    let mut back = vec![0; bytes.len()];
-    driver.read(&memory, 0, &mut back).unwrap();
-    assert_eq!(back[11..14], [1, 2, 3]);
-    assert_eq!((&back[..11], &back[14..]), (&bytes[..11], &bytes[14..]));
-    driver.read(&memory, 12, &mut back[..2]).unwrap();
-    assert_eq!(back[..2], [2, 3]);
-
-    // Past the end is an error, and no bytes are none.
-    for offset in [bytes.len() - 2, usize::MAX] {
-        let error = driver.write(&mut memory, offset, &[0; 3]).unwrap_err();
-        assert!(matches!(error, Error::BufferTooShort { .. }), "{error}");
-    }
-    driver.write(&mut memory, bytes.len(), &[]).unwrap();
-    let mut empty = driver.allocate(0).unwrap();
-    driver.write(&mut empty, 0, &[]).unwrap();
-    driver.read(&empty, 0, &mut []).unwrap();
-    assert_eq!((empty.bytes(), empty.pointer()), (0, 0));
-}
+/// The products, one a kernel, and lanes of a wave; how their functions' names begin.
+const LANES: usize = 32;
+const PREFIX: &str = "mma_";
+const PROBES: &str = r#"
+PROBE(mma_f16_m16n8k8, float, 4, a[0], a[1], b[0])
+#if __CUDA_ARCH__ >= 800
+PROBE(mma_f16_m16n8k16, float, 4, a[0], a[1], a[2], a[3], b[0], b[1])
+PROBE(mma_bf16_m16n8k16, float, 4, a[0], a[1], a[2], a[3], b[0], b[1])
+PROBE(mma_bf16_m16n8k8, float, 4, a[0], a[1], b[0])
+PROBE(mma_f64_m8n8k4, double, 2, f64_at(a), f64_at(b))
+#endif
+"#;
 
 #[test]
 fn the_device_is_what_the_planner_hears_of() {
@@ -146,157 +64,22 @@ fn the_device_is_what_the_planner_hears_of() {
 }
 
 #[test]
-fn every_argument_arrives() {
-    let Some(driver) = device("every_argument_arrives") else {
+fn the_probes_compile() {
+    if versions().compiler.is_none() {
+        println!("skipped: device::lanes::the_probes_compile, needs NVRTC");
         return;
-    };
-    let n = 100_000;
-    let load = upload(driver, &ramp(n));
-    let [extra, tables, matrices] = [1e6, 2e6, 4e6].map(|v| upload(driver, &vec![v; n + 1]));
-    let store = upload(driver, &vec![-1.0; n]);
-    let kernel = kernel(driver, "combine", THREADS * 4).unwrap();
-    let mut all = launch(&load, &store, 0.5);
-    driver
-        .launch(driver.default_stream(), &kernel, &all)
-        .unwrap();
-    let half: Vec<f32> = ramp(n).iter().map(|v| v * 0.5).collect();
-    assert_eq!(download(driver, &store), half);
-
-    let shifted = |memory| Some(Region { memory, offset: 4 });
-    all.extra = shifted(&extra);
-    all.tables = shifted(&tables);
-    all.matrices = shifted(&matrices);
-    all.lines -= 1;
-    driver
-        .launch(driver.default_stream(), &kernel, &all)
-        .unwrap();
-    let mut sums: Vec<f32> = half.iter().map(|v| v + 1e6 + 2e6 + 4e6).collect();
-    sums[n - 1] = half[n - 1];
-    assert_eq!(download(driver, &store), sums);
-
-    // No blocks are no launch.
-    all.blocks = 0;
-    driver
-        .launch(driver.default_stream(), &kernel, &all)
-        .unwrap();
-    driver.synchronize().unwrap();
-    assert!(kernel.registers() > 0);
-    assert_eq!(kernel.local_bytes(), 0);
-}
-
-#[test]
-fn blocks_may_use_all_shared_memory_and_no_more() {
-    let Some(driver) = device("blocks_may_use_all_shared_memory_and_no_more") else {
-        return;
-    };
-    let most = driver.geometry().shared_bytes;
-    let load = upload(driver, &ramp(1000));
-    let store = upload(driver, &[0.0; 1000]);
-    let large = kernel(driver, "combine", most).unwrap();
-    driver
-        .launch(driver.default_stream(), &large, &launch(&load, &store, 1.0))
-        .unwrap();
-    assert_eq!(download(driver, &store), ramp(1000));
-    let error = kernel(driver, "combine", most + 1024).unwrap_err();
-    assert!(error.to_string().contains("shared memory"), "{error}");
-    let error = kernel(driver, "nowhere", 0).unwrap_err();
-    assert!(error.to_string().contains("cuModuleGetFunction"), "{error}");
-    driver.synchronize().unwrap();
-}
-
-#[test]
-fn reading_waits_for_streams() {
-    let Some(driver) = device("reading_waits_for_streams") else {
-        return;
-    };
-    let streams = [driver.stream().unwrap(), driver.stream().unwrap()];
-    let spin = kernel(driver, "spin", THREADS * 4).unwrap();
-    let load = upload(driver, &ramp(1000));
-    let stores = [0, 1].map(|_| upload(driver, &[0.0; 1000]));
-    for (stream, store) in streams.iter().zip(&stores) {
-        driver
-            .launch(stream, &spin, &launch(&load, store, 3.0))
-            .unwrap();
     }
-    let thrice: Vec<f32> = ramp(1000).iter().map(|v| v * 3.0).collect();
-    assert_eq!(download(driver, &stores[1]), thrice);
-    streams[0].synchronize().unwrap();
-    assert_eq!(download(driver, &stores[0]), thrice);
-
-    // Freeing waits too: the kernel still reads `load` and writes `store`.
-    let [store, _] = stores;
-    driver
-        .launch(&streams[0], &spin, &launch(&load, &store, 5.0))
-        .unwrap();
-    drop((load, store, spin, streams));
-    driver.synchronize().unwrap();
-}
-
-#[test]
-fn synchronizing_waits_for_every_stream() {
-    let Some(driver) = device("synchronizing_waits_for_every_stream") else {
-        return;
-    };
-    let streams = [driver.stream().unwrap(), driver.stream().unwrap()];
-    // SAFETY: the legacy stream is always there.
-    let legacy = unsafe { CudaStream::from_raw(driver, 0) };
-    let spin = kernel(driver, "spin", THREADS * 4).unwrap();
-    let memory = upload(driver, &ramp(1000));
-    for stream in [&streams[0], &streams[1], driver.default_stream(), &legacy] {
-        let start = Instant::now();
-        driver
-            .launch(stream, &spin, &launch(&memory, &memory, 1.0))
-            .unwrap();
-        driver.synchronize().unwrap();
-        // 50 million cycles; 5 GHz are more than any device has.
-        let waited = start.elapsed();
-        assert!(waited >= Duration::from_millis(10), "{waited:?}");
-    }
-    // A stream that is dropped is waited for then, and a kernel is not unloaded before.
-    let [first, second] = streams;
-    let start = Instant::now();
-    driver
-        .launch(&first, &spin, &launch(&memory, &memory, 1.0))
-        .unwrap();
-    drop(first);
-    assert!(start.elapsed() >= Duration::from_millis(10));
-    let start = Instant::now();
-    driver
-        .launch(&second, &spin, &launch(&memory, &memory, 1.0))
-        .unwrap();
-    drop(spin);
-    assert!(start.elapsed() >= Duration::from_millis(10));
-    assert_eq!(download(driver, &memory), ramp(1000));
-}
-
-#[test]
-fn memory_and_streams_of_others_serve() {
-    let Some(driver) = device("memory_and_streams_of_others_serve") else {
-        return;
-    };
-    let owner = upload(driver, &ramp(1000));
-    let stream = driver.stream().unwrap();
-    let combine = kernel(driver, "combine", THREADS * 4).unwrap();
-    {
-        // SAFETY: `owner` and `stream` outlive what is made of them.
-        let (memory, foreign, legacy) = unsafe {
-            (
-                CudaMemory::from_raw(owner.pointer(), owner.bytes()),
-                CudaStream::from_raw(driver, stream.handle()),
-                CudaStream::from_raw(driver, 0),
-            )
+    for (architecture, probes) in [("sm_75", 1), ("sm_80", 5), ("sm_90", 5), ("sm_120", 5)] {
+        let compiled = match compile(&driver::unit(&lanes::probes()), architecture) {
+            Err(Error::Unsupported { backend, .. }) => {
+                println!("skipped: {architecture}, which {backend} does not know");
+                continue;
+            }
+            compiled => compiled.unwrap(),
         };
-        driver
-            .launch(&foreign, &combine, &launch(&memory, &memory, 2.0))
-            .unwrap();
-        driver
-            .launch(&legacy, &combine, &launch(&memory, &memory, 2.0))
-            .unwrap();
-        foreign.synchronize().unwrap();
-        legacy.synchronize().unwrap();
+        let kernels = compiled.log.matches("Compiling entry function").count();
+        assert_eq!(kernels, probes, "{architecture}: {}", compiled.log);
     }
-    let fourfold: Vec<f32> = ramp(1000).iter().map(|v| v * 4.0).collect();
-    assert_eq!(download(driver, &owner), fourfold);
 }
 
 #[test]
@@ -304,63 +87,23 @@ fn copies_are_in_the_order_of_their_stream() {
     let Some(driver) = device("copies_are_in_the_order_of_their_stream") else {
         return;
     };
-    let (memory, copy) = (upload(driver, &ramp(1000)), upload(driver, &[0.0; 1000]));
-    let spin = kernel(driver, "spin", THREADS * 4).unwrap();
+    let bytes =
+        |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|v| v.to_ne_bytes()).collect() };
+    let values: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+    let upload = |bytes: &[u8]| {
+        let mut memory = driver.allocate(bytes.len()).unwrap();
+        driver.write(&mut memory, 0, bytes).unwrap();
+        memory
+    };
+    let (memory, copy) = (upload(&bytes(&values)), upload(&[0; 4000]));
     let stream = driver.stream().unwrap();
-    // The copy waits for the kernel before it.
-    driver
-        .launch(&stream, &spin, &launch(&memory, &memory, 2.0))
-        .unwrap();
-    driver.copy(&stream, &memory, &copy, 900 * 4).unwrap();
+    driver.copy(&stream, &memory, &copy, 3600).unwrap();
     stream.synchronize().unwrap();
-    let twofold: Vec<f32> = ramp(900).iter().map(|v| v * 2.0).collect();
-    let got = download(driver, &copy);
-    assert_eq!((&got[..900], &got[900..]), (&twofold[..], &[0.0; 100][..]));
+    let mut got = vec![0; 4000];
+    driver.read(&copy, 0, &mut got).unwrap();
+    assert_eq!(&got[..3600], &bytes(&values)[..3600]);
+    assert_eq!(&got[3600..], &[0; 400][..]);
     driver.copy(&stream, &memory, &copy, 0).unwrap();
     let error = driver.copy(&stream, &memory, &copy, 4001).unwrap_err();
     assert!(matches!(error, Error::BufferTooShort { .. }), "{error}");
-}
-
-#[test]
-fn events_take_the_time() {
-    let Some(driver) = device("events_take_the_time") else {
-        return;
-    };
-    let (start, end) = (driver.event().unwrap(), driver.event().unwrap());
-    let error = end.elapsed_ms(&start).unwrap_err();
-    assert!(!error.output_touched(), "{error}");
-    let memory = upload(driver, &ramp(1000));
-    let spin = kernel(driver, "spin", THREADS * 4).unwrap();
-    let stream = driver.stream().unwrap();
-    start.record(&stream).unwrap();
-    driver
-        .launch(&stream, &spin, &launch(&memory, &memory, 1.0))
-        .unwrap();
-    end.record(&stream).unwrap();
-    // 50 million cycles.
-    let elapsed = end.elapsed_ms(&start).unwrap();
-    assert!((5.0..5000.0).contains(&elapsed), "{elapsed} ms");
-}
-
-#[test]
-fn one_driver_serves_many_threads_and_openings() {
-    let Some(driver) = device("one_driver_serves_many_threads_and_openings") else {
-        return;
-    };
-    std::thread::scope(|scope| {
-        for factor in 1..=8 {
-            scope.spawn(move || {
-                let driver = CudaDriver::open(driver.device().ordinal).unwrap();
-                let combine = kernel(&driver, "combine", THREADS * 4).unwrap();
-                let stream = driver.stream().unwrap();
-                let memory = upload(&driver, &ramp(5000));
-                let scale = f64::from(factor);
-                driver
-                    .launch(&stream, &combine, &launch(&memory, &memory, scale))
-                    .unwrap();
-                let expected: Vec<f32> = ramp(5000).iter().map(|v| v * factor as f32).collect();
-                assert_eq!(download(&driver, &memory), expected);
-            });
-        }
-    });
 }

@@ -19,7 +19,11 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let [axis] = &pass.axes[..] else {
         return vec![Vec::new()];
     };
-    let most = if pass.storage == ScalarType::F64 { 20 } else { 32 };
+    let most = if pass.storage == ScalarType::F64 {
+        20
+    } else {
+        32
+    };
     let radices: Vec<usize> = match pass.engine {
         Engine::Simt => limits.butterflies.to_vec(),
         Engine::Matrix => radix::RADICES.iter().map(|row| row.radix).collect(),
@@ -33,12 +37,21 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     descend(axis.core_length(), &radices, &mut Vec::new(), &mut all);
     let least = all.iter().map(Vec::len).min().unwrap_or(0);
     all.retain(|s| s.len() <= least + 1);
-    all.sort_by_key(|s| (s.len(), s.first().copied(), s.last().map(|r| usize::MAX - r)));
+    all.sort_by_key(|s| {
+        (
+            s.len(),
+            s.first().copied(),
+            s.last().map(|r| usize::MAX - r),
+        )
+    });
     // Of the longer ones those that keep threads' values few.
     let (short, long): (Vec<_>, Vec<_>) = all.into_iter().partition(|s| s.len() == least);
     let mut chosen: Vec<Vec<usize>> = short.into_iter().take(SEQUENCES / 2).collect();
     chosen.extend(long.into_iter().take(SEQUENCES / 4));
-    let ascending: Vec<Vec<usize>> = chosen.iter().map(|s| s.iter().rev().copied().collect()).collect();
+    let ascending: Vec<Vec<usize>> = chosen
+        .iter()
+        .map(|s| s.iter().rev().copied().collect())
+        .collect();
     chosen.extend(ascending);
     chosen.sort();
     chosen.dedup();
@@ -108,7 +121,11 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             let values = (16 / largest).max(1) * largest;
             let threads = threads(points * lines, values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
-            let launch = Launch { threads, residents, apart: false };
+            let launch = Launch {
+                threads,
+                residents,
+                apart: false,
+            };
             all.push(rule(&radices, lines, launch));
         }
     }
@@ -132,7 +149,11 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
                 if apart && points * best.lines * cell < 32 << 10 {
                     continue;
                 }
-                let launch = Launch { threads, residents: residents.min(2048 / threads), apart };
+                let launch = Launch {
+                    threads,
+                    residents: residents.min(2048 / threads),
+                    apart,
+                };
                 if all.iter().all(|rule| rule.launch != launch) {
                     all.push(rule(&best.radices, best.lines, launch));
                 }

@@ -28,7 +28,11 @@ pub struct Arguments {
     #[arg(short, long, default_value = "src/planner/rules.csv")]
     output: PathBuf,
     /// Classes of the default list of `mmafft bench`
-    #[arg(long, value_delimiter = ',', default_value = "pow2,smooth,2d,3d,r2c,c2r")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "pow2,smooth,2d,3d,r2c,c2r"
+    )]
     class: Vec<String>,
     /// Precisions
     #[arg(long, value_delimiter = ',', default_value = "f32,f64,f16,split-f16", value_parser = super::request::precisions())]
@@ -73,7 +77,9 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         };
         for pass in &plan.passes {
             if let Some(key) = rules::key(pass, &limits) {
-                passes.entry(key).or_insert_with(|| (plan.clone(), pass.clone()));
+                passes
+                    .entry(key)
+                    .or_insert_with(|| (plan.clone(), pass.clone()));
             }
         }
     }
@@ -83,7 +89,12 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         scratch: noise(lab)?,
     };
     let copy = copy(lab, &mut memory)?;
-    println!("{}: a copy moves {:.0} GB/s; {} passes", limits.device, copy / 1e9, passes.len());
+    println!(
+        "{}: a copy moves {:.0} GB/s; {} passes",
+        limits.device,
+        copy / 1e9,
+        passes.len()
+    );
     let mut table = Table::read(&arguments.output)?;
     let progress = Progress::new(passes.len() as u64);
     for (key, (plan, pass)) in &passes {
@@ -99,7 +110,11 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         // What is chosen without a rule.
         let before = time_plan(lab, &alone(plan, pass.clone()), &mut memory, copy);
         if let Some(best) = all.first() {
-            println!("{key},{} (was {:.3})", best.row(), before.unwrap_or(f64::NAN));
+            println!(
+                "{key},{} (was {:.3})",
+                best.row(),
+                before.unwrap_or(f64::NAN)
+            );
             table.rows.insert(key.clone(), best.row());
             table.write(&arguments.output, &limits.device)?;
         }
@@ -230,7 +245,8 @@ fn noise<L: Lab>(lab: &L) -> Result<BufferOf<L>, Failure> {
     let some: Vec<u8> = (0..1 << 22).flat_map(|_| draw().to_ne_bytes()).collect();
     let mut buffer = lab.backend().allocate(ROOM)?;
     for at in (0..ROOM).step_by(some.len()) {
-        lab.backend().write(&mut buffer, at, &some[..some.len().min(ROOM - at)])?;
+        lab.backend()
+            .write(&mut buffer, at, &some[..some.len().min(ROOM - at)])?;
     }
     Ok(buffer)
 }
@@ -248,7 +264,10 @@ impl Table {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(format!("cannot read {}: {error}", path.display()).into()),
         };
-        let mut table = Table { comments: Vec::new(), rows: BTreeMap::new() };
+        let mut table = Table {
+            comments: Vec::new(),
+            rows: BTreeMap::new(),
+        };
         for line in text.lines().filter(|line| *line != rules::HEADER) {
             match line.match_indices(',').nth(5) {
                 Some((at, _)) if !line.starts_with('#') => {

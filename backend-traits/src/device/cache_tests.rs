@@ -20,7 +20,7 @@ fn keeps_code_under_its_key() {
     cache.put(&one, b"code");
     assert_eq!(cache.get(&one).as_deref(), Some(&b"code"[..]));
     assert_eq!(cache.get(&two), None);
-    assert_eq!(names(&cache), [format!("{}.cubin", one.0)]);
+    assert_eq!(names(&cache), [format!("{}.code", one.0)]);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn threads_and_processes_fill_it_at_once() {
     }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("cuda");
-    let name = "cache::tests::threads_and_processes_fill_it_at_once";
+    let name = "device::cache::tests::threads_and_processes_fill_it_at_once";
     let other = std::process::Command::new(std::env::current_exe().unwrap())
         .args([name, "--exact"])
         .env(OTHER, &folder)
@@ -212,7 +212,7 @@ fn threads_and_processes_fill_it_at_once() {
         "{other:?}"
     );
     let cache = Cache::at(folder, 20_000);
-    assert!(names(&cache).iter().all(|name| name.ends_with(".cubin")));
+    assert!(names(&cache).iter().all(|name| name.ends_with(".code")));
 }
 
 #[test]

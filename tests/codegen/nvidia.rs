@@ -1,11 +1,11 @@
-//! What the compiler makes of the kernels, without a GPU: every family of kernels for each
-//! generation of devices, no register spilled, and the matrix instructions that the plan says.
-//! Needs NVRTC and nvdisasm (PyPI: `nvidia-cuda-nvrtc`, `nvidia-cuda-nvdisasm`).
+//! NVIDIA: NVRTC compiles, nvdisasm reads (PyPI: `nvidia-cuda-nvrtc`,
+//! `nvidia-cuda-nvdisasm`).
 
+use crate::families::{families, multiplies, offered};
 use mmafft::backend_traits::device::{lower, Geometry, Vendor};
-use mmafft::backend_traits::{radix::COMPOSITE, Operand};
+use mmafft::backend_traits::Operand;
 use mmafft::cuda::{compile, source, Device};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Shape};
+use mmafft::{Limits, Pass};
 use std::process::Command;
 
 /// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
@@ -42,48 +42,6 @@ fn geometry(limits: &Limits) -> Geometry {
     }
 }
 
-/// A family of kernels: a name, and a request whose passes belong to it.
-fn families() -> Vec<(String, Request)> {
-    let mut all = Vec::new();
-    let engines = |precision| match precision {
-        Precision::F32 => &[Engine::Simt][..],
-        Precision::SplitF16 => &[Engine::Matrix],
-        _ => &[Engine::Simt, Engine::Matrix],
-    };
-    for precision in [
-        Precision::F32,
-        Precision::F64,
-        Precision::SplitF16,
-        Precision::F16,
-        Precision::Bf16,
-    ] {
-        for &engine in engines(precision) {
-            let mut add = |name: &str, request: Request| {
-                let request = request.batch(1000).precision(precision).engine(engine);
-                let name = format!("{name} {} {}", precision.row().name, engine.name());
-                all.push((name, request));
-            };
-            for n in [8, 64, 1000, 4096, 2197, 1 << 20, 127, 65537] {
-                add(&format!("c2c {n}"), Request::forward(Shape::d1(n)));
-            }
-            for n in [64, 1000, 4096, 1 << 20] {
-                add(&format!("r2c {n}"), Request::r2c(Shape::d1(n)));
-                add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));
-            }
-            if engine == Engine::Simt {
-                for &radix in COMPOSITE {
-                    let request = Request::forward(Shape::d1(radix * radix)).radices(&[radix]);
-                    add(&format!("c2c radix {radix}"), request);
-                }
-            }
-            add("c2c 64x64", Request::forward(Shape::d2(64, 64)));
-            add("c2c 1000x1024", Request::forward(Shape::d2(1000, 1024)));
-            add("r2c 16x16x16", Request::r2c(Shape::d3(16, 16, 16)));
-        }
-    }
-    all
-}
-
 /// Registers spilled, by the compiler's log.
 fn spilled(log: &str) -> usize {
     let stores = log.split(" bytes spill stores").next().unwrap_or_default();
@@ -108,11 +66,10 @@ fn disassemble(cubin: &[u8]) -> Option<String> {
 
 /// The matrix instruction that a pass' operand is multiplied with.
 fn instruction(pass: &Pass) -> Option<&'static str> {
-    match (pass.engine, pass.operand) {
-        (Engine::Simt, _) => None,
-        (Engine::Matrix, Operand::F64) => Some("DMMA"),
-        (Engine::Matrix, _) => Some("HMMA"),
-    }
+    multiplies(pass).then_some(match pass.operand {
+        Operand::F64 => "DMMA",
+        _ => "HMMA",
+    })
 }
 
 fn check(architecture: &str) {
@@ -125,15 +82,7 @@ fn check(architecture: &str) {
     for (name, request) in families() {
         let old = matches!(architecture, "sm_70" | "sm_75");
         let other = old && !name.starts_with("c2c 4096 ");
-        let matrix = request.engine == Some(Engine::Matrix);
-        let offered = |operand| limits.fragments.iter().any(|f| f.operand == operand);
-        let lacking = match request.precision {
-            Precision::F64 => !offered(Operand::F64),
-            Precision::Bf16 => !offered(Operand::Bf16),
-            Precision::F16 | Precision::SplitF16 => !offered(Operand::Half),
-            _ => false,
-        };
-        if other || (matrix && lacking) || !name.contains(&only) {
+        if other || !offered(&request, &limits) || !name.contains(&only) {
             continue;
         }
         let plan = match mmafft::plan(&request, &limits) {
@@ -191,7 +140,7 @@ fn check(architecture: &str) {
                 std::fs::write(path, &code).expect("written");
             }
             for family in ["HMMA", "DMMA"] {
-                let expected = instruction(pass) == Some(family) && !pass.steps.is_empty();
+                let expected = instruction(pass) == Some(family);
                 if code.contains(family) != expected {
                     failures.push(format!("{name}, pass {i}: {family} expected: {expected}"));
                 }

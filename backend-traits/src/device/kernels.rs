@@ -1,7 +1,7 @@
 //! Loaded kernels by their programs, so that the same plan again compiles and loads nothing.
 
-use mmafft_backend_traits::device::Program;
-use mmafft_backend_traits::Result;
+use super::program::Program;
+use crate::error::Result;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -13,7 +13,7 @@ type Slot<K> = Arc<Mutex<Option<Arc<K>>>>;
 
 /// The kernels of one context.
 #[derive(Debug)]
-pub(crate) struct Kernels<K> {
+pub struct Kernels<K> {
     slots: RwLock<HashMap<Program, Slot<K>>>,
 }
 
@@ -28,6 +28,9 @@ impl<K> Default for Kernels<K> {
 impl<K> Kernels<K> {
     /// The program's kernel, made if there is none. Other programs do not wait for the
     /// making; it is tried again after a failure.
+    ///
+    /// # Errors
+    /// Those of `make`.
     pub fn get(&self, program: &Program, make: impl FnOnce() -> Result<K>) -> Result<Arc<K>> {
         let slot = self.slot(program);
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +72,7 @@ fn in_use<K>(slot: &Slot<K>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mmafft_backend_traits::Error;
+    use crate::error::Error;
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
     use std::sync::LazyLock;

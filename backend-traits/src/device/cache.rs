@@ -4,6 +4,7 @@
 //! is "not there", and the caller compiles. Several processes may use one folder: a file
 //! appears whole, by renaming, and is known to be whole by its checksum.
 
+use crate::error::Result;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +23,7 @@ const LIMIT: u64 = 256 << 20;
 const MAGIC: &[u8; 16] = b"mmafft code  v1\n";
 
 /// How the names of code end.
-const CODE: &str = "cubin";
+const CODE: &str = "code";
 /// How the names of files end that are being written, or were when a process died.
 const UNFINISHED: &str = "tmp";
 /// Older ones are a dead process'.
@@ -33,20 +34,20 @@ const HEAD: usize = MAGIC.len() + 32;
 
 /// A folder of compiled kernels.
 #[derive(Debug, Clone)]
-pub(crate) struct Cache {
+pub struct Cache {
     folder: PathBuf,
     limit: u64,
 }
 
 /// What code is kept under: the digest of all that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Key(String);
+struct Key(String);
 
 impl Cache {
-    /// The user's cache of this backend; `None` if it is switched off or has no place.
-    pub fn of_user() -> Option<Cache> {
+    /// The user's cache of a backend; `None` if it is switched off or has no place.
+    pub fn of_user(backend: &str) -> Option<Cache> {
         let base = base(|name| std::env::var_os(name))?;
-        Some(Cache::at(base.join(crate::BACKEND), LIMIT))
+        Some(Cache::at(base.join(backend), LIMIT))
     }
 
     /// A cache in a folder, which need not exist.
@@ -54,8 +55,23 @@ impl Cache {
         Cache { folder, limit }
     }
 
+    /// The code that depends on these texts, in this order, and on this version of mmafft:
+    /// from the cache if it is there, else made and kept.
+    ///
+    /// # Errors
+    /// Those of `make`.
+    pub fn code(&self, texts: &[&str], make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Vec<u8>> {
+        let key = Cache::key(&[texts, &[env!("CARGO_PKG_VERSION")]].concat());
+        if let Some(code) = self.get(&key) {
+            return Ok(code);
+        }
+        let code = make()?;
+        self.put(&key, &code);
+        Ok(code)
+    }
+
     /// The key of code that depends on these texts, in this order.
-    pub fn key(texts: &[&str]) -> Key {
+    fn key(texts: &[&str]) -> Key {
         let mut digest = Sha256::new();
         for text in texts {
             // With its length, so that no text can lend letters to its neighbour.
@@ -67,7 +83,7 @@ impl Cache {
     }
 
     /// The code under a key. A damaged file is removed.
-    pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
+    fn get(&self, key: &Key) -> Option<Vec<u8>> {
         if !is_private(&self.folder) {
             return None;
         }
@@ -90,7 +106,7 @@ impl Cache {
     }
 
     /// Keeps code, if it can, and removes the oldest beyond the limit.
-    pub fn put(&self, key: &Key, code: &[u8]) {
+    fn put(&self, key: &Key, code: &[u8]) {
         // A failure has nobody to be told to: the code is at hand, and in use.
         if (HEAD + code.len()) as u64 <= self.limit && self.write(key, code).is_ok() {
             self.trim();

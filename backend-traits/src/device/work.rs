@@ -1,0 +1,89 @@
+//! What a lowered pass asks of a device beside memory, counted from its program: for
+//! predictions of speed, not for running it.
+
+use super::config::*;
+use super::driver::Geometry;
+use super::matrices;
+use crate::precision::Operand;
+
+/// Of one tile. Idle lanes count as if they worked.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Work {
+    /// Operations of matrix products, two for each multiplication, padding included.
+    pub matrix_flops: f64,
+    /// Additions and multiplications outside of them: of butterflies, dense sums, and
+    /// products with roots.
+    pub vector_flops: f64,
+    /// Bytes that shared memory is read and written.
+    pub shared_bytes: f64,
+}
+
+/// A product of complex numbers.
+const PRODUCT: f64 = 6.0;
+
+/// The work of a tile.
+pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
+    let double = operand == Operand::F64;
+    let pair = if double { 16.0 } else { 8.0 };
+    let threads = config.head.threads as f64;
+    let mut work = Work::default();
+    for step in &config.steps {
+        let groups = threads * step.groups as f64;
+        let radix = step.radix as f64;
+        let matrix = step.engine == MATRIX;
+        let points = match step.op {
+            _ if matrix => step.rank as f64 / 4.0,
+            OP_DFT if step.engine == DENSE => 2.0,
+            OP_DFT => radix,
+            OP_COPY => 1.0,
+            _ => 2.0,
+        };
+        let values = groups * points;
+        if step.source == SHARED {
+            // A dense sum reads all points of its DFT.
+            let read = if step.engine == DENSE {
+                groups * radix
+            } else {
+                values
+            };
+            work.shared_bytes += read * pair;
+        }
+        if step.target == SHARED {
+            work.shared_bytes += values * pair;
+        }
+        match step.op {
+            _ if matrix => {
+                let (columns, rows) = matrices::columns(geometry.vendor, operand);
+                let waves = threads / geometry.wave as f64;
+                let products = waves * step.groups as f64 / rows as f64;
+                let order = 2.0 * step.rank as f64;
+                let one = 2.0 * columns as f64 * order * order;
+                work.matrix_flops += products * one * terms(operand, step.parts);
+            }
+            OP_DFT if step.engine == DENSE => work.vector_flops += groups * 6.0 * radix,
+            OP_DFT => work.vector_flops += groups * 5.0 * radix * radix.log2(),
+            OP_COPY => {}
+            _ => work.vector_flops += groups * 3.0 * PRODUCT,
+        }
+        let factors = [
+            step.op == OP_DFT && step.twiddle >= 0,
+            step.before != 0,
+            step.before_roots >= 0,
+            step.after != 0,
+            step.after_roots >= 0,
+        ];
+        let factors = factors.iter().filter(|&&there| there).count() as f64;
+        work.vector_flops += values * factors * PRODUCT;
+    }
+    work
+}
+
+/// Products of parts that one product of values takes.
+fn terms(operand: Operand, parts: i64) -> f64 {
+    match (operand, parts) {
+        (Operand::SplitHalf | Operand::SplitBf16, 1) => 2.0,
+        (Operand::SplitHalf | Operand::SplitBf16, 2) => 3.0,
+        (Operand::SplitHalf | Operand::SplitBf16, _) => 5.0,
+        _ => 1.0,
+    }
+}

@@ -1,0 +1,97 @@
+//! On a real device, or on what the HIP runtime takes for one: what the CUDA crate's tests do
+//! there, in HIP's words. Without one every test says that it was skipped.
+
+#[path = "../../../kernels-cuda/tests/device/driver.rs"]
+mod driver;
+#[path = "../../../kernels-cuda/tests/device/graphs.rs"]
+mod graphs;
+#[path = "../../../kernels-cuda/tests/device/lanes.rs"]
+mod lanes;
+
+use mmafft_backend_traits::device::{Driver, Vendor};
+use mmafft_backend_traits::{Error, Result};
+use mmafft_kernels_hip::{compile, versions, PRIMITIVES};
+pub use mmafft_kernels_hip::{
+    fragments, HipDriver as Device, HipKernel as Kernel, HipMemory as Memory, HipStream as Stream,
+};
+use std::sync::OnceLock;
+
+fn device(name: &str) -> Option<&'static Device> {
+    static DEVICE: OnceLock<Result<Device>> = OnceLock::new();
+    let device = DEVICE.get_or_init(|| Device::open(0)).as_ref();
+    device
+        .inspect_err(|error| println!("skipped: device::{name}, needs a device: {error}"))
+        .ok()
+}
+
+/// What the shared kernels say for the vendor. The clock has 100 MHz or less: 2 million ticks
+/// are 20 ms and more.
+const WORDS: &str = r#"
+#define CLOCK() ((long long)__builtin_amdgcn_s_memrealtime())
+#define TICKS 2000000
+#define TRAP() __builtin_trap()
+"#;
+
+/// The products, one a kernel, and lanes of a wave; how their functions' names begin.
+const LANES: usize = 64;
+const PREFIX: &str = "mfma_";
+const PROBES: &str = r#"
+PROBE(mfma_f16_16x16x16, float, 4, a[0], a[1], b[0], b[1])
+PROBE(mfma_bf16_16x16x16, float, 4, a[0], a[1], b[0], b[1])
+PROBE(mfma_f32_16x16x4, float, 4, float_of(a[0]), float_of(b[0]))
+PROBE(mfma_f64_16x16x4, double, 4, f64_at(a), f64_at(b))
+"#;
+
+#[test]
+fn the_device_is_what_the_planner_hears_of() {
+    let Some(driver) = device("the_device_is_what_the_planner_hears_of") else {
+        return;
+    };
+    let geometry = driver.geometry();
+    assert_eq!((geometry.wave, geometry.threads), (64, 1024));
+    // A launch counts threads in 32 bits.
+    assert_eq!(
+        (geometry.blocks, geometry.vendor),
+        ((1 << 22) - 1, Vendor::Amd)
+    );
+    assert_eq!(
+        geometry.shared_bytes,
+        driver.device().shared_bytes_per_block
+    );
+    assert_eq!(driver.limits().backend, "hip");
+    println!("{driver:?}, hipRTC {}", driver.compiler_version());
+}
+
+#[test]
+fn a_device_that_is_not_there_is_named() {
+    match Device::open(4321) {
+        Err(Error::NoDevice { reason, remedy, .. }) => {
+            let known = [
+                "libamdhip64",
+                "function hip",
+                "hipInit",
+                "hipGetDeviceCount",
+                "4321",
+            ];
+            assert!(known.iter().any(|what| reason.contains(what)), "{reason}");
+            assert!(!remedy.is_empty());
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_probes_compile() {
+    if versions().compiler.is_none() {
+        println!("skipped: device::the_probes_compile, needs hipRTC");
+        return;
+    }
+    for architecture in ["gfx908", "gfx90a", "gfx942"] {
+        match compile(&driver::unit(&lanes::probes()), architecture) {
+            Err(Error::Unsupported { backend, .. }) => {
+                println!("skipped: {architecture}, which {backend} does not know");
+            }
+            compiled => assert!(!compiled.unwrap().code.is_empty()),
+        }
+    }
+}

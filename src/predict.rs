@@ -1,0 +1,207 @@
+//! How long a plan would take on a device that is not here: from the bytes that its passes
+//! move, the cycles of its matrix products and other arithmetic, and those of shared memory.
+//! Predicted, never measured. The ruler is a copy: 1 is a transform as fast as copying its
+//! input to its output.
+//!
+//! A compute unit that holds several blocks of a pass does all of this at once, and the
+//! longest decides; one that holds a single block does one after another. Nothing is known
+//! here of latencies, bank conflicts, launches, and caches: so these are upper limits.
+
+use mmafft_backend_traits::device::{lower, Geometry};
+use mmafft_backend_traits::{Engine, Error, Limits, Operand, Plan, Result};
+
+/// A device by its data sheet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sheet {
+    /// The architecture, as on the command line.
+    pub architecture: &'static str,
+    /// The device that the numbers are of.
+    pub name: &'static str,
+    /// Compute units.
+    pub units: usize,
+    /// Cycles a second of its highest clock.
+    pub hertz: f64,
+    /// Bytes a second of memory, read or written.
+    pub memory: f64,
+    /// Bytes of memory.
+    pub memory_bytes: usize,
+    /// Bytes of level-2 cache.
+    pub l2_bytes: usize,
+    /// Operations a cycle and compute unit of matrix products, for FP16, BF16, FP32 and FP64.
+    pub matrix: [f64; 4],
+    /// The same of ordinary arithmetic, for FP32 and FP64, of fused multiply-adds.
+    pub vector: [f64; 2],
+}
+
+/// The devices that can be predicted. Rates are peak rates of AMD's data sheets and CDNA
+/// white papers, divided by clock and compute units.
+pub const SHEETS: &[Sheet] = &[
+    Sheet {
+        architecture: "gfx908",
+        name: "AMD Instinct MI100",
+        units: 120,
+        hertz: 1.502e9,
+        memory: 1.2288e12,
+        memory_bytes: 32 << 30,
+        l2_bytes: 8 << 20,
+        matrix: [1024.0, 512.0, 256.0, 0.0],
+        vector: [128.0, 64.0],
+    },
+    Sheet {
+        architecture: "gfx90a",
+        name: "AMD Instinct MI210",
+        units: 104,
+        hertz: 1.7e9,
+        memory: 1.6384e12,
+        memory_bytes: 64 << 30,
+        l2_bytes: 8 << 20,
+        matrix: [1024.0, 1024.0, 256.0, 256.0],
+        vector: [128.0, 128.0],
+    },
+    Sheet {
+        architecture: "gfx942",
+        name: "AMD Instinct MI300X",
+        units: 304,
+        hertz: 2.1e9,
+        memory: 5.3e12,
+        memory_bytes: 192 << 30,
+        l2_bytes: 4 << 20,
+        matrix: [2048.0, 2048.0, 256.0, 256.0],
+        vector: [256.0, 128.0],
+    },
+];
+
+/// Bytes a cycle of a compute unit's shared memory.
+const SHARED: f64 = 128.0;
+
+/// Of ordinary arithmetic, the share that multiplies and adds at once: butterflies mostly add.
+const FUSED: f64 = 0.5;
+
+/// Seconds of a pass, each by what takes them.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PassTime {
+    /// Memory, at the speed of a copy.
+    pub memory: f64,
+    /// Matrix products.
+    pub matrix: f64,
+    /// Other arithmetic.
+    pub vector: f64,
+    /// Shared memory, without conflicts.
+    pub shared: f64,
+    /// Blocks of the pass that a compute unit holds.
+    pub resident: usize,
+}
+
+impl PassTime {
+    /// All of it.
+    pub fn seconds(&self) -> f64 {
+        let parts = [self.memory, self.matrix, self.vector, self.shared];
+        match self.resident {
+            0 | 1 => parts.iter().sum(),
+            _ => parts.into_iter().fold(0.0, f64::max),
+        }
+    }
+}
+
+/// What is expected of a plan.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// Its passes.
+    pub passes: Vec<PassTime>,
+    /// Seconds of a copy of input to output.
+    pub copy: f64,
+}
+
+impl Prediction {
+    /// Seconds of all passes.
+    pub fn seconds(&self) -> f64 {
+        self.passes.iter().map(PassTime::seconds).sum()
+    }
+
+    /// The speed as a fraction of a copy's.
+    pub fn fraction(&self) -> f64 {
+        self.copy / self.seconds()
+    }
+}
+
+impl Sheet {
+    /// The device of an architecture.
+    ///
+    /// # Errors
+    /// `Unsupported`, with those that there are.
+    pub fn of(architecture: &str) -> Result<&'static Sheet> {
+        let found = SHEETS.iter().find(|s| s.architecture == architecture);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = SHEETS.iter().map(|s| s.architecture).collect();
+            Error::Unsupported {
+                what: format!("predicting for {architecture}"),
+                backend: "mmafft".into(),
+                instead: format!("use {}", names.join(", ")),
+            }
+        })
+    }
+
+    /// What the planner and lowering would know of it.
+    ///
+    /// # Errors
+    /// `NotBuilt` without the feature `hip`.
+    pub fn limits(&self) -> Result<(Limits, Geometry)> {
+        cfg_if::cfg_if! {
+            if #[cfg(feature = "hip")] {
+                let device = mmafft_kernels_hip::Device {
+                    ordinal: 0,
+                    name: format!("{}, predicted", self.name),
+                    architecture: self.architecture.into(),
+                    multiprocessors: self.units,
+                    shared_bytes_per_block: 64 << 10,
+                    l2_bytes: self.l2_bytes,
+                    memory_bytes: self.memory_bytes,
+                    wave: 64,
+                };
+                Ok((device.limits(), device.geometry()))
+            } else {
+                Err(Error::NotBuilt { backend: "hip", feature: "hip" })
+            }
+        }
+    }
+
+    /// What to expect of a plan that was made for these limits.
+    ///
+    /// # Errors
+    /// `Unsupported` where a pass has no kernel.
+    pub fn predict(&self, plan: &Plan, geometry: &Geometry) -> Result<Prediction> {
+        let cycles = self.units as f64 * self.hertz;
+        let time = |pass: &mmafft_backend_traits::Pass| {
+            let lowered = lower(pass, geometry)?;
+            let tiles = lowered.lines.div_ceil(pass.tile.lines.max(1) as u64) as f64;
+            let product = match pass.operand {
+                Operand::Half | Operand::SplitHalf => 0,
+                Operand::Bf16 | Operand::SplitBf16 => 1,
+                Operand::F32 => 2,
+                Operand::F64 => 3,
+            };
+            let matrix = match pass.engine {
+                Engine::Simt => 0.0,
+                Engine::Matrix => lowered.work.matrix_flops / self.matrix[product],
+            };
+            let double = usize::from(pass.storage.bytes() == 8);
+            let vector = lowered.work.vector_flops / (FUSED * self.vector[double]);
+            let (read, written) = pass.bytes();
+            let shared = lowered.program.shared_bytes.max(1);
+            Ok(PassTime {
+                memory: (read + written) as f64 / self.memory,
+                matrix: tiles * matrix / cycles,
+                vector: tiles * vector / cycles,
+                shared: tiles * lowered.work.shared_bytes / SHARED / cycles,
+                resident: (geometry.shared_bytes / shared).min(2048 / lowered.program.threads),
+            })
+        };
+        let passes: Result<Vec<PassTime>> = plan.passes.iter().map(time).collect();
+        let scalar = plan.request.precision.row().storage.bytes();
+        let bytes = (plan.input_scalars + plan.output_scalars) * scalar;
+        Ok(Prediction {
+            passes: passes?,
+            copy: bytes as f64 / self.memory,
+        })
+    }
+}

@@ -1,0 +1,331 @@
+//! AMD: clang compiles the text that hipRTC is given, LLVM's tools read what came of it
+//! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`).
+
+use crate::families::{families, multiplies, offered};
+use crate::waits;
+use mmafft::backend_traits::device::{lower, Program};
+use mmafft::backend_traits::Operand;
+use mmafft::hip::{compile, source, versions, Device, OPTIONS};
+use mmafft::{Error, Limits, Pass};
+use std::collections::HashSet;
+use std::path::Path;
+use std::process::Command;
+
+/// What a compute unit has, by architecture.
+struct Unit {
+    architecture: &'static str,
+    /// The registers of a lane that the waves of a SIMD unit share, and of how many each is
+    /// given a multiple.
+    registers: usize,
+    granule: usize,
+    /// Whether accumulators come out of the same.
+    unified: bool,
+    compute_units: usize,
+}
+
+const UNITS: [Unit; 3] = [
+    Unit {
+        architecture: "gfx908",
+        registers: 256,
+        granule: 4,
+        unified: false,
+        compute_units: 120,
+    },
+    Unit {
+        architecture: "gfx90a",
+        registers: 512,
+        granule: 8,
+        unified: true,
+        compute_units: 104,
+    },
+    Unit {
+        architecture: "gfx942",
+        registers: 512,
+        granule: 8,
+        unified: true,
+        compute_units: 304,
+    },
+];
+
+/// Shared memory of a block.
+const SHARED: usize = 64 << 10;
+
+fn device(unit: &Unit) -> Device {
+    Device {
+        ordinal: 0,
+        name: format!("invented {}", unit.architecture),
+        architecture: unit.architecture.into(),
+        multiprocessors: unit.compute_units,
+        shared_bytes_per_block: SHARED,
+        l2_bytes: 8 << 20,
+        memory_bytes: 64 << 30,
+        wave: 64,
+    }
+}
+
+fn tool(name: &str) -> Command {
+    let version = std::env::var("MMAFFT_LLVM").unwrap_or("19".into());
+    Command::new(format!("{name}-{version}"))
+}
+
+fn output(command: &mut Command) -> Result<String, String> {
+    let out = command.output().map_err(|e| e.to_string())?;
+    match out.status.success() {
+        true => Ok(String::from_utf8_lossy(&out.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&out.stderr).into_owned()),
+    }
+}
+
+/// What the compiler made of a kernel.
+struct Kernel {
+    /// The code object's note, a line each `.name: value`.
+    note: String,
+    code: Vec<waits::Instruction>,
+}
+
+impl Kernel {
+    fn compile(program: &Program, unit: &Unit, folder: &Path) -> Result<Kernel, String> {
+        let (text, object) = (folder.join("k.hip"), folder.join("k.co"));
+        std::fs::write(&text, source(program)).map_err(|e| e.to_string())?;
+        output(
+            tool("clang")
+                .args(["-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only"])
+                .args([
+                    "--no-gpu-bundle-output",
+                    "-Wno-unused-command-line-argument",
+                ])
+                .arg(format!("--offload-arch={}", unit.architecture))
+                .args(OPTIONS)
+                .arg(&text)
+                .arg("-o")
+                .arg(&object),
+        )?;
+        let note = output(tool("llvm-readelf").arg("--notes").arg(&object))?;
+        let code = output(tool("llvm-objdump").arg("-d").arg(&object))?;
+        Ok(Kernel {
+            note,
+            code: waits::instructions(&code),
+        })
+    }
+
+    /// A number of the note, of the kernel: there is one in the file.
+    fn number(&self, name: &str) -> Result<usize, String> {
+        let key = format!(".{name}:");
+        let mut lines = self.note.lines().map(|l| l.trim().trim_start_matches("- "));
+        let value = lines.find_map(|line| line.strip_prefix(&key));
+        let value = value.and_then(|v| v.trim().parse().ok());
+        value.ok_or_else(|| format!("the note has no number {name}"))
+    }
+
+    fn has(&self, prefix: &str) -> bool {
+        self.code.iter().any(|i| i.name.starts_with(prefix))
+    }
+}
+
+/// The matrix instruction that a pass' operand is multiplied with.
+fn instruction(pass: &Pass, architecture: &str) -> Option<&'static str> {
+    if !multiplies(pass) {
+        return None;
+    }
+    let third = architecture == "gfx942";
+    Some(match pass.operand {
+        Operand::Half | Operand::SplitHalf if third => "v_mfma_f32_16x16x16_f16",
+        Operand::Half | Operand::SplitHalf => "v_mfma_f32_16x16x16f16",
+        Operand::Bf16 | Operand::SplitBf16 if third => "v_mfma_f32_16x16x16_bf16",
+        Operand::Bf16 | Operand::SplitBf16 if architecture == "gfx908" => "v_mfma_f32_16x16x8bf16",
+        Operand::Bf16 | Operand::SplitBf16 => "v_mfma_f32_16x16x16bf16_1k",
+        Operand::F32 if third => "v_mfma_f32_16x16x4_f32",
+        Operand::F32 => "v_mfma_f32_16x16x4f32",
+        Operand::F64 if third => "v_mfma_f64_16x16x4_f64",
+        Operand::F64 => "v_mfma_f64_16x16x4f64",
+    })
+}
+
+/// Where `Config` has whether a point's parts are loaded as one, and stored.
+const LOAD_VECTOR: usize = 13;
+const STORE_VECTOR: usize = 16;
+const RESIDENTS: usize = 3;
+
+/// What is wrong with a kernel.
+fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut expect = |holds: bool, what: String| {
+        if !holds {
+            faults.push(what);
+        }
+    };
+    let mut numbers = |name: &str| {
+        kernel.number(name).unwrap_or_else(|error| {
+            expect(false, error);
+            0
+        })
+    };
+    let [registers, accumulators, scratch, fixed, spilled] = [
+        "vgpr_count",
+        "agpr_count",
+        "private_segment_fixed_size",
+        "group_segment_fixed_size",
+        "vgpr_spill_count",
+    ]
+    .map(&mut numbers);
+    expect(scratch == 0, format!("{scratch} bytes of scratch"));
+    expect(spilled == 0, format!("{spilled} registers spilled"));
+    let shared = program.shared_bytes + fixed;
+    expect(shared <= SHARED, format!("{shared} bytes of shared memory"));
+
+    // Waves of a SIMD unit, of four, that the plan counts on.
+    let residents = program.config[RESIDENTS] as usize;
+    let waves = (program.threads / 64 * residents).div_ceil(4).max(1);
+    let most = unit.registers / waves / unit.granule * unit.granule;
+    expect(
+        registers <= most && (unit.unified || accumulators <= most),
+        format!("{registers} registers, {accumulators} of them or beside them accumulators; {waves} waves have {most} each"),
+    );
+
+    let wanted = instruction(pass, unit.architecture);
+    let products: HashSet<&str> = kernel.code.iter().map(|i| i.name.as_str()).collect();
+    let products: Vec<&&str> = products
+        .iter()
+        .filter(|n| n.starts_with("v_mfma"))
+        .collect();
+    let found = products.iter().map(|name| **name);
+    expect(
+        found.clone().eq(wanted),
+        format!("{:?}, expected {wanted:?}", found.collect::<Vec<_>>()),
+    );
+    expect(!kernel.has("flat_"), "an address of an unknown kind".into());
+    expect(
+        !kernel.has("scratch_") && !kernel.has("buffer_"),
+        "private memory".into(),
+    );
+
+    // A point's two parts in one access: 16 bytes of f64, 8 of f32, 4 of 16 bits.
+    let access = |kind: &str| match pass.storage.bytes() {
+        8 => format!("global_{kind}_dwordx4"),
+        4 => format!("global_{kind}_dwordx2"),
+        _ => format!("global_{kind}_dword"),
+    };
+    for (flag, kind) in [(LOAD_VECTOR, "load"), (STORE_VECTOR, "store")] {
+        let name = access(kind);
+        let there = kernel.code.iter().any(|i| i.name == name);
+        expect(program.config[flag] == 0 || there, format!("no {name}"));
+    }
+    if let Err(error) = waits::check(&kernel.code) {
+        expect(false, error);
+    }
+    faults
+}
+
+/// A kernel to compile.
+struct Job {
+    name: String,
+    program: Program,
+    pass: Pass,
+}
+
+/// Every kernel of the families once, those whose name contains `MMAFFT_CASE`.
+fn jobs(device: &Device, limits: &Limits, failures: &mut Vec<String>) -> Vec<Job> {
+    let only = std::env::var("MMAFFT_CASE").unwrap_or_default();
+    let mut done = HashSet::new();
+    let mut jobs = Vec::new();
+    for (name, request) in families() {
+        let named = name.contains(&only);
+        if !named || !offered(&request, limits) {
+            continue;
+        }
+        let plan = match mmafft::plan(&request, limits) {
+            Ok(plan) => plan,
+            Err(error) => {
+                failures.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        for (i, pass) in plan.passes.iter().enumerate() {
+            let name = format!("{name}, pass {i}");
+            match lower(pass, &device.geometry()) {
+                Ok(lowered) if done.insert(lowered.program.clone()) => jobs.push(Job {
+                    name,
+                    program: lowered.program,
+                    pass: pass.clone(),
+                }),
+                Ok(_) => {}
+                Err(error) => failures.push(format!("{name}: {error}")),
+            }
+        }
+    }
+    jobs
+}
+
+fn check(unit: &Unit) {
+    let architecture = unit.architecture;
+    if output(tool("clang").arg("--version")).is_err() {
+        println!("skipped: codegen::{architecture}, needs clang-19, lld-19 and llvm-19");
+        return;
+    }
+    let device = device(unit);
+    let limits = device.limits();
+    let mut failures = Vec::new();
+    let jobs = jobs(&device, &limits, &mut failures);
+    // One after another: the tests of the other architectures run beside this one.
+    let folder = tempfile::tempdir().expect("a folder");
+    for job in &jobs {
+        let faults = match Kernel::compile(&job.program, unit, folder.path()) {
+            Ok(kernel) => faults(&kernel, &job.program, &job.pass, unit),
+            Err(error) => vec![error],
+        };
+        if faults.is_empty() {
+            continue;
+        }
+        if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
+            let name = job.name.replace([' ', ','], "_");
+            let path = format!("{folder}/{architecture}_{name}.hip");
+            std::fs::write(path, source(&job.program)).expect("written");
+        }
+        failures.extend(faults.iter().map(|fault| format!("{}: {fault}", job.name)));
+    }
+    println!("{architecture}: {} kernels", jobs.len());
+    assert!(
+        failures.is_empty(),
+        "{architecture}:\n{}",
+        failures.join("\n")
+    );
+}
+
+#[test]
+fn cdna1() {
+    check(&UNITS[0]);
+}
+
+#[test]
+fn cdna2() {
+    check(&UNITS[1]);
+}
+
+#[test]
+fn cdna3() {
+    check(&UNITS[2]);
+}
+
+/// The run-time compiler takes the same text, whatever its age.
+#[test]
+fn hiprtc_takes_what_clang_takes() {
+    if versions().compiler.is_none() {
+        println!("skipped: codegen::hiprtc_takes_what_clang_takes, needs hipRTC");
+        return;
+    }
+    for unit in &UNITS {
+        let device = device(unit);
+        let mut failures = Vec::new();
+        let jobs = jobs(&device, &device.limits(), &mut failures);
+        let some = jobs.iter().filter(|job| job.name.starts_with("c2c 4096 "));
+        for job in some {
+            match compile(&source(&job.program), unit.architecture) {
+                Ok(compiled) => assert!(!compiled.code.is_empty()),
+                // Too old for the architecture.
+                Err(Error::Unsupported { what, .. }) => assert!(what.contains(unit.architecture)),
+                Err(error) => failures.push(format!("{}: {error}", job.name)),
+            }
+        }
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
+}

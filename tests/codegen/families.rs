@@ -1,0 +1,65 @@
+//! The kernels that are compiled: every family of them.
+
+use mmafft::backend_traits::{radix, Operand};
+use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step};
+
+/// A family of kernels: a name, and a request whose passes belong to it.
+pub fn families() -> Vec<(String, Request)> {
+    let mut all = Vec::new();
+    let engines = |precision| match precision {
+        Precision::SplitF16 => &[Engine::Matrix][..],
+        _ => &[Engine::Simt, Engine::Matrix],
+    };
+    for precision in [
+        Precision::F32,
+        Precision::F64,
+        Precision::SplitF16,
+        Precision::F16,
+        Precision::Bf16,
+    ] {
+        for &engine in engines(precision) {
+            let mut add = |name: &str, request: Request| {
+                let request = request.batch(1000).precision(precision).engine(engine);
+                let name = format!("{name} {} {}", precision.row().name, engine.name());
+                all.push((name, request));
+            };
+            for n in [8, 61, 64, 1000, 4096, 2197, 1 << 20, 127, 65537] {
+                add(&format!("c2c {n}"), Request::forward(Shape::d1(n)));
+            }
+            for n in [64, 1000, 4096, 1 << 20] {
+                add(&format!("r2c {n}"), Request::r2c(Shape::d1(n)));
+                add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));
+            }
+            if engine == Engine::Simt {
+                for &radix in radix::COMPOSITE {
+                    let request = Request::forward(Shape::d1(radix * radix)).radices(&[radix]);
+                    add(&format!("c2c radix {radix}"), request);
+                }
+            }
+            add("c2c 64x64", Request::forward(Shape::d2(64, 64)));
+            add("c2c 30x31", Request::forward(Shape::d2(30, 31)));
+            add("c2c 1000x1024", Request::forward(Shape::d2(1000, 1024)));
+            add("r2c 16x16x16", Request::r2c(Shape::d3(16, 16, 16)));
+        }
+    }
+    all
+}
+
+/// Whether the device has the matrix products that the request is computed by, if it is.
+pub fn offered(request: &Request, limits: &Limits) -> bool {
+    let product = match request.precision {
+        _ if request.engine != Some(Engine::Matrix) => return true,
+        Precision::F32 => Operand::F32,
+        Precision::F64 => Operand::F64,
+        Precision::Bf16 => Operand::Bf16,
+        _ => Operand::Half,
+    };
+    limits.fragments.iter().any(|f| f.operand == product)
+}
+
+/// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
+pub fn multiplies(pass: &Pass) -> bool {
+    let product =
+        |step: &Step| matches!(step, Step::Dft { radix: r, .. } if radix::find(*r).is_some());
+    pass.engine == Engine::Matrix && pass.steps.iter().any(product)
+}

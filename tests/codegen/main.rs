@@ -1,0 +1,11 @@
+//! What the compilers make of the kernels, without a GPU: every family of kernels for each
+//! generation of devices, no register spilled, and the matrix instructions that the plan says.
+
+#[cfg(feature = "hip")]
+mod amd;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+mod families;
+#[cfg(feature = "cuda")]
+mod nvidia;
+#[cfg(feature = "hip")]
+mod waits;
