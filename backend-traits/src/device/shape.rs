@@ -29,8 +29,7 @@ pub fn residents(
         _ if pass.engine == Engine::Matrix => 160,
         true => 32,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
-        false if plain => 48,
-        false => 64,
+        false => 48,
     };
     let beside = if double { beside * 3 / 2 } else { beside };
     // Registers are dealt out to four waves at a time.
