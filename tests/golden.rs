@@ -5,6 +5,7 @@
 mod common;
 
 use common::{cpu_limits, device_limits};
+use mmafft::backend_traits::radix::BUTTERFLIES;
 use mmafft::{Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape};
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,16 @@ fn cases() -> Vec<Case> {
         ..cpu_limits()
     });
     let device = on(|| device_limits(64));
+    // A device whose passes have been measured.
+    let hopper = on(|| Limits {
+        backend: "invented",
+        architecture: "sm_90".into(),
+        workers: 132,
+        tile_bytes: 227 << 10,
+        line_points: usize::MAX,
+        butterflies: BUTTERFLIES,
+        ..device_limits(64)
+    });
     let (d1, d2, d3) = (Shape::d1, Shape::d2, Shape::d3);
     let padded = || Layout::strided(&[43, 1]).distance(24 * 43 + 5).offset(3);
     vec![
@@ -147,6 +158,9 @@ fn cases() -> Vec<Case> {
         device("four-step-twice", Request::forward(d1(1 << 15)).batch(3)),
         device("long-r2c", Request::r2c(d1(2000)).batch(2)),
         device("long-c2r", Request::c2r(d2(6, 2000)).batch(2)),
+        hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
+        hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
+        hopper("measured-few", Request::forward(d1(1 << 20))),
         device("long-prime", Request::forward(d1(1009))),
         device(
             "long-prime-f16",

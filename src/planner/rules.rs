@@ -81,6 +81,13 @@ impl Rule {
         )
     }
 
+    /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
+    fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
+        let points: usize = pass.axes.iter().map(|a| a.core_length() + 1).product();
+        let bytes = Limits::on_chip_bytes(self.lines * points, pass.storage);
+        bytes / if self.launch.apart { 2 } else { 1 } <= limits.tile_bytes
+    }
+
     /// Changes `pass` to what the rule says.
     pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
         if !self.radices.is_empty() {
@@ -159,7 +166,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     }) else {
         return;
     };
-    if asked && !rule.radices.is_empty() {
+    if (asked && !rule.radices.is_empty()) || !rule.fits(pass, limits) {
         return;
     }
     rule.apply(pass, limits);

@@ -172,7 +172,10 @@ fn line_steps(
         Some(_) => {
             let reason = match asked {
                 Some(asked) => format!("radices {asked:?}, as asked for"),
-                None => format!("{} engine, the fewest radices", engine.name()),
+                None if engine == Engine::Simt && limits.line_library.is_none() => {
+                    "simt engine, the fewest radices".into()
+                }
+                None => format!("{} engine, largest radices first", engine.name()),
             };
             Ok((factored(axis.axis, length, fits), reason))
         }

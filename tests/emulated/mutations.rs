@@ -37,6 +37,10 @@ fn barriers(record: &Record) -> Vec<Barrier> {
             }
             if is("target") {
                 push(format!("after {what}"), idle::after(program, i));
+                if head(program, "apart") != 0 {
+                    push(format!("before the imaginary parts of {what}"), None);
+                    push(format!("after the imaginary parts of {what}"), None);
+                }
             }
         }
     }
@@ -58,7 +62,8 @@ mod idle {
             && word("done") * word("radix") == word("points")
             && word("hermitian") == 0;
         let outer = word("outer") == 1 || word("in") == word("out");
-        let lines = head(program, "lines") == 1 || word("pitch_in") == word("pitch_out");
+        let lines = word("row_in") == word("row_out")
+            && (head(program, "lines") == 1 || word("pitch_in") == word("pitch_out"));
         let same = (last || op("OP_SPLIT") || op("OP_MERGE")) && outer && lines;
         (same && !dense(program, i)).then_some("a step in place")
     }
