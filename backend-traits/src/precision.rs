@@ -177,7 +177,7 @@ impl Precision {
     /// The bound on the relative L2 error of a transform over axes of these `lengths`.
     /// Lengths with a prime factor above 13, and those that a device finds too long
     /// otherwise (`convolved`), go through a convolution, which is three transforms: they
-    /// get three times the bound. Real-to-real kinds get [`REAL_TO_REAL`] times it.
+    /// get three times the bound. Real-to-real kinds get 5/3 of it.
     pub fn error_bound(self, kind: Kind, lengths: &[usize], convolved: bool) -> f64 {
         let row = self.row();
         if row.flat {

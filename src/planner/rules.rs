@@ -1,6 +1,6 @@
 //! What was measured: for the passes of `rules.csv`, the radices, tile and launch that were the
 //! fastest on a device of that architecture. `mmafft tune` writes the file; a pass without a row
-//! goes by what [`super::steps`] and the lowering reckon. The environment variable `MMAFFT_RULES`
+//! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
 
 use mmafft_backend_traits::{Launch, Limits, Pass, ScalarType, Step};

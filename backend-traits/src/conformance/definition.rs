@@ -141,7 +141,7 @@ impl Terms {
         }
     }
 
-    /// What x[j] is multiplied by in y[k].
+    /// What `x[j]` is multiplied by in `y[k]`.
     pub fn of(&self, j: usize, k: usize) -> Dd {
         use Kind::*;
         let Definition {

@@ -167,7 +167,11 @@ fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
         DENSE => {
             let stride = step.points as usize / radix;
             let k = column / stride * step.copies as usize + j / 2;
-            let k = if j % 2 == 0 || k == 0 { k } else { radix - k };
+            let k = if j.is_multiple_of(2) || k == 0 {
+                k
+            } else {
+                radix - k
+            };
             (column % stride, k)
         }
         _ => (column, j),
