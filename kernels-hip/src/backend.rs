@@ -3,7 +3,7 @@
 use crate::bindings::{Context, Hip, HipEvent, HipGraph, HipMemory, HipStream, Module};
 use crate::compile::{source, Compiler};
 use crate::device::{describe, nodes, Device};
-use crate::launch::HipKernel;
+use crate::launch::{refused, HipKernel};
 use crate::{no_device, BACKEND};
 use mmafft_backend_traits::device::{Cache, Driver, Geometry, Kernels, Launch, Program};
 use mmafft_backend_traits::{Limits, Result};
@@ -84,6 +84,26 @@ impl HipDriver {
     /// As [`HipDriver::stream`].
     pub fn event(&self) -> Result<HipEvent> {
         HipEvent::create(self.context())
+    }
+
+    /// Enqueues a copy of the first `bytes` of one memory to another on the device. As with a
+    /// launch, no other work on the memory may run meanwhile.
+    ///
+    /// # Errors
+    /// `BufferTooShort` when either memory has fewer bytes; `Device` when one of the three is
+    /// of another device.
+    pub fn copy(
+        &self,
+        stream: &HipStream,
+        from: &HipMemory,
+        to: &HipMemory,
+        bytes: usize,
+    ) -> Result<()> {
+        let context = self.context();
+        if !(stream.belongs(context) && from.belongs(context) && to.belongs(context)) {
+            return Err(refused("the stream or memory is of another device".into()));
+        }
+        HipMemory::copy(context, stream, from, to, bytes)
     }
 
     /// Records what `launch` launches on the stream that it is given, instead of running it.

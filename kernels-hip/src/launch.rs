@@ -61,7 +61,7 @@ fn address(context: &Context, region: Region<'_, HipMemory>, side: Side) -> Resu
 }
 
 /// An error before anything ran.
-fn refused(message: String) -> Error {
+pub(crate) fn refused(message: String) -> Error {
     Error::Device {
         backend: BACKEND.into(),
         message,

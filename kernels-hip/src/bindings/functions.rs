@@ -64,6 +64,7 @@ table! {
         hipMemcpyDtoH(*mut c_void, Pointer, usize) -> Status;
         hipMemcpyHtoDAsync(Pointer, *const c_void, usize, Pointer) -> Status;
         hipMemcpyDtoHAsync(*mut c_void, Pointer, usize, Pointer) -> Status;
+        hipMemcpyDtoDAsync(Pointer, Pointer, usize, Pointer) -> Status;
         hipModuleLoadData(*mut Pointer, *const c_void) -> Status;
         hipModuleUnload(Pointer) -> Status;
         hipModuleGetFunction(*mut Pointer, Pointer, *const c_char) -> Status;

@@ -3,7 +3,7 @@
 use super::functions::Pointer;
 use super::status::{INVALID_VALUE, OUT_OF_MEMORY};
 use super::stream::Owned;
-use super::{Context, Raw};
+use super::{Context, HipStream, Raw};
 use crate::BACKEND;
 use mmafft_backend_traits::{Error, Result, Side};
 use std::sync::Arc;
@@ -135,6 +135,29 @@ impl HipMemory {
             queued.and(stream.synchronize())
         };
         context.choose(on_null, apart)
+    }
+
+    /// Enqueues a copy of the first `bytes` of one memory to another.
+    pub(crate) fn copy(
+        context: &Context,
+        stream: &HipStream,
+        from: &HipMemory,
+        to: &HipMemory,
+        bytes: usize,
+    ) -> Result<()> {
+        let ends = (
+            from.part(Side::Input, 0, bytes)?,
+            to.part(Side::Output, 0, bytes)?,
+        );
+        let (Some(from), Some(to)) = ends else {
+            return Ok(());
+        };
+        let _entered = context.enter()?;
+        // SAFETY: both ranges exist, and freeing either waits for the stream.
+        let status = unsafe {
+            (context.hip().functions.hipMemcpyDtoDAsync)(at(to), at(from), bytes, stream.raw().0)
+        };
+        context.check("hipMemcpyDtoDAsync", status)
     }
 
     /// The address of a part of the memory; `None` for no bytes.

@@ -4,6 +4,8 @@
 pub mod cases;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+#[cfg(feature = "hip")]
+pub mod hip;
 mod host;
 pub mod lab;
 mod measure;
@@ -177,6 +179,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         #[cfg(feature = "cuda")]
         mmafft::AnyBackend::Cuda(backend) => {
             run_in(&cuda::CudaLab::new(backend, arguments.peer())?, arguments)
+        }
+        #[cfg(feature = "hip")]
+        mmafft::AnyBackend::Hip(backend) => {
+            run_in(&hip::HipLab::new(backend, arguments.peer())?, arguments)
         }
         backend => run_in(&host::HostLab::new(backend, arguments.peer())?, arguments),
     }
