@@ -24,6 +24,9 @@ pub struct Row {
     /// Of the real array, such as `1024x768`.
     pub shape: String,
     pub batch: usize,
+    /// The points from the first of each axis that are not known to be zero; empty for all.
+    #[serde(default)]
+    pub nonzero: Option<String>,
     /// `in place` or `out of place`.
     pub placement: String,
     /// Bytes of the data, once read and once written.
@@ -37,6 +40,10 @@ pub struct Row {
     pub peer_us: Option<f64>,
     pub peer_least_us: Option<f64>,
     pub peer_most_us: Option<f64>,
+    /// 10^9 operations a second, were there 5·P·log2 P for each array of P complex points, and half
+    /// as many of reals.
+    #[serde(default)]
+    pub ours_gflops: Option<f64>,
     /// A copy of the input.
     pub copy_us: Option<f64>,
     /// `bytes` over the time, over what the copy moves in a time: 1 is as fast as copying.
@@ -242,7 +249,7 @@ mod tests {
             ("1.5", "fast", "line 3: invalid float"),
             ("1.5", "NaN", "line 3: a figure is NaN"),
             ("1.5", "-1", "line 3: a figure is -1"),
-            ("1.5", "1.5,1", "line 3: 30 fields: expected 29"),
+            ("1.5", "1.5,1", "line 3: 32 fields: expected 31"),
             ("f32", "f33", "line 3: there is no precision 'f33'"),
             ("c2c", "<b>", "line 3: there is no kind '<b>'"),
             ("16x16", "16y", "line 3: expected lengths"),

@@ -16,6 +16,8 @@ pub struct Case {
     pub shape: Shape,
     /// How many arrays, if that is not to follow from the bytes.
     pub batch: Option<usize>,
+    /// The points from the first of each axis that are not known to be zero, if others are.
+    pub nonzero: Option<Shape>,
 }
 
 /// Shapes of one class, and the precisions in which it is timed.
@@ -109,6 +111,7 @@ pub fn default_list(bytes: usize) -> Vec<Case> {
                     precision,
                     shape,
                     batch: class.single.then_some(1),
+                    nonzero: None,
                 };
                 if array_bytes(&case).is_some_and(|array| array <= 2 * bytes) {
                     cases.push(case);
@@ -141,9 +144,12 @@ struct Line {
     shape: String,
     #[serde(default)]
     batch: Option<usize>,
+    #[serde(default)]
+    nonzero: Option<String>,
 }
 
-/// Reads a list: CSV with the header `class,kind,precision,shape`, and `batch` if wanted.
+/// Reads a list: CSV with the header `class,kind,precision,shape`, and if wanted `batch` and
+/// `nonzero`, the points from the first of each axis that are not known to be zero.
 pub fn from_file(path: &Path) -> Result<Vec<Case>, Failure> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|e| format!("cannot read {}: {e}", path.display()))?;
@@ -174,7 +180,23 @@ fn case_of(line: Line) -> Result<Case, String> {
     if line.batch == Some(0) {
         return Err("a batch of 0: expected at least 1".into());
     }
+    let shape = crate::cli::request::shape(&line.shape)?;
+    let nonzero = line.nonzero.filter(|text| !text.is_empty());
+    let nonzero = nonzero.map(|text| crate::cli::request::shape(&text));
+    let nonzero = nonzero.transpose()?;
+    if let Some(part) = &nonzero {
+        let (part, whole) = (part.dims(), shape.dims());
+        let within = part.len() == whole.len() && part.iter().zip(whole).all(|(p, w)| (1..=*w).contains(p));
+        if !within || line.kind == "c2r" {
+            return Err(format!(
+                "{} points of {shape} that are not zero: expected as many axes, none longer, and \
+                 no half spectrum",
+                Shape::new(part)
+            ));
+        }
+    }
     Ok(Case {
+        nonzero,
         class: line.class,
         kind: Kind::from_name(&line.kind).ok_or_else(|| {
             let names = KINDS.iter().map(|row| row.name).collect();
@@ -184,7 +206,7 @@ fn case_of(line: Line) -> Result<Case, String> {
             let names = PRECISIONS.iter().map(|row| row.name).collect();
             none("precision", &line.precision, names)
         })?,
-        shape: crate::cli::request::shape(&line.shape)?,
+        shape,
         batch: line.batch,
     })
 }
@@ -192,6 +214,23 @@ fn case_of(line: Line) -> Result<Case, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_of_a_paper_is_read_and_parts_are_checked() {
+        let cases = parse(include_str!("../../../benches/cases/hu2022.csv")).expect("a list");
+        let padded = cases.iter().filter(|case| case.nonzero.is_some());
+        assert!(padded.count() > 8);
+        let of = |nonzero: &str| {
+            parse(&format!(
+                "class,kind,precision,shape,nonzero\na,c2c,f64,8x8,{nonzero}\n"
+            ))
+        };
+        assert!(of("4x8").is_ok() && of("").is_ok());
+        for wrong in ["4", "9x4", "0x4"] {
+            let error = of(wrong).expect_err("it is wrong");
+            assert!(error.starts_with("line 2: "), "{error}");
+        }
+    }
 
     #[test]
     fn the_default_list_has_every_class_and_fits() {

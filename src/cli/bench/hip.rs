@@ -79,13 +79,7 @@ impl Lab for HipLab {
         Ok(f64::from(to.elapsed_ms(from)?) * 1e-3)
     }
 
-    fn copy(
-        &self,
-        stream: &HipStream,
-        from: &Buffer,
-        to: &mut Buffer,
-        bytes: usize,
-    ) -> Result<()> {
+    fn copy(&self, stream: &HipStream, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
         let driver = self.backend.driver();
         driver.copy(stream, from.memory(), to.memory(), bytes)
     }

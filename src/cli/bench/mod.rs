@@ -121,6 +121,7 @@ impl Arguments {
             precision,
             shape: shape.clone(),
             batch: None,
+            nonzero: None,
         };
         let all = precisions.iter();
         all.flat_map(|p| self.shapes.iter().map(move |shape| case(p, shape)))
@@ -208,6 +209,9 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             let batch = cases::batch(case, bytes);
             let (kind, shape) = (case.kind, case.shape.clone());
             let request = arguments.common.request(&[kind], shape, case.precision)?;
+            let parts = case.nonzero.iter().flat_map(|part| part.dims());
+            let axes = parts.enumerate();
+            let request = axes.fold(request, |r, (axis, &n)| r.nonzero_input(axis, 0..n));
             Ok(request.batch(batch))
         });
         for (case, ready) in chunk.iter().zip(prepared) {
@@ -218,6 +222,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             row.precision = case.precision.row().name.into();
             row.shape = case.shape.to_string();
             row.batch = cases::batch(case, bytes);
+            row.nonzero = case.nonzero.as_ref().map(Shape::to_string);
             row.runs = arguments.runs();
             let timed = ready.and_then(|ready| time(lab, &ready, &mut source, arguments, &mut row));
             if let Err(error) = timed {

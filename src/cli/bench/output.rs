@@ -5,7 +5,7 @@ use crate::cli::report::{number, summary};
 use crate::cli::rows::{Row, COMMENT};
 use crate::cli::Failure;
 use mmafft::backend_traits::Step;
-use mmafft::{Engine, Plan};
+use mmafft::{Engine, Kind, Plan};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -181,6 +181,10 @@ pub fn figures(samples: &Samples, input: usize, ruler: bool, row: &mut Row) {
         .peer_us
         .zip(row.ours_us)
         .and_then(|(p, o)| rounded(p / o));
+    let real = row.kind != Kind::C2C.row().name;
+    let operations = if real { 2.5 } else { 5.0 } * row.points() * row.points().log2();
+    let gflops = |us: f64| rounded(operations * row.batch as f64 / us * 1e-3);
+    row.ours_gflops = row.ours_us.and_then(gflops);
 }
 
 /// The plan in a few words: `16·16·16` a pass, ` + ` between them.
@@ -210,6 +214,9 @@ mod tests {
     fn figures_follow_from_the_samples() {
         let mut row = Row {
             bytes: 3000,
+            kind: "c2c".into(),
+            shape: "4".into(),
+            batch: 100,
             ..Row::default()
         };
         let samples = Samples {
@@ -226,6 +233,8 @@ mod tests {
         // 3000 bytes in 2 us, while a copy reads 1000 and writes 1000 in 1.
         assert_eq!((row.fraction, row.peer_fraction), (Some(0.75), Some(0.375)));
         assert_eq!(row.ratio, Some(2.0));
+        // 5·4·2 operations, 100 times, in 2 us.
+        assert_eq!(row.ours_gflops, Some(2.0));
         figures(
             &Samples {
                 peer: vec![],

@@ -4,7 +4,7 @@ use super::lab::{BufferOf, Lab};
 use super::ready::Ready;
 use mmafft::backend_traits::conformance::Random;
 use mmafft::backend_traits::{Backend, Bindings, Buffer, Prepared};
-use mmafft::{Result, ScalarType};
+use mmafft::{Plan, Result, ScalarType};
 
 /// Bytes that are drawn and written at a time.
 const PART: usize = 16 << 20;
@@ -12,18 +12,19 @@ const PART: usize = 16 << 20;
 /// The same data in every run.
 const SEED: u64 = 1;
 
-/// Uniform random scalars, kept from case to case while they are of one type, and the half
-/// spectra of one case.
+/// Uniform random scalars, kept from case to case while they are of one type, and what only one
+/// case begins from.
 pub struct Source<L: Lab> {
     random: Option<(ScalarType, BufferOf<L>)>,
-    spectra: Option<BufferOf<L>>,
+    /// Half spectra, or arrays with zeros.
+    own: Option<BufferOf<L>>,
 }
 
 impl<L: Lab> Default for Source<L> {
     fn default() -> Self {
         Source {
             random: None,
-            spectra: None,
+            own: None,
         }
     }
 }
@@ -31,8 +32,13 @@ impl<L: Lab> Default for Source<L> {
 impl<L: Lab> Source<L> {
     /// The input of a case.
     pub fn filled(&mut self, lab: &L, ready: &Ready<L>) -> Result<&BufferOf<L>> {
-        self.spectra = None;
+        self.own = None;
         let scalar = ready.plan.request.precision.row().storage;
+        if !ready.plan.request.nonzero_input.is_empty() {
+            let nonzero = nonzero(&ready.plan);
+            let buffer = drawn(lab.backend(), scalar, ready.bytes().0, nonzero)?;
+            return Ok(self.own.insert(buffer));
+        }
         let Some((plan, prepared)) = &ready.spectrum else {
             return self.random(lab, scalar, ready.bytes().0);
         };
@@ -47,7 +53,7 @@ impl<L: Lab> Source<L> {
         };
         lab.launch(lab.stream(), prepared, bindings)?;
         backend.synchronize()?;
-        Ok(self.spectra.insert(spectra))
+        Ok(self.own.insert(spectra))
     }
 
     /// At least so many bytes of scalars in [−1, 1); of 16 bits times 1e-2, so that the sums of
@@ -59,14 +65,36 @@ impl<L: Lab> Source<L> {
             Some(kept) => self.random.insert(kept),
             None => self
                 .random
-                .insert((scalar, drawn(lab.backend(), scalar, bytes)?)),
+                .insert((scalar, drawn(lab.backend(), scalar, bytes, |_| true)?)),
         };
         Ok(buffer)
     }
 }
 
-/// A buffer of random scalars.
-fn drawn<B: Backend>(backend: &B, scalar: ScalarType, bytes: usize) -> Result<B::Buffer> {
+/// Which scalars of the input lie in its zero ranges' complement.
+fn nonzero(plan: &Plan) -> impl Fn(usize) -> bool + '_ {
+    let request = &plan.request;
+    let dims = request.shape.dims();
+    let scalars = request.kind.row().input.scalars();
+    move |scalar| {
+        let mut point = scalar / scalars;
+        let mut inside = true;
+        for (axis, &n) in dims.iter().enumerate().rev() {
+            let mut ranges = request.nonzero_input.iter().filter(|(a, _)| *a == axis);
+            inside &= ranges.all(|(_, range)| range.contains(&(point % n)));
+            point /= n;
+        }
+        inside
+    }
+}
+
+/// A buffer of random scalars, zero where `nonzero` says so.
+fn drawn<B: Backend>(
+    backend: &B,
+    scalar: ScalarType,
+    bytes: usize,
+    nonzero: impl Fn(usize) -> bool,
+) -> Result<B::Buffer> {
     let mut buffer = backend.allocate(bytes)?;
     let mut random = Random::new(SEED);
     let mut part = Vec::with_capacity(PART.min(bytes));
@@ -74,7 +102,8 @@ fn drawn<B: Backend>(backend: &B, scalar: ScalarType, bytes: usize) -> Result<B:
         part.clear();
         let end = bytes.min(start + PART);
         while part.len() < end - start {
-            let x = random.uniform();
+            let number = (start + part.len()) / scalar.bytes();
+            let x = random.uniform() * if nonzero(number) { 1.0 } else { 0.0 };
             match scalar {
                 ScalarType::F64 => part.extend(x.to_ne_bytes()),
                 ScalarType::F32 => part.extend((x as f32).to_ne_bytes()),
