@@ -595,11 +595,17 @@ template <class Scalar> struct Pass {
 template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, u64 tile, int thread) {
   const Pass<Scalar> pass = {arguments, tile, thread};
   Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
-  MMAFFT_IF (config.step[0].async) {
-    pass.copy(FirstStep());
+  MMAFFT_IF (config.step[0].op == OP_COPY && config.step[0].target == PLACE_SHARED) {
+    MMAFFT_IF (config.step[0].async) pass.copy(FirstStep());
+    else {
+      pass.load(FirstStep(), v);
+      pass.template scatter<Pass<Scalar>::BOTH>(FirstStep(), v);
+    }
     barrier();
-    pass.template gather<Pass<Scalar>::BOTH>(next(FirstStep()), v);
-    pass.run(next(FirstStep()), v);
+    // Else the addresses would be kept for a copy out, in registers that the steps need.
+    const Pass<Scalar> rest = {arguments, tile, thread_index_anew()};
+    rest.template gather<Pass<Scalar>::BOTH>(next(FirstStep()), v);
+    rest.run(next(FirstStep()), v);
   } else {
     pass.load(FirstStep(), v);
     pass.run(FirstStep(), v);

@@ -10,7 +10,7 @@
 #define MMAFFT_IF if constexpr
 #define MMAFFT_UNROLL _Pragma("unroll")
 // A loop to leave as it is, which NVRTC does by itself.
-#define MMAFFT_LOOP
+#define MMAFFT_LOOP _Pragma("unroll 1")
 // Values a thread may hold, and the steps, one after another.
 #define MMAFFT_VALUES (config.values)
 #define MMAFFT_DENSE(pairs) (pairs)

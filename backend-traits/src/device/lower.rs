@@ -25,6 +25,8 @@ use crate::radix;
 const VALUES: usize = 16;
 /// The same for matrix steps, whose products take the registers of as many again, and of FP64.
 const MATRIX_VALUES: usize = 8;
+/// The same where a step is dense: one column's, whose sums take the registers of more.
+const DENSE_VALUES: usize = 2 * DENSE_PAIRS;
 /// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), and more
 /// than registers do.
 const MOST_VALUES: usize = 64;
@@ -98,10 +100,11 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         (false, false) => geometry.threads,
     };
     let largest = trips.iter().map(Trip::values).max().unwrap_or(1);
-    let values = if matrix {
-        MATRIX_VALUES
-    } else {
-        VALUES.max(largest)
+    let dense = trips.iter().any(|t| t.words.engine == DENSE);
+    let values = match (matrix, dense) {
+        (true, _) => MATRIX_VALUES,
+        (false, true) => DENSE_VALUES,
+        (false, false) => VALUES.max(largest),
     };
     let values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;

@@ -29,6 +29,10 @@ pub fn residents(
         _ if pass.engine == Engine::Matrix => 160,
         true => 32,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
+        // Sums of four pairs, and what they are made of.
+        false if trips.iter().any(|t| t.words.engine == DENSE) => 96,
+        // A thread that copies computes an address for every point.
+        false if trips.iter().any(|t| t.words.op == OP_COPY) => 64,
         false => 48,
     };
     let beside = if double { beside * 3 / 2 } else { beside };

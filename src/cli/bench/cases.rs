@@ -186,7 +186,8 @@ fn case_of(line: Line) -> Result<Case, String> {
     let nonzero = nonzero.transpose()?;
     if let Some(part) = &nonzero {
         let (part, whole) = (part.dims(), shape.dims());
-        let within = part.len() == whole.len() && part.iter().zip(whole).all(|(p, w)| (1..=*w).contains(p));
+        let within =
+            part.len() == whole.len() && part.iter().zip(whole).all(|(p, w)| (1..=*w).contains(p));
         if !within || line.kind == "c2r" {
             return Err(format!(
                 "{} points of {shape} that are not zero: expected as many axes, none longer, and \
