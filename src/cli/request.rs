@@ -53,7 +53,7 @@ fn engines() -> impl TypedValueParser<Value = Engine> {
     })
 }
 
-fn backends() -> PossibleValuesParser {
+pub fn backends() -> PossibleValuesParser {
     let names = BACKENDS.iter().map(|b| b.name);
     PossibleValuesParser::new(["auto"].into_iter().chain(names))
 }

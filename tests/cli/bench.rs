@@ -213,3 +213,9 @@ fn a_peer_that_is_not_there_is_refused() {
         assert!(said.contains("--features peers"), "{said}");
     }
 }
+
+#[test]
+fn a_cpu_is_not_tuned() {
+    let said = refused(&["tune", "--backend", "cpu"]);
+    assert!(said.contains("cpu has no launches to tune"), "{said}");
+}

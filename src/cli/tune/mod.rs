@@ -3,6 +3,8 @@
 
 mod candidates;
 
+#[cfg(any(feature = "cuda", feature = "hip"))]
+use super::bench;
 use super::bench::cases::{self, Case};
 use super::bench::lab::{BufferOf, Lab};
 use super::progress::Progress;
@@ -10,7 +12,7 @@ use super::Failure;
 use clap::Args;
 use mmafft::backend_traits::{Backend, Bindings};
 use mmafft::rules::{self, Rule};
-use mmafft::{Pass, Plan, Precision, Request};
+use mmafft::{AnyBackend, Pass, Plan, Precision, Request};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,22 +39,23 @@ pub struct Arguments {
     /// Precisions
     #[arg(long, value_delimiter = ',', default_value = "f32,f64,f16,split-f16", value_parser = super::request::precisions())]
     precision: Vec<Precision>,
-    /// The device's number
-    #[arg(long, default_value_t = 0)]
-    device: usize,
+    /// Where to run: cuda or hip
+    #[arg(long, default_value = "auto", value_parser = super::request::backends())]
+    backend: String,
 }
 
 /// Tunes on the device.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    cfg_if::cfg_if! {
-        if #[cfg(feature = "cuda")] {
-            let driver = mmafft::cuda::CudaDriver::open(arguments.device)?;
-            let lab = super::bench::cuda::CudaLab::new(mmafft::CudaBackend::new(driver), None)?;
-            run_in(&lab, arguments)
-        } else {
-            let _ = arguments;
-            Err("tuning needs a device: build with --features cuda".into())
-        }
+    match AnyBackend::from_name(&arguments.backend)? {
+        #[cfg(feature = "cuda")]
+        AnyBackend::Cuda(backend) => run_in(&bench::cuda::CudaLab::new(backend, None)?, arguments),
+        #[cfg(feature = "hip")]
+        AnyBackend::Hip(backend) => run_in(&bench::hip::HipLab::new(backend, None)?, arguments),
+        other => Err(format!(
+            "{} has no launches to tune: a GPU has, by --backend cuda or hip",
+            other.limits().backend
+        )
+        .into()),
     }
 }
 
@@ -63,7 +66,7 @@ struct Memory<B> {
     scratch: B,
 }
 
-#[cfg_attr(not(feature = "cuda"), allow(dead_code))]
+#[cfg_attr(not(any(feature = "cuda", feature = "hip")), allow(dead_code))]
 fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     let limits = lab.backend().limits().clone();
     let mut cases = cases::default_list(BYTES);
