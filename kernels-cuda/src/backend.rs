@@ -220,6 +220,10 @@ impl Driver for CudaDriver {
         memory.read(self.context(), offset, bytes)
     }
 
+    fn local_bytes(&self, kernel: &CudaKernel) -> usize {
+        kernel.local_bytes()
+    }
+
     fn kernel(&self, program: &Program) -> Result<CudaKernel> {
         let make = || {
             let source = source(program);

@@ -208,6 +208,10 @@ impl Driver for HipDriver {
         memory.read(self.context(), offset, bytes)
     }
 
+    fn local_bytes(&self, kernel: &HipKernel) -> usize {
+        kernel.local_bytes()
+    }
+
     fn kernel(&self, program: &Program) -> Result<HipKernel> {
         let make = || {
             let source = source(program);

@@ -140,6 +140,10 @@ impl Driver for Probe {
     fn read(&self, memory: &Memory, offset: usize, bytes: &mut [u8]) -> Result<()> {
         self.whole.read(memory, offset, bytes)
     }
+    fn local_bytes(&self, _: &Watched) -> usize {
+        0
+    }
+
     fn kernel(&self, program: &Program) -> Result<Watched> {
         Ok(Watched {
             kernel: self.whole.kernel(program)?,

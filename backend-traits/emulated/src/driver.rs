@@ -224,6 +224,10 @@ impl Driver for EmulatedDriver {
         Ok(())
     }
 
+    fn local_bytes(&self, _: &Kernel) -> usize {
+        0
+    }
+
     fn kernel(&self, program: &Program) -> Result<Kernel> {
         let refused = |why: String| Err(self.failed(format!("{}: {why}", program.entry), false));
         let entry = CString::new(program.entry).unwrap_or_default();

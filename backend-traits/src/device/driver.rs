@@ -102,6 +102,10 @@ pub trait Driver: Send + Sync {
     /// Compiles, or finds what has been compiled.
     fn kernel(&self, program: &Program) -> Result<Self::Kernel>;
 
+    /// Bytes of memory that each of a kernel's threads has to itself: registers that did not
+    /// suffice.
+    fn local_bytes(&self, kernel: &Self::Kernel) -> usize;
+
     /// The stream of [`crate::Backend::launch`].
     fn default_stream(&self) -> &Self::Stream;
 

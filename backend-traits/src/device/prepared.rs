@@ -88,7 +88,15 @@ impl<D: Driver> Inner<D> {
         let mut passes = Vec::new();
         for pass in &plan.passes {
             let mut lowered = lower(pass, &geometry)?;
-            let kernel = driver.kernel(&lowered.program)?;
+            let mut kernel = driver.kernel(&lowered.program)?;
+            // How many registers a pass needs only its compiler knows.
+            while driver.local_bytes(&kernel) > 0 {
+                let Some(relaxed) = lowered.program.relaxed() else {
+                    break;
+                };
+                lowered.program = relaxed;
+                kernel = driver.kernel(&lowered.program)?;
+            }
             let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
             // They are on the device from here on; one byte says that there are some.
             lowered.tables.truncate(1);

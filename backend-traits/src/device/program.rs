@@ -32,7 +32,19 @@ pub const SOURCES: &[(&str, &str)] = &[
     ),
 ];
 
+/// The word of `Config` that bounds registers.
+const RESIDENTS: usize = 3;
+
 impl Program {
+    /// The same program with more registers for a thread, as fewer blocks are to be resident:
+    /// for one whose values did not fit. `None` where there is one block already.
+    pub fn relaxed(&self) -> Option<Program> {
+        let residents = self.config[RESIDENTS];
+        let mut relaxed = self.clone();
+        relaxed.config[RESIDENTS] = (residents * 3 / 4).max(1);
+        (residents > 1).then_some(relaxed)
+    }
+
     /// One translation unit without includes: the vendor's `primitives`, the shared
     /// sources, and between them this program's configuration.
     pub fn source(&self, primitives: &[(&str, &str)]) -> String {
