@@ -570,11 +570,11 @@ template <class Scalar> struct Pass {
 
   // From this step's columns to the next one's, through shared memory. Everything that was
   // read from it must have been before anything is overwritten.
-  template <int PARTS, class S> MMAFFT_DEVICE void exchange(S s, Value *v, bool used) const {
+  template <int PARTS, class S> MMAFFT_DEVICE void exchange(S s, Value *v, bool used, const Pass &rest) const {
     if (used) barrier();
     scatter<PARTS>(s, v);
     barrier();
-    gather<PARTS>(next(s), v);
+    rest.template gather<PARTS>(next(s), v);
   }
 
   // The step on values that are there, and all that follow.
@@ -583,11 +583,14 @@ template <class Scalar> struct Pass {
     compute(s, v);
     MMAFFT_IF (step.target == PLACE_MEMORY) store(s, v);
     else {
+      Pass rest = *this;
+      // The way back of a convolution touches what the way there did: else addresses would be kept.
+      MMAFFT_IF (step.after != FACTOR_NONE) rest.thread = thread_index_anew();
       MMAFFT_IF (config.apart) {
-        exchange<REAL>(s, v, step.source == PLACE_SHARED);
-        exchange<IMAGINARY>(s, v, true);
-      } else exchange<BOTH>(s, v, step.source == PLACE_SHARED);
-      run(next(s), v);
+        exchange<REAL>(s, v, step.source == PLACE_SHARED, rest);
+        exchange<IMAGINARY>(s, v, true, rest);
+      } else exchange<BOTH>(s, v, step.source == PLACE_SHARED, rest);
+      rest.run(next(s), v);
     }
   }
 };
