@@ -9,7 +9,7 @@
 #define MMAFFT_CONST constexpr
 #define MMAFFT_IF if constexpr
 #define MMAFFT_UNROLL _Pragma("unroll")
-// A loop to leave as it is, which NVRTC does by itself.
+// A loop to leave as it is: unrolled, its loads would take more registers than there are.
 #define MMAFFT_LOOP _Pragma("unroll 1")
 // Values a thread may hold, and the steps, one after another.
 #define MMAFFT_VALUES (config.values)

@@ -3,7 +3,7 @@
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
 
-use mmafft_backend_traits::{Launch, Limits, Pass, ScalarType, Step};
+use mmafft_backend_traits::{radix, Engine, Launch, Limits, Pass, ScalarType, Step};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -55,12 +55,13 @@ impl Rule {
             return None;
         };
         let radices = radices.split('*').filter(|r| !r.is_empty());
+        let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
         Some(Rule {
             radices: radices.map(|r| r.parse().ok()).collect::<Option<_>>()?,
-            lines: lines.parse().ok()?,
+            lines: positive(lines)?,
             launch: Launch {
-                threads: threads.parse().ok()?,
-                residents: residents.parse().ok()?,
+                threads: positive(threads)?,
+                residents: positive(residents)?,
                 apart: apart == "yes",
             },
             fraction: fraction.parse().ok()?,
@@ -81,10 +82,25 @@ impl Rule {
         )
     }
 
+    /// Whether the rule's radices make the pass' length, and are there; a table may come from
+    /// anywhere.
+    fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
+        let there = |r: &usize| match pass.engine {
+            Engine::Simt => limits.butterflies.contains(r),
+            Engine::Matrix => radix::find(*r).is_some(),
+        };
+        let product = self
+            .radices
+            .iter()
+            .try_fold(1usize, |n, &r| n.checked_mul(r));
+        let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
+        self.radices.is_empty() || (whole && self.radices.iter().all(there))
+    }
+
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
         let points: usize = pass.axes.iter().map(|a| a.core_length() + 1).product();
-        let bytes = Limits::on_chip_bytes(self.lines * points, pass.storage);
+        let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         bytes / if self.launch.apart { 2 } else { 1 } <= limits.tile_bytes
     }
 
@@ -166,7 +182,8 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     }) else {
         return;
     };
-    if (asked && !rule.radices.is_empty()) || !rule.fits(pass, limits) {
+    let followed = rule.makes(pass, limits) && rule.fits(pass, limits);
+    if !followed || (asked && !rule.radices.is_empty()) {
         return;
     }
     rule.apply(pass, limits);
@@ -180,6 +197,19 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_that_would_harm_are_refused() {
+        assert!(Rule::parse("8*8,1,128,2,no,0.9").is_some());
+        for bad in [
+            "8*8,0,128,2,no,0.9",
+            "8*8,1,0,2,no,0.9",
+            "8*8,1,128,0,no,0.9",
+            "8*x,1,128,2,no,1",
+        ] {
+            assert_eq!(Rule::parse(bad), None, "{bad}");
+        }
+    }
 
     #[test]
     fn the_table_can_be_read_and_is_as_it_would_be_written() {

@@ -46,7 +46,7 @@ pub struct Block {
 type Access = Vec<Option<(usize, usize)>>;
 
 /// The accesses of some waves before the step or after it.
-pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
+fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     let words = |x: i64| x as usize;
     let (inner, outer) = (words(step.inner), words(step.outer));
     let (columns, extent) = (
@@ -68,9 +68,7 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
         false => block.wave,
     };
     let waves = total.div_ceil(per_wave);
-    let mut sampled: Vec<usize> = (0..SAMPLES)
-        .map(|i| i * (waves - 1) / SAMPLES.max(1))
-        .collect();
+    let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES).collect();
     sampled.push(waves - 1);
     sampled.dedup();
     let mut all = Vec::with_capacity(sampled.len() * points);
@@ -180,7 +178,7 @@ fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
 }
 
 /// Wavefronts of these accesses over the fewest possible.
-pub fn conflicts(accesses: &[Access], layout: CellLayout, cell: usize) -> f64 {
+fn conflicts(accesses: &[Access], layout: CellLayout, cell: usize) -> f64 {
     let lanes = WAVEFRONT / cell;
     let (mut wavefronts, mut least) = (0, 0);
     let mut seen: Vec<Vec<usize>> = vec![Vec::new(); lanes];
