@@ -3,7 +3,7 @@
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
 
-use mmafft_backend_traits::{radix, Engine, Launch, Limits, Pass, ScalarType, Step};
+use mmafft_backend_traits::{radix, real::Middle, Engine, Launch, Limits, Pass, ScalarType, Step};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -94,7 +94,8 @@ impl Rule {
             .iter()
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
-        self.radices.is_empty() || (whole && self.radices.iter().all(there))
+        let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
+        radices && self.lines.is_multiple_of(pass.together())
     }
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
@@ -114,8 +115,11 @@ impl Rule {
         // Few lines go to as many blocks as there are multiprocessors, while rows stay whole
         // sectors.
         let sector = 32 / (2 * pass.storage.bytes());
-        let least = if access(pass) == "rows" { 1 } else { sector };
-        while lines.is_multiple_of(2) && lines / 2 >= least && all.div_ceil(lines) < limits.workers
+        let together = pass.together();
+        let least = if access(pass) == "rows" { 1 } else { sector } * together;
+        while lines.is_multiple_of(2 * together)
+            && lines / 2 >= least
+            && all.div_ceil(lines) < limits.workers
         {
             lines /= 2;
         }
@@ -154,11 +158,12 @@ pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
         return None;
     }
     let lengths: Vec<String> = pass.axes.iter().map(|a| a.length.to_string()).collect();
-    let kind = pass
-        .axes
-        .iter()
-        .map(|a| a.kind.row().name)
-        .find(|k| *k != "c2c");
+    let mut kinds = pass.axes.iter().map(|a| a.kind.row().name);
+    let kind = match pass.mirrored.map(|mirrored| mirrored.middle) {
+        Some(Middle::Merge) => Some("merge"),
+        Some(_) => Some("split"),
+        None => kinds.find(|k| *k != "c2c"),
+    };
     let storage = match pass.storage {
         ScalarType::F64 => "f64",
         ScalarType::F32 => "f32",
