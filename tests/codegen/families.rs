@@ -1,7 +1,7 @@
 //! The kernels that are compiled: every family of them.
 
 use mmafft::backend_traits::{radix, Operand};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step};
+use mmafft::{Engine, Kind, Limits, Pass, Precision, Request, Shape, Step};
 
 /// A family of kernels: a name, and a request whose passes belong to it.
 pub fn families() -> Vec<(String, Request)> {
@@ -29,6 +29,10 @@ pub fn families() -> Vec<(String, Request)> {
             for n in [64, 1000, 4096, 1 << 20] {
                 add(&format!("r2c {n}"), Request::r2c(Shape::d1(n)));
                 add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));
+            }
+            for kind in [Kind::Dct2, Kind::Dct3] {
+                let request = Request::real(kind, Shape::d1(1 << 20));
+                add(&format!("{} 1048576", kind.row().name), request);
             }
             if engine == Engine::Simt {
                 for &radix in radix::COMPOSITE {
