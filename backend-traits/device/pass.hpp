@@ -701,8 +701,11 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void run(S s, Value *v) const {
     MMAFFT_STEP(S);
     compute(s, v);
-    MMAFFT_IF (step.target == PLACE_MEMORY) store(s, v);
-    else {
+    MMAFFT_IF (step.target == PLACE_MEMORY) {
+      Pass last = *this;
+      MMAFFT_IF (paired(s)) last.thread = thread_index_anew();
+      last.store(s, v);
+    } else {
       Pass rest = *this;
       // The way back of a convolution touches what the way there did: else addresses would be kept.
       MMAFFT_IF (step.after != FACTOR_NONE) rest.thread = thread_index_anew();
@@ -710,6 +713,9 @@ template <class Scalar> struct Pass {
         exchange<REAL>(s, v, step.source == PLACE_SHARED, rest);
         exchange<IMAGINARY>(s, v, true, rest);
       } else exchange<BOTH>(s, v, step.source == PLACE_SHARED, rest);
+      // What cells of a split of two lines, their roots and their addresses have in common would be
+      // kept too.
+      MMAFFT_IF (paired(next(s))) rest.thread = thread_index_anew();
       rest.run(next(s), v);
     }
   }
