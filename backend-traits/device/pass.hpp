@@ -280,13 +280,18 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
-    MMAFFT_IF (config.roots_low > 0) {
+    const Value *const table = tables() + levels;
+    MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const int at = BEFORE ? from_at(s, column.at, point(s, j)) : to_at(s, column.at, point(s, j));
-        if (at < extent) v[j] = multiply(v[j], roots<T>(tables(), levels, config.roots_low, u64(line.roots) * u64(at)));
+        if (at < extent) v[j] = multiply(v[j], far_root(table, u64(line.roots) * u64(at)));
       }
+    } else MMAFFT_IF (config.roots_low > 0) {
+      const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);
+      multiply_powers(v, J, step.points != step.radix, far_root(table, column_root),
+                      [&](int k) { return far_root(table, u64(k) * row_root); });
     } else {
-      const LineRoots<T> of = {tables() + levels + line.roots};
+      const LineRoots<T> of = {table + line.roots};
       int c = column.at;
       MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
       const Value base = of.column(c);

@@ -159,9 +159,10 @@ template <class T> struct LineRoots {
 };
 
 // Roots in two levels, where lines are too many for that: exp(2πi·e/N) = low[e mod 2^b] · high[e / 2^b].
-template <class T> MMAFFT_DEVICE Pair<T> roots(const Pair<T> *tables, i64 at, i64 low_bits, u64 e) {
-  const Pair<T> low = load_table(tables + at + (e & ((u64(1) << low_bits) - 1)));
-  const Pair<T> high = load_table(tables + at + (i64(1) << low_bits) + (e >> low_bits));
+template <class T> MMAFFT_DEVICE Pair<T> far_root(const Pair<T> *table, u64 e) {
+  MMAFFT_CONST int bits = int(config.roots_low);
+  const Pair<T> low = load_table(table + (e & ((u64(1) << bits) - 1)));
+  const Pair<T> high = load_table(table + (i64(1) << bits) + (e >> bits));
   return multiply(low, high);
 }
 

@@ -3,7 +3,9 @@
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
 
-use mmafft_backend_traits::{radix, Engine, Launch, Limits, Pass, ScalarType, Step};
+use mmafft_backend_traits::{
+    radix, Engine, Factor, Kind, Launch, Limits, Pass, ScalarType, Step, TileAxis,
+};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -27,6 +29,9 @@ pub const HEADER: &str =
 
 /// Columns of a key.
 const KEY: usize = 6;
+
+/// Lines of a four-step transform whose twiddles are looked up in two levels, about.
+const FAR: usize = 1 << 16;
 
 static RULES: LazyLock<HashMap<String, Rule>> = LazyLock::new(|| {
     let mut rules = parse(include_str!("rules.csv")).expect("rules.csv is checked by a test");
@@ -162,39 +167,66 @@ fn access(pass: &Pass) -> &'static str {
     }
 }
 
-/// What a pass is looked up by; `None` where it is more than a DFT of each axis.
-pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
+/// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
+/// no table of their own cost more.
+fn roots(pass: &Pass) -> &'static str {
+    let factors = [pass.load_factor, pass.store_factor];
+    let lines = factors.iter().flatten().filter_map(|factor| match factor {
+        Factor::Roots { line_loop, .. } => Some(pass.loops[*line_loop].count),
+        Factor::Chirp { .. } => None,
+    });
+    match lines.max() {
+        None => "",
+        Some(lines) if lines < FAR => " roots",
+        Some(_) => " far roots",
+    }
+}
+
+/// The keys by which a pass is looked up, its own first; none where it is more than a DFT of each
+/// axis. A pass that was not measured goes by one that does the same but for the twiddles, or, of
+/// reals, by the complex DFT at its core.
+fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let plain = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
     if !pass.steps.iter().all(plain) || limits.architecture.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let lengths: Vec<String> = pass.axes.iter().map(|a| a.length.to_string()).collect();
-    let kind = pass
-        .axes
-        .iter()
-        .map(|a| a.kind.row().name)
-        .find(|k| *k != "c2c");
+    let lengths = |of: fn(&TileAxis) -> usize| {
+        let lengths: Vec<String> = pass.axes.iter().map(|a| of(a).to_string()).collect();
+        lengths.join("x")
+    };
+    let kind = pass.axes.iter().map(|a| a.kind).find(|k| *k != Kind::C2C);
     let storage = match pass.storage {
         ScalarType::F64 => "f64",
         ScalarType::F32 => "f32",
         ScalarType::F16 | ScalarType::Bf16 => "16 bits",
     };
-    Some(format!(
-        "{},{storage},{},{},{},{}",
-        limits.architecture,
-        pass.engine.name(),
-        kind.unwrap_or("c2c"),
-        access(pass),
-        lengths.join("x")
-    ))
+    let engine = pass.engine.name();
+    let key = |kind: Kind, roots: &str, lengths: String| {
+        let (architecture, access) = (&limits.architecture, access(pass));
+        let kind = kind.row().name;
+        format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
+    };
+    let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
+    let mut keys = match kind {
+        Some(kind) => vec![key(kind, "", whole), key(Kind::C2C, "", core)],
+        None => vec![
+            key(Kind::C2C, roots(pass), whole.clone()),
+            key(Kind::C2C, "", whole),
+        ],
+    };
+    keys.dedup();
+    keys
+}
+
+/// What a pass is measured as; `None` where it is more than a DFT of each axis.
+pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
+    keys(pass, limits).into_iter().next()
 }
 
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
-    let Some((key, rule)) = key(pass, limits).and_then(|key| {
-        let rule = RULES.get(&key)?;
-        Some((key, rule))
-    }) else {
+    let mut keys = keys(pass, limits).into_iter();
+    let Some((key, rule)) = keys.find_map(|key| RULES.get(&key).map(|rule| (key, rule))) else {
         return;
     };
     let followed = rule.makes(pass, limits) && rule.fits(pass, limits);

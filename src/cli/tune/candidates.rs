@@ -20,7 +20,7 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         return vec![Vec::new()];
     };
     let most = if pass.storage == ScalarType::F64 {
-        20
+        25
     } else {
         32
     };
