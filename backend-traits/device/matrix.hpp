@@ -22,6 +22,11 @@ template <class S> MMAFFT_DEVICE int matrix_column(S s, int group, int thread) {
   MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand);
   MMAFFT_CONST int waves = int(config.threads) / WAVE, points = int(step.rank / step.copies);
   const int lane = thread % WAVE, wave = thread / WAVE;
+  MMAFFT_CONST int N = int(step.neighbours);
+  MMAFFT_IF (N > 1) {
+    const int column = (group / N * waves + wave) * (columns / rows) + fragment_column(lane, 0);
+    return (column * int(step.copies) + fragment_point(lane, 0) / points) * N + group % N;
+  }
   const int column = (group / rows * waves + wave) * columns + fragment_column(lane, group % rows);
   return column * int(step.copies) + fragment_point(lane, 0) / points;
 }

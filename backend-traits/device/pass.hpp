@@ -45,8 +45,9 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
     MMAFFT_ASSUME(u32(thread) < u32(config.threads));
+    MMAFFT_CONST int N = int(step.neighbours);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
-    else return group * int(config.threads) + thread;
+    else return (group / N * int(config.threads) + thread) * N + group % N;
   }
   template <class S> MMAFFT_DEVICE int point(S s, int j) const {
     MMAFFT_STEP(S);
@@ -216,6 +217,43 @@ template <class Scalar> struct Pass {
     }
   }
 
+  // The values of a column and of the N - 1 that follow it, whose points lie beside each other.
+  template <int N, class S>
+  MMAFFT_DEVICE void load_neighbours(S s, const Line &line, i64 others, int c, bool live, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_CONST int J = points(s);
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = from_at(s, c, point(s, j));
+      const i64 n = line.load_index + i64(at) * axis.load_index;
+      Neighbours<Scalar, N> x = {};
+      if (live && exists(s, c, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end)
+        x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(input() + line.load + others +
+                                                                      i64(at) * axis.load_stride));
+      MMAFFT_UNROLL for (int i = 0; i < N; i++) v[i * J + j] = {widen(x.at[i].x), widen(x.at[i].y)};
+    }
+  }
+  // Those of a column and of the N - 1 before it, likewise.
+  template <int N, class S>
+  MMAFFT_DEVICE void store_neighbours(S s, const Line &line, i64 others, int c, bool live, const Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_CONST int J = points(s);
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = to_at(s, c, point(s, j));
+      const i64 n = line.store_index + i64(at) * axis.store_index;
+      Neighbours<Scalar, N> x;
+      MMAFFT_UNROLL for (int i = 0; i < N; i++) {
+        const Value &y = v[(i - (N - 1)) * J + j];
+        narrow(y.x * T(arguments.scale), x.at[i].x);
+        narrow(y.y * T(arguments.scale), x.at[i].y);
+      }
+      if (live && exists(s, c, point(s, j)) && at < int(step.out) && n >= axis.store_begin && n < axis.store_end)
+        store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
+                                                           i64(at) * axis.store_stride - 2 * (N - 1)), x);
+    }
+  }
+
   template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, int at, Value x) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST Axis axis = config.axis[step.axis];
@@ -324,16 +362,23 @@ template <class Scalar> struct Pass {
       const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<true>(s, c);
       const bool live = c.live && line.live && others.inside;
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int at = from_at(s, c.at, point(s, j));
-        Value x = {T(0), T(0)};
-        if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
-          x = load_point(s, line, others.address, at);
-          MMAFFT_IF (step.op == OP_MERGE) {
-            if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
-          }
+      MMAFFT_IF (config.load_vector > 1) {
+        if (g % int(config.load_vector) == 0) {
+          MMAFFT_IF (config.load_vector == 2) load_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
+          MMAFFT_IF (config.load_vector == 4) load_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
         }
-        v[g * J + j] = x;
+      } else {
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = from_at(s, c.at, point(s, j));
+          Value x = {T(0), T(0)};
+          if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
+            x = load_point(s, line, others.address, at);
+            MMAFFT_IF (step.op == OP_MERGE) {
+              if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
+            }
+          }
+          v[g * J + j] = x;
+        }
       }
       MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
         if (live) factored<true>(s, v + g * J, line, c);
@@ -465,17 +510,24 @@ template <class Scalar> struct Pass {
       MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
         if (live) factored<false>(s, v + g * J, line, c);
       }
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int at = to_at(s, c.at, point(s, j));
-        if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
-          Value x = v[g * J + j];
-          MMAFFT_IF (step.op == OP_SPLIT) {
-            if (both_real(s, c.at, j)) {
-              store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
-              x.y = T(0);
+      MMAFFT_IF (config.store_vector > 1) {
+        if ((g + 1) % int(config.store_vector) == 0) {
+          MMAFFT_IF (config.store_vector == 2) store_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
+          MMAFFT_IF (config.store_vector == 4) store_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
+        }
+      } else {
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = to_at(s, c.at, point(s, j));
+          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+            Value x = v[g * J + j];
+            MMAFFT_IF (step.op == OP_SPLIT) {
+              if (both_real(s, c.at, j)) {
+                store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
+                x.y = T(0);
+              }
             }
+            store_point(s, line, others.address, at, x);
           }
-          store_point(s, line, others.address, at, x);
         }
       }
     }
@@ -651,7 +703,7 @@ template <class Scalar> struct Pass {
           const Line line = line_of(0, tile, c.line, second, arguments.lines);
           const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
           const Value *const table = tables() + step.twiddle;
-          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+          if (line.live) w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
         }
       } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
       MMAFFT_IF (step.op == OP_SPLIT) {

@@ -6,7 +6,7 @@ use crate::waits;
 use mmafft::backend_traits::device::{lower, Program};
 use mmafft::backend_traits::Operand;
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
-use mmafft::{Error, Limits, Pass};
+use mmafft::{Engine, Error, Limits, Pass, Step};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
@@ -146,6 +146,39 @@ const LOAD_VECTOR: usize = 13;
 const STORE_VECTOR: usize = 16;
 const RESIDENTS: usize = 3;
 
+/// Whether a pass loads or stores lines that lie behind each other, of points that 16 bytes divide.
+fn contiguous(pass: &Pass, load: bool) -> bool {
+    let [axis] = &pass.axes[..] else {
+        return false;
+    };
+    let (access, stride) = match load {
+        true => (&pass.load, axis.load_stride),
+        false => (&pass.store, axis.store_stride),
+    };
+    let plain = axis.kind == mmafft::Kind::C2C && pass.hermitian.is_none();
+    let radix = |s: &Step| match s {
+        Step::Dft { radix, .. } => Some(*radix),
+        _ => None,
+    };
+    let mut radices = pass.steps.iter().filter_map(radix);
+    let end = if load {
+        radices.next()
+    } else {
+        radices.next_back()
+    };
+    // What a thread of the simt engine holds of neighbouring columns: at most 32 values.
+    let most = if pass.engine == Engine::Matrix {
+        16
+    } else {
+        32 / (8 / pass.storage.bytes())
+    };
+    plain
+        && access.imaginary == 1
+        && stride == 2
+        && axis.length.is_power_of_two()
+        && end.is_none_or(|r| r <= most)
+}
+
 /// What is wrong with a kernel.
 fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<String> {
     let mut faults = Vec::new();
@@ -199,16 +232,33 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
         "private memory".into(),
     );
 
-    // A point's two parts in one access: 16 bytes of f64, 8 of f32, 4 of 16 bits.
-    let access = |kind: &str| match pass.storage.bytes() {
-        8 => format!("global_{kind}_dwordx4"),
-        4 => format!("global_{kind}_dwordx2"),
-        _ => format!("global_{kind}_dword"),
-    };
-    for (flag, kind) in [(LOAD_VECTOR, "load"), (STORE_VECTOR, "store")] {
-        let name = access(kind);
+    // A point's two parts in one access, and those of its neighbours: 16 bytes where the memory is
+    // contiguous.
+    for (points, kind) in [(LOAD_VECTOR, "load"), (STORE_VECTOR, "store")] {
+        let points = program.config[points] as usize;
+        let words = points * 2 * pass.storage.bytes() / 4;
+        let name = match words {
+            0 => continue,
+            1 => format!("global_{kind}_dword"),
+            _ => format!("global_{kind}_dwordx{words}"),
+        };
         let there = kernel.code.iter().any(|i| i.name == name);
-        expect(program.config[flag] == 0 || there, format!("no {name}"));
+        expect(there, format!("no {name}"));
+        let narrow = |i: &&waits::Instruction| i.name.starts_with("global_store") && i.name != name;
+        let others = kernel
+            .code
+            .iter()
+            .find(narrow)
+            .filter(|_| points > 1 && kind == "store");
+        expect(
+            others.is_none(),
+            format!("{:?} beside {name}", others.map(|i| &i.name)),
+        );
+        let contiguous = contiguous(pass, kind == "load");
+        expect(
+            !contiguous || words == 4,
+            format!("{name} of contiguous points"),
+        );
     }
     if let Err(error) = waits::check(&kernel.code) {
         expect(false, error);

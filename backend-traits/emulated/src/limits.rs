@@ -71,6 +71,10 @@ pub(crate) fn geometry(vendor: Vendor) -> Geometry {
         shared_bytes,
         registers: 1 << 16,
         blocks: u64::from(u32::MAX >> 1),
+        access: match vendor {
+            Vendor::Nvidia => 0,
+            Vendor::Amd => 16,
+        },
         vendor,
     }
 }

@@ -63,22 +63,25 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
         OP_COPY => 1,
         _ => 2,
     };
-    let per_wave = match matrix {
-        true => rows_columns * words(step.copies) / rows,
-        false => block.wave,
-    };
+    let neighbours = words(step.neighbours).max(1);
+    let per_wave = neighbours
+        * match matrix {
+            true => rows_columns * words(step.copies) / rows,
+            false => block.wave,
+        };
     let waves = total.div_ceil(per_wave);
     let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES).collect();
     sampled.push(waves - 1);
     sampled.dedup();
     let mut all = Vec::with_capacity(sampled.len() * points);
     for wave in sampled {
-        for j in 0..points {
+        for (i, j) in (0..neighbours).flat_map(|i| (0..points).map(move |j| (i, j))) {
             let access = (0..block.wave).map(|lane| {
                 let (number, j) = match matrix {
-                    true => matrix_place(step, block, lane, j, wave * per_wave),
-                    false => (wave * per_wave + lane, j),
+                    true => matrix_place(step, block, lane, j),
+                    false => (lane, j),
                 };
+                let number = wave * per_wave + number * neighbours + i;
                 if number >= total || (matrix && j >= words(step.radix)) {
                     return None;
                 }
@@ -110,13 +113,7 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
 
 /// Column and point of a lane of a matrix step (`matrix_column`, `matrix_point` of matrix.hpp),
 /// for the first of a lane's rows.
-fn matrix_place(
-    step: &StepWords,
-    block: &Block,
-    lane: usize,
-    j: usize,
-    from: usize,
-) -> (usize, usize) {
+fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usize, usize) {
     let copies = step.copies as usize;
     let points = step.rank as usize / copies;
     let (column, first, point) = match block.vendor {
@@ -127,7 +124,7 @@ fn matrix_place(
             2 * (lane / 16) + j % 2 + j / 2 * 8,
         ),
     };
-    (from + column * copies + first / points, point % points)
+    (column * copies + first / points, point % points)
 }
 
 fn from_at(step: &StepWords, column: usize, j: usize) -> usize {

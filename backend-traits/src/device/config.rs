@@ -39,7 +39,7 @@ words! {
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
         extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
-        groups, hermitian, offset, rader, from_table, to_table, twiddle,
+        neighbours, groups, hermitian, offset, rader, from_table, to_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, copy_async, matrix, rank, copies, parts,
     }

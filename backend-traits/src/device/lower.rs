@@ -9,6 +9,7 @@ use super::banks::{self, Block};
 use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
+use super::neighbours::{self, Tile};
 use super::program::Program;
 use super::real;
 use super::shape::{insert_copies, residents, threads_wanted};
@@ -60,6 +61,8 @@ pub struct Lowered {
     pub work: Work,
     /// Bytes at whose multiples the loaded and the stored memory must begin.
     pub alignment: usize,
+    /// The same for [`narrowed`]: whole elements.
+    pub element: usize,
 }
 
 /// Lowers a pass for a device of this shape.
@@ -109,8 +112,40 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         (false, true) => DENSE_VALUES,
         (false, false) => VALUES.max(largest),
     };
-    let values = values.max(most_points.div_ceil(most_threads));
+    let mut values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
+    // Values that a thread has of each column.
+    let each = |trip: &Trip| match product(trip) {
+        true => matrices::fill(trip.words.radix as usize, geometry.vendor).rank / 4,
+        false => trip.values(),
+    };
+    let tile = Tile {
+        order: &order,
+        loops: &loops,
+        lines: tile_lines,
+    };
+    let most = match pass.tile.launch {
+        Some(launch) => launch.neighbours,
+        None => geometry.access / (2 * pass.storage.bytes()),
+    };
+    let ends = [(0, true), (last_trip, false)];
+    let mut beside = ends.map(|(i, loading)| {
+        let trip = &trips[i];
+        let mut points = neighbours::points(pass, &trip.words, &tile, loading, most);
+        if pass.tile.launch.is_none() {
+            let most = match product(trip) {
+                true => neighbours::MATRIX_VALUES,
+                false => neighbours::VALUES,
+            };
+            while points > 1 && points * each(trip) > most {
+                points /= 2;
+            }
+            if points > 1 {
+                values = values.max(points * each(trip));
+            }
+        }
+        points
+    });
     let wanted = |trip: &Trip| match product(trip) {
         true => {
             let fill = matrices::fill(trip.words.radix as usize, geometry.vendor);
@@ -136,15 +171,33 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         let total = tile_lines * trip.columns();
         step.source = if i == 0 { MEMORY } else { SHARED };
         step.target = if i == last_trip { MEMORY } else { SHARED };
+        // Columns of a thread in one round, and rounds; or runs of neighbours, where they cost no
+        // values.
+        let (share, round) = match product(trip) {
+            true => {
+                let fill = matrices::fill(step.radix as usize, geometry.vendor);
+                (threads / geometry.wave * columns / rows * fill.copies, rows)
+            }
+            false => (threads, 1),
+        };
+        let groups = |n: usize| total.div_ceil(share * n) * n;
+        let most = values.max(groups(round) * each(trip));
+        for ((at, _), points) in ends.into_iter().zip(&mut beside) {
+            while at == i && *points > 1 && groups(*points) * each(trip) > most {
+                *points /= 2;
+            }
+        }
+        let of = |(end, points): (&(usize, bool), &usize)| if end.0 == i { *points } else { 1 };
+        let neighbours = ends.iter().zip(&beside).map(of).max().unwrap_or(1);
+        step.neighbours = neighbours as i64;
+        step.groups = groups(neighbours.max(round)) as i64;
+        held = held.max(step.groups as usize * each(trip));
         if product(trip) {
             let fill = matrices::fill(step.radix as usize, geometry.vendor);
             step.engine = MATRIX;
             step.rank = fill.rank as i64;
             step.copies = fill.copies as i64;
             step.parts = parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
-            let at_a_time = threads / geometry.wave * columns * fill.copies;
-            step.groups = (total.div_ceil(at_a_time) * rows) as i64;
-            held = held.max(step.groups as usize * fill.rank / 4);
             let word = if double { 8 } else { 4 };
             step.matrix = (matrix_bytes.len() / word) as i64;
             matrix_bytes.extend(matrices::fragments(
@@ -154,9 +207,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
                 pass.operand,
                 step.parts as usize,
             ));
-        } else {
-            step.groups = total.div_ceil(threads) as i64;
-            held = held.max(step.groups as usize * trip.values());
         }
         steps.push(step);
     }
@@ -196,6 +246,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     factors(pass, &loops, &mut config, &mut tables);
     config.reals = real::words(pass, &mut tables);
     sides(pass, &order, &mut config);
+    config.head.load_vector *= beside[0] as i64;
+    config.head.store_vector *= beside[1] as i64;
     let launch = launch(pass, &config, threads, geometry, &trips, held);
     let block = Block {
         lines: tile_lines,
@@ -228,8 +280,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     if let Some(outermost) = config.loops.first_mut() {
         outermost.count = 1;
     }
-    let vector = |flag: i64| if flag != 0 { 2 } else { 1 };
-    let widest = vector(config.head.load_vector).max(vector(config.head.store_vector));
+    let widest = config.head.load_vector.max(config.head.store_vector) as usize;
     Ok(Lowered {
         program: Program {
             entry: "mmafft_pass",
@@ -248,8 +299,26 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         scale: pass.scale,
         scalar_bytes: pass.storage.bytes(),
         work: work::of(&config, geometry, pass.operand),
-        alignment: pass.storage.bytes() * widest,
+        alignment: pass.storage.bytes() * (2 * widest).max(1),
+        element: pass.storage.bytes() * (2 * widest.min(1)).max(1),
     })
+}
+
+/// The pass and the device for memory that begins anywhere, if only at a whole element: each
+/// access moves one point.
+pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
+    let mut pass = pass.clone();
+    if let Some(launch) = &mut pass.tile.launch {
+        launch.neighbours = 1;
+    }
+    let access = 0;
+    (
+        pass,
+        Geometry {
+            access,
+            ..*geometry
+        },
+    )
 }
 
 /// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
@@ -266,6 +335,7 @@ fn launch(
         threads,
         residents,
         apart: false,
+        neighbours: 1,
     });
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {
@@ -279,6 +349,7 @@ fn launch(
         threads,
         residents: asked.residents.clamp(1, 2048 / threads),
         apart: asked.apart && config.steps.iter().enumerate().all(plain),
+        ..asked
     }
 }
 

@@ -27,6 +27,7 @@ pub fn product_program(radix: usize, vendor: Vendor) -> Program {
         radix: radix as i64,
         points: radix as i64,
         done: 1,
+        neighbours: 1,
         groups: rows as i64,
         rank: fill.rank as i64,
         copies: fill.copies as i64,

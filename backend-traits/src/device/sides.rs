@@ -229,6 +229,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     let first = config.steps.first_mut().expect("a pass has a step");
     let factored = first.before != 0 || first.before_roots >= 0;
     let unchanged = first.hermitian == 0 && !factored && first.columns == first.input;
-    let staged = first.op == OP_COPY && first.target == SHARED;
+    // Neighbours come by one access into registers.
+    let staged = first.op == OP_COPY && first.target == SHARED && first.neighbours == 1;
     first.copy_async = i64::from(plain && staged && unchanged);
 }
