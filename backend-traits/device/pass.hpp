@@ -588,11 +588,26 @@ template <class Scalar> struct Pass {
               x.y = T(0);
             }
           }
-          MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
+          MMAFFT_IF (step.ordered) scatter_reals(s, line, at, x);
+          else MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
           else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
         }
       }
     }
+  }
+
+  // The reals that point `at` becomes, to where they lie in the line: two neighbours a cell.
+  template <class S> MMAFFT_DEVICE void scatter_reals(S s, int line, int at, Value x) const {
+    MMAFFT_STEP(S);
+    const RealPair<int> pair = reals_of<int>(config.store_reals, at);
+    x = weighted(config.store_reals, tables(), i64(at), x);
+    const auto put = [&](const RealPlace<int> &place, T real) {
+      if (!place.there) return;
+      const int cell = line + padded(step.row_out, int(u32(place.index) / 2));
+      store_shared_part<T>(2 * cell + place.index % 2, signed_real(config.store_reals, place, real, T(0.70710678118654752440)));
+    };
+    put(pair.first, x.x);
+    put(pair.second, x.y);
   }
 
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const {

@@ -174,6 +174,16 @@ fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
             _ => step.points as usize - column,
         };
     }
+    match to_point(step, column, j) {
+        at if step.ordered != EVEN_ODD => at,
+        // Of two reals, of which the first counts.
+        at if 2 * at < step.output as usize => 2 * at,
+        at => 2 * (step.output as usize - 1 - at),
+    }
+}
+
+/// Which point of the axis value j of a DFT's column becomes.
+fn to_point(step: &StepWords, column: usize, j: usize) -> usize {
     let (done, radix) = (step.done as usize, step.radix as usize);
     let (column, j) = match step.engine {
         DENSE => {

@@ -146,12 +146,12 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         Domain::Real if halved(domain).is_some() => PAIRS,
         Domain::Real => REAL,
     };
-    // Of a line that passes share, neighbouring reals are points as they are.
-    let neighbours = |line: bool, side: Option<(&RealSide, usize)>| {
-        line && side.is_some_and(|(side, _)| *side == RealSide::PAIRS)
-    };
-    let load_pairs = neighbours(pass.load_reals.is_some(), pass.real_load());
-    let store_pairs = neighbours(pass.store_reals.is_some(), pass.real_store());
+    // Neighbouring reals are points as they are, or were put beside each other before.
+    let neighbours =
+        |side: Option<(&RealSide, usize)>| side.is_some_and(|(side, _)| *side == RealSide::PAIRS);
+    let load_pairs = neighbours(pass.real_load());
+    let put = config.steps.iter().any(|step| step.ordered != NOT_ORDERED);
+    let store_pairs = neighbours(pass.real_store()) || put;
     let head = &mut config.head;
     head.load_points = match pass.real_load() {
         Some(_) if load_pairs => PAIRS,
