@@ -714,8 +714,8 @@ template <class Scalar> struct Pass {
       MMAFFT_IF (paired(s)) {
         MMAFFT_CONST int n = int(step.points);
         const int at = from_at(s, c.at, 0), second = at < n ? 0 : 1;
-        if (c.live) {
-          const Line line = line_of(0, tile, c.line, second, arguments.lines);
+        const Line line = line_of(0, tile, c.line, second, arguments.lines);
+        if (c.live && line.live) {
           const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
           const Value *const table = tables() + step.twiddle;
           if (line.live) w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
