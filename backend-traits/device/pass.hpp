@@ -45,6 +45,7 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int N = int(step.neighbours);
+    MMAFFT_ASSUME(u32(thread) < u32(config.threads));
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
     else return (group / N * int(config.threads) + thread) * N + group % N;
   }
@@ -70,14 +71,49 @@ template <class Scalar> struct Pass {
     return j % 2 == 0 || k == 0 ? k : int(step.radix) - k;
   }
 
+  // The points of a split or merge are a column's c and n-c, n of them and one more; but of column 0
+  // they are 0 and n/2, which are their own mirror images: point n of the half spectrum is the
+  // imaginary part of point 0 then, both being real.
+  MMAFFT_DEVICE static int halves_at(int n, int c, int j) { return j == 0 ? c : c == 0 ? n / 2 : n - c; }
+  template <class S> static MMAFFT_DEVICE bool both_real(S s, int c, int j) {
+    MMAFFT_STEP(S);
+    return (step.op == OP_SPLIT || step.op == OP_MERGE) && j == 0 && c == (paired(s) ? int(step.points) : 0);
+  }
+  // Whether it splits or merges lines in mirrored pairs: parts a and A - a of a whole line, as one
+  // line of n columns with points c and 2n-1-c. Columns n..2n are those of the pair of parts 0 and
+  // A/2, which mirror themselves: c and n-c of the first, n+c and 2n-1-c of the second; of part 0,
+  // points 0 and n/2 make a column, as above.
+  template <class S> static MMAFFT_DEVICE constexpr bool paired(S s) {
+    MMAFFT_STEP(S);
+    return config.mirrored > 0 && (step.op == OP_SPLIT || step.op == OP_MERGE);
+  }
+  MMAFFT_DEVICE static int paired_at(int n, int c, int j) {
+    if (c < n) return j == 0 ? c : 2 * n - 1 - c;
+    c -= n;
+    if (2 * c >= n) return j == 0 ? c + n / 2 : 2 * n + n / 2 - 1 - c;
+    return j == 0 ? c : c == 0 ? n / 2 : n - c;
+  }
+  template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
+    MMAFFT_STEP(S);
+    Column c = column_of(s, number(s, group));
+    MMAFFT_IF (paired(s)) {
+      const u64 pair = tile * u64(config.lines) + u64(c.line);
+      bool first;
+      MMAFFT_IF (config.wide) first = pair_of<u64>(pair) == 0;
+      else first = pair_of<u32>(u32(pair)) == 0;
+      if (first) c.at += int(step.points);
+    }
+    return c;
+  }
+
   // Where value j of a column is along the axis, before and after the step.
   template <class S> MMAFFT_DEVICE int from_at(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) return int(step.offset) + c + j * int(step.points / step.radix);
     else {
-      MMAFFT_IF (step.op == OP_SPLIT) return j == 0 ? c : c == 0 ? 0 : int(step.points) - c;
-      else MMAFFT_IF (step.op == OP_MERGE) return j == 0 ? c : int(step.points) - c;
-      else return permuted(step.from_table, c);
+      MMAFFT_IF (step.op == OP_COPY) return permuted(step.from_table, c);
+      else MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
+      else return halves_at(int(step.points), c, j);
     }
   }
   // Point c of a copy by its table of positions.
@@ -96,27 +132,25 @@ template <class Scalar> struct Pass {
       return int(step.offset) + int(q + done * (u32(step.radix) * p)) + int(done) * j;
     } else {
       MMAFFT_IF (step.op == OP_COPY) return permuted(step.to_table, c);
-      else return j == 0 ? c : int(step.points) - c;
+      else MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
+      else return halves_at(int(step.points), c, j);
     }
   }
-  // Whether point j of a column is there, and not the padding of a fragment.
-  template <class S> MMAFFT_DEVICE bool exists(S s, int j) const {
+  // Whether point j of a column is there, and not the padding of a fragment, or the middle of an
+  // odd number of points.
+  template <class S> MMAFFT_DEVICE bool exists(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return j < int(step.radix);
+    else MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) return j == 0 || c != 0 || step.points % 2 == 0;
     else return true;
   }
-  // Whether it is to be stored: the other half of a pair is not where both are one point.
+  // Whether it is to be stored.
   template <class S> MMAFFT_DEVICE bool made(S s, int c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.op == OP_SPLIT) return j == 0 || 2 * c != int(step.points);
-    else MMAFFT_IF (step.engine == ENGINE_DENSE) {
+    MMAFFT_IF (step.engine == ENGINE_DENSE) {
       const int k = dense_first(s, c) + j / 2;
       return j % 2 == 0 ? k <= int(step.radix) / 2 : k > 0 && k <= int(step.radix) / 2;
-    }
-    else {
-      MMAFFT_IF (step.op == OP_MERGE) return j == 0 || (c != 0 && 2 * c != int(step.points));
-      else return exists(s, j);
-    }
+    } else return exists(s, c, j);
   }
 
   MMAFFT_DEVICE const Scalar *input() const { return static_cast<const Scalar *>(arguments.load); }
@@ -139,7 +173,10 @@ template <class Scalar> struct Pass {
     i64 n = line.load_index + i64(at) * axis.load_index;
     MMAFFT_IF (config.load_points == POINTS_ORDERED) {
       MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
-      return load_reals<T>(config.load_reals, axis, tables(), input(), line.load - line.load_index * unit + others, unit, n);
+      MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
+      const Scalar *const from = input() + (line.load - line.load_index * unit + others);
+      return load_reals<T>(config.load_reals, axis, tables(), from, unit, beyond,
+                           MMAFFT_INDEX(config.load_reals.length)(n));
     }
     Value x = {T(0), T(0)};
     MMAFFT_IF (step.hermitian != 0) {
@@ -190,7 +227,7 @@ template <class Scalar> struct Pass {
       const int at = from_at(s, c, point(s, j));
       const i64 n = line.load_index + i64(at) * axis.load_index;
       Neighbours<Scalar, N> x = {};
-      if (live && exists(s, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end)
+      if (live && exists(s, c, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end)
         x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(input() + line.load + others +
                                                                       i64(at) * axis.load_stride));
       MMAFFT_UNROLL for (int i = 0; i < N; i++) v[i * J + j] = {widen(x.at[i].x), widen(x.at[i].y)};
@@ -211,7 +248,7 @@ template <class Scalar> struct Pass {
         narrow(y.x * T(arguments.scale), x.at[i].x);
         narrow(y.y * T(arguments.scale), x.at[i].y);
       }
-      if (live && exists(s, point(s, j)) && at < int(step.out) && n >= axis.store_begin && n < axis.store_end)
+      if (live && exists(s, c, point(s, j)) && at < int(step.out) && n >= axis.store_begin && n < axis.store_end)
         store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
                                                            i64(at) * axis.store_stride - 2 * (N - 1)), x);
     }
@@ -223,9 +260,10 @@ template <class Scalar> struct Pass {
     const i64 n = line.store_index + i64(at) * axis.store_index;
     MMAFFT_IF (config.store_points == POINTS_ORDERED) {
       MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
+      MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
+      Scalar *const to = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit + others);
       x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
-      store_reals<T>(config.store_reals, axis, tables(), static_cast<Scalar *>(arguments.store),
-                     line.store - line.store_index * unit + others, unit, n, x);
+      store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
       return;
     }
     Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at) * axis.store_stride);
@@ -280,18 +318,18 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
-    const Value *const table = tables() + levels;
+    const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
     MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const int at = BEFORE ? from_at(s, column.at, point(s, j)) : to_at(s, column.at, point(s, j));
-        if (at < extent) v[j] = multiply(v[j], far_root(table, u64(line.roots) * u64(at)));
+        if (at < extent) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
       }
     } else MMAFFT_IF (config.roots_low > 0) {
       const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);
-      multiply_powers(v, J, step.points != step.radix, far_root(table, column_root),
-                      [&](int k) { return far_root(table, u64(k) * row_root); });
+      multiply_powers(v, J, step.points != step.radix, root(column_root),
+                      [&](int k) { return root(u64(k) * row_root); });
     } else {
-      const LineRoots<T> of = {table + line.roots};
+      const LineRoots<T> of = {tables() + levels + line.roots};
       int c = column.at;
       MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
       const Value base = of.column(c);
@@ -303,7 +341,7 @@ template <class Scalar> struct Pass {
           MMAFFT_UNROLL for (int j = 0; j < J; j++) {
             int k = point(s, j);
             MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, column.at, j);
-            if (exists(s, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
+            if (exists(s, column.at, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
           }
         }
       }
@@ -316,8 +354,12 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
-      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Column c = column(s, g);
+      MMAFFT_IF (paired(s)) {
+        load_pair(s, v + g * J, c);
+        continue;
+      }
+      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<true>(s, c);
       const bool live = c.live && line.live && others.inside;
       MMAFFT_IF (config.load_vector > 1) {
@@ -329,7 +371,12 @@ template <class Scalar> struct Pass {
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           const int at = from_at(s, c.at, point(s, j));
           Value x = {T(0), T(0)};
-          if (live && exists(s, point(s, j)) && at < int(step.in)) x = load_point(s, line, others.address, at);
+          if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
+            x = load_point(s, line, others.address, at);
+            MMAFFT_IF (step.op == OP_MERGE) {
+              if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
+            }
+          }
           v[g * J + j] = x;
         }
       }
@@ -339,12 +386,27 @@ template <class Scalar> struct Pass {
     }
   }
 
+  // The two values of a column that merges lines in mirrored pairs.
+  template <class S> MMAFFT_DEVICE void load_pair(S s, Value *v, const Column &c) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int n = int(step.points);
+    MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+      const int at = from_at(s, c.at, j), second = at < n ? 0 : 1;
+      const Line line = line_of(0, tile, c.line, second, arguments.lines);
+      v[j] = {T(0), T(0)};
+      if (c.live && line.live) {
+        v[j] = load_point(s, line, 0, at - second * n);
+        if (both_real(s, c.at, j)) v[j].y = load_point(s, line, 0, n).x;
+      }
+    }
+  }
+
   // v = the step's values, or the real or the imaginary parts of them, from shared memory.
   template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
+      const Column c = column(s, g);
       const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
       MMAFFT_IF (step.engine == ENGINE_DENSE) {
         if (c.live) dense(s, line, start, c.at, v + g * J);
@@ -365,12 +427,15 @@ template <class Scalar> struct Pass {
         Value &x = v[g * J + j];
         if (PARTS != IMAGINARY) x.x = T(0);
         if (PARTS != REAL) x.y = T(0);
-        if (c.live && exists(s, point(s, j)) && at < int(step.in)) {
+        if (c.live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
           MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, j * stride), x);
           else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
           MMAFFT_IF (step.hermitian != 0) {
             if (mirrored) x = conjugate(x);
             if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
+          }
+          MMAFFT_IF (step.op == OP_MERGE) {
+            if (both_real(s, c.at, j)) x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
           }
           MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
         }
@@ -434,8 +499,12 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
-      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Column c = column(s, g);
+      MMAFFT_IF (paired(s)) {
+        store_pair(s, v + g * J, c);
+        continue;
+      }
+      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<false>(s, c);
       const bool live = c.live && line.live && others.inside;
       MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
@@ -449,9 +518,32 @@ template <class Scalar> struct Pass {
       } else {
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           const int at = to_at(s, c.at, point(s, j));
-          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) store_point(s, line, others.address, at, v[g * J + j]);
+          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+            Value x = v[g * J + j];
+            MMAFFT_IF (step.op == OP_SPLIT) {
+              if (both_real(s, c.at, j)) {
+                store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
+                x.y = T(0);
+              }
+            }
+            store_point(s, line, others.address, at, x);
+          }
         }
       }
+    }
+  }
+
+  // The two values of a column that splits lines in mirrored pairs.
+  template <class S> MMAFFT_DEVICE void store_pair(S s, const Value *v, const Column &c) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int n = int(step.points);
+    MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+      const int at = to_at(s, c.at, j), second = at < n ? 0 : 1;
+      const Line line = line_of(0, tile, c.line, second, arguments.lines);
+      if (!c.live || !line.live) continue;
+      const bool both = both_real(s, c.at, j);
+      if (both) store_point(s, line, 0, n, Value{v[j].y, T(0)});
+      store_point(s, line, 0, at - second * n, both ? Value{v[j].x, T(0)} : v[j]);
     }
   }
 
@@ -460,9 +552,9 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
+      const Column c = column(s, g);
       Line place;
-      MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, arguments.lines);
+      MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, c.outer, arguments.lines);
       const int line = c.line * int(step.pitch_out), start = c.outer * int(step.out * step.inner) + c.inner;
       MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
       // Outer indices begin at whole blocks.
@@ -489,6 +581,12 @@ template <class Scalar> struct Pass {
                 x = multiply(x, spectrum) + first;
               } else x = multiply(x, spectrum);
             } else x = multiply(x, spectrum);
+          }
+          MMAFFT_IF (step.op == OP_SPLIT) {
+            if (both_real(s, c.at, j)) {
+              store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), Value{x.y, T(0)});
+              x.y = T(0);
+            }
           }
           MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
           else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
@@ -583,14 +681,31 @@ template <class Scalar> struct Pass {
   // With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n):
   //   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
   //   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
-  // (the merge is twice the split's inverse, as an unscaled transform wants).
+  // (the merge is twice the split's inverse, as an unscaled transform wants). Of lines in mirrored
+  // pairs, w is a product of tables by c and by a of k = a + A·c; and points 0 and n/2 come together.
   template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-      const Column c = column_of(s, number(s, g));
-      const Value w = c.live ? load_table(tables() + step.twiddle + c.at) : Value{T(1), T(0)};
+      const Column c = column(s, g);
       Value *x = v + 2 * g;
       const Value other = x[1];
+      Value w = {T(1), T(0)};
+      if (both_real(s, c.at, 0)) {
+        x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+        MMAFFT_CONST T scale = step.op == OP_MERGE ? T(2) : T(1);
+        x[1] = {scale * other.x, -scale * other.y};
+        continue;
+      }
+      MMAFFT_IF (paired(s)) {
+        MMAFFT_CONST int n = int(step.points);
+        const int at = from_at(s, c.at, 0), second = at < n ? 0 : 1;
+        if (c.live) {
+          const Line line = line_of(0, tile, c.line, second, arguments.lines);
+          const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
+          const Value *const table = tables() + step.twiddle;
+          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+        }
+      } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
       MMAFFT_IF (step.op == OP_SPLIT) {
         const Value e = x[0] + conjugate(other), o = x[0] - conjugate(other);
         const Value even = {T(0.5) * e.x, T(0.5) * e.y};
@@ -612,7 +727,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
       const Column c = column_of(s, number(s, g));
-      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<true>(s, c);
       const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
       const int to = c.line * int(step.pitch_out) +
@@ -638,8 +753,11 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void run(S s, Value *v) const {
     MMAFFT_STEP(S);
     compute(s, v);
-    MMAFFT_IF (step.target == PLACE_MEMORY) store(s, v);
-    else {
+    MMAFFT_IF (step.target == PLACE_MEMORY) {
+      Pass last = *this;
+      MMAFFT_IF (paired(s)) last.thread = thread_index_anew();
+      last.store(s, v);
+    } else {
       Pass rest = *this;
       // The way back of a convolution touches what the way there did: else addresses would be kept.
       MMAFFT_IF (step.after != FACTOR_NONE) rest.thread = thread_index_anew();
@@ -647,6 +765,9 @@ template <class Scalar> struct Pass {
         exchange<REAL>(s, v, step.source == PLACE_SHARED, rest);
         exchange<IMAGINARY>(s, v, true, rest);
       } else exchange<BOTH>(s, v, step.source == PLACE_SHARED, rest);
+      // What cells of a split of two lines, their roots and their addresses have in common would be
+      // kept too.
+      MMAFFT_IF (paired(next(s))) rest.thread = thread_index_anew();
       rest.run(next(s), v);
     }
   }

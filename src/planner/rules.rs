@@ -4,7 +4,7 @@
 //! names a file of the same form, whose rows come first.
 
 use mmafft_backend_traits::{
-    radix, Engine, Factor, Kind, Launch, Limits, Pass, ScalarType, Step, TileAxis,
+    radix, real::Middle, Engine, Factor, Kind, Launch, Limits, Pass, ScalarType, Step, TileAxis,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -114,7 +114,8 @@ impl Rule {
             .iter()
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
-        self.radices.is_empty() || (whole && self.radices.iter().all(there))
+        let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
+        radices && self.lines.is_multiple_of(pass.together())
     }
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
@@ -134,8 +135,11 @@ impl Rule {
         // Few lines go to as many blocks as there are multiprocessors, while rows stay whole
         // sectors.
         let sector = 32 / (2 * pass.storage.bytes());
-        let least = if access(pass) == "rows" { 1 } else { sector };
-        while lines.is_multiple_of(2) && lines / 2 >= least && all.div_ceil(lines) < limits.workers
+        let together = pass.together();
+        let least = if access(pass) == "rows" { 1 } else { sector } * together;
+        while lines.is_multiple_of(2 * together)
+            && lines / 2 >= least
+            && all.div_ceil(lines) < limits.workers
         {
             lines /= 2;
         }
@@ -194,24 +198,28 @@ fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         let lengths: Vec<String> = pass.axes.iter().map(|a| of(a).to_string()).collect();
         lengths.join("x")
     };
-    let kind = pass.axes.iter().map(|a| a.kind).find(|k| *k != Kind::C2C);
+    let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
+    let kind = match pass.mirrored.map(|mirrored| mirrored.middle) {
+        Some(Middle::Merge) => Some("merge"),
+        Some(_) => Some("split"),
+        None => kinds.next().map(|kind| kind.row().name),
+    };
     let storage = match pass.storage {
         ScalarType::F64 => "f64",
         ScalarType::F32 => "f32",
         ScalarType::F16 | ScalarType::Bf16 => "16 bits",
     };
     let engine = pass.engine.name();
-    let key = |kind: Kind, roots: &str, lengths: String| {
+    let key = |kind: &str, roots: &str, lengths: String| {
         let (architecture, access) = (&limits.architecture, access(pass));
-        let kind = kind.row().name;
         format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
     };
     let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
     let mut keys = match kind {
-        Some(kind) => vec![key(kind, "", whole), key(Kind::C2C, "", core)],
+        Some(kind) => vec![key(kind, "", whole), key("c2c", "", core)],
         None => vec![
-            key(Kind::C2C, roots(pass), whole.clone()),
-            key(Kind::C2C, "", whole),
+            key("c2c", roots(pass), whole.clone()),
+            key("c2c", "", whole),
         ],
     };
     keys.dedup();

@@ -5,6 +5,7 @@ mod accesses;
 mod bits;
 mod cases;
 mod lowering;
+mod mirrored;
 mod mutations;
 mod patterns;
 mod probe;

@@ -140,7 +140,8 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
             };
             step.offset as usize + column + j * stride
         }
-        OP_SPLIT if j > 0 && column == 0 => 0,
+        OP_SPLIT | OP_MERGE if paired(step) => return paired_at(step, column, j),
+        OP_SPLIT | OP_MERGE if j > 0 && column == 0 => points / 2,
         OP_SPLIT | OP_MERGE if j > 0 => points - column,
         _ => column,
     };
@@ -150,12 +151,28 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
     }
 }
 
+/// Whether a split or merge is of lines in mirrored pairs.
+fn paired(step: &StepWords) -> bool {
+    step.input == 2 * step.points && step.output == 2 * step.points
+}
+
+/// Where its points are, but for the pair whose lines are their own mirror images.
+fn paired_at(step: &StepWords, column: usize, j: usize) -> usize {
+    match j {
+        0 => column,
+        _ => 2 * step.points as usize - 1 - column,
+    }
+}
+
 fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
+    if matches!(step.op, OP_SPLIT | OP_MERGE) && paired(step) {
+        return paired_at(step, column, j);
+    }
     if step.op != OP_DFT {
-        return if j == 0 {
-            column
-        } else {
-            step.points as usize - column
+        return match (j, column) {
+            (0, _) => column,
+            (_, 0) => step.points as usize / 2,
+            _ => step.points as usize - column,
         };
     }
     let (done, radix) = (step.done as usize, step.radix as usize);
