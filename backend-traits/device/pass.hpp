@@ -44,8 +44,8 @@ template <class Scalar> struct Pass {
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
-    MMAFFT_CONST int N = int(step.neighbours);
     MMAFFT_ASSUME(u32(thread) < u32(config.threads));
+    MMAFFT_CONST int N = int(step.neighbours);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
     else return (group / N * int(config.threads) + thread) * N + group % N;
   }
@@ -703,7 +703,7 @@ template <class Scalar> struct Pass {
           const Line line = line_of(0, tile, c.line, second, arguments.lines);
           const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
           const Value *const table = tables() + step.twiddle;
-          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+          if (line.live) w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
         }
       } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
       MMAFFT_IF (step.op == OP_SPLIT) {

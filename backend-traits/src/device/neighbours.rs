@@ -174,7 +174,8 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
         OP_DFT => step.engine != DENSE,
         _ => false,
     };
-    if !columns || step.hermitian != 0 {
+    // The second lines of mirrored pairs lie in the opposite order.
+    if !columns || step.hermitian != 0 || pass.mirrored.is_some() {
         return 1;
     }
     let Some(side) = Side::new(pass, step, tile, loading) else {
