@@ -122,7 +122,9 @@ impl Rule {
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
         let points: usize = pass.axes.iter().map(|a| a.core_length() + 1).product();
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
-        bytes / if self.launch.apart { 2 } else { 1 } <= limits.tile_bytes
+        // Splits, merges and orders of reals exchange points whole.
+        let plain = pass.mirrored.is_none() && pass.axes.iter().all(|a| a.kind == Kind::C2C);
+        bytes / if self.launch.apart && plain { 2 } else { 1 } <= limits.tile_bytes
     }
 
     /// Changes `pass` to what the rule says.

@@ -158,7 +158,10 @@ fn lower_all(device: &Device, requests: impl Iterator<Item = (String, Request)>)
                 Err(error) => Some(error.to_string()),
             };
             if let Some(what) = what {
-                failures.push(format!("{name}, pass {i}: {what}\n    {request:?}"));
+                let (lines, points) = (pass.tile.lines, pass.axes[0].length);
+                failures.push(format!(
+                    "{name}, pass {i} with {lines} lines of {points}: {what}\n    {request:?}"
+                ));
             }
         }
     }
