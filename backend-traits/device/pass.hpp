@@ -40,7 +40,7 @@ template <class Scalar> struct Pass {
   template <class S> static MMAFFT_DEVICE constexpr int points(S s) {
     MMAFFT_STEP(S);
     const int simt = step.op == OP_DFT ? int(step.radix) : step.op == OP_COPY ? 1 : 2;
-    return step.engine == ENGINE_MATRIX ? int(step.rank) / 4 : step.engine == ENGINE_DENSE ? 2 * int(step.copies) : simt;
+    return step.engine == ENGINE_MATRIX ? fragment_values(int(step.rank)) : step.engine == ENGINE_DENSE ? 2 * int(step.copies) : simt;
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);

@@ -1,10 +1,10 @@
 //! AMD: clang compiles the text that hipRTC is given, LLVM's tools read what came of it
 //! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`).
 
-use crate::families::{families, multiplies, offered};
+use crate::families::{families, offered};
 use crate::waits;
 use mmafft::backend_traits::device::{lower, Program};
-use mmafft::backend_traits::Operand;
+use mmafft::backend_traits::{radix, Operand};
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
 use mmafft::{Engine, Error, Limits, Pass, Step};
 use std::collections::HashSet;
@@ -122,23 +122,42 @@ impl Kernel {
     }
 }
 
-/// The matrix instruction that a pass' operand is multiplied with.
-fn instruction(pass: &Pass, architecture: &str) -> Option<&'static str> {
-    if !multiplies(pass) {
-        return None;
+/// The matrix instructions that a pass' operand is multiplied with: of 4×4 for radices to 4, but of
+/// FP64, and of 16×16.
+fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
+    if pass.engine != Engine::Matrix {
+        return Vec::new();
     }
     let third = architecture == "gfx942";
-    Some(match pass.operand {
-        Operand::Half | Operand::SplitHalf if third => "v_mfma_f32_16x16x16_f16",
-        Operand::Half | Operand::SplitHalf => "v_mfma_f32_16x16x16f16",
-        Operand::Bf16 | Operand::SplitBf16 if third => "v_mfma_f32_16x16x16_bf16",
-        Operand::Bf16 | Operand::SplitBf16 if architecture == "gfx908" => "v_mfma_f32_16x16x8bf16",
-        Operand::Bf16 | Operand::SplitBf16 => "v_mfma_f32_16x16x16bf16_1k",
-        Operand::F32 if third => "v_mfma_f32_16x16x4_f32",
-        Operand::F32 => "v_mfma_f32_16x16x4f32",
-        Operand::F64 if third => "v_mfma_f64_16x16x4_f64",
-        Operand::F64 => "v_mfma_f64_16x16x4f64",
-    })
+    let [small, large] = match pass.operand {
+        Operand::Half | Operand::SplitHalf if third => {
+            ["v_mfma_f32_4x4x4_16b_f16", "v_mfma_f32_16x16x16_f16"]
+        }
+        Operand::Half | Operand::SplitHalf => ["v_mfma_f32_4x4x4f16", "v_mfma_f32_16x16x16f16"],
+        Operand::Bf16 | Operand::SplitBf16 if third => {
+            ["v_mfma_f32_4x4x4_16b_bf16", "v_mfma_f32_16x16x16_bf16"]
+        }
+        Operand::Bf16 | Operand::SplitBf16 if architecture == "gfx908" => {
+            ["v_mfma_f32_4x4x2bf16", "v_mfma_f32_16x16x8bf16"]
+        }
+        Operand::Bf16 | Operand::SplitBf16 => {
+            ["v_mfma_f32_4x4x4bf16_1k", "v_mfma_f32_16x16x16bf16_1k"]
+        }
+        Operand::F32 if third => ["v_mfma_f32_4x4x1_16b_f32", "v_mfma_f32_16x16x4_f32"],
+        Operand::F32 => ["v_mfma_f32_4x4x1f32", "v_mfma_f32_16x16x4f32"],
+        Operand::F64 if third => ["v_mfma_f64_16x16x4_f64"; 2],
+        Operand::F64 => ["v_mfma_f64_16x16x4f64"; 2],
+    };
+    let of = |step: &Step| match step {
+        Step::Dft { radix: r, .. } if radix::find(*r).is_some() => {
+            Some(if *r <= 4 { small } else { large })
+        }
+        _ => None,
+    };
+    let mut all: Vec<&str> = pass.steps.iter().filter_map(of).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Where `Config` has whether a point's parts are loaded as one, and stored.
@@ -215,17 +234,12 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
         format!("{registers} registers, {accumulators} of them or beside them accumulators; {waves} waves have {most} each"),
     );
 
-    let wanted = instruction(pass, unit.architecture);
-    let products: HashSet<&str> = kernel.code.iter().map(|i| i.name.as_str()).collect();
-    let products: Vec<&&str> = products
-        .iter()
-        .filter(|n| n.starts_with("v_mfma"))
-        .collect();
-    let found = products.iter().map(|name| **name);
-    expect(
-        found.clone().eq(wanted),
-        format!("{:?}, expected {wanted:?}", found.collect::<Vec<_>>()),
-    );
+    let wanted = instructions(pass, unit.architecture);
+    let products = kernel.code.iter().map(|i| i.name.as_str());
+    let mut found: Vec<&str> = products.filter(|n| n.starts_with("v_mfma")).collect();
+    found.sort_unstable();
+    found.dedup();
+    expect(found == wanted, format!("{found:?}, expected {wanted:?}"));
     expect(!kernel.has("flat_"), "an address of an unknown kind".into());
     expect(
         !kernel.has("scratch_") && !kernel.has("buffer_"),

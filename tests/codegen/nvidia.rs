@@ -1,11 +1,11 @@
 //! NVIDIA: NVRTC compiles, nvdisasm reads (PyPI: `nvidia-cuda-nvrtc`,
 //! `nvidia-cuda-nvdisasm`).
 
-use crate::families::{families, multiplies, offered};
+use crate::families::{families, offered};
 use mmafft::backend_traits::device::{lower, Geometry, Vendor};
-use mmafft::backend_traits::{Launch, Operand};
+use mmafft::backend_traits::{radix, Launch, Operand};
 use mmafft::cuda::{compile, source, Device};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Shape};
+use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step};
 use std::process::Command;
 
 /// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
@@ -63,6 +63,13 @@ fn disassemble(cubin: &[u8]) -> Option<String> {
     out.status
         .success()
         .then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+/// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
+fn multiplies(pass: &Pass) -> bool {
+    let product =
+        |step: &Step| matches!(step, Step::Dft { radix: r, .. } if radix::find(*r).is_some());
+    pass.engine == Engine::Matrix && pass.steps.iter().any(product)
 }
 
 /// The matrix instruction that a pass' operand is multiplied with.

@@ -70,7 +70,7 @@ mod idle {
 
     /// Between the two halves of a convolution, where the last DFT there and the first one
     /// back are of one radix: columns are the same, and so are their threads. Or between a DFT of
-    /// a whole line and a copy out, whose runs of neighbours are the lines.
+    /// a whole line and a copy or split whose columns, or runs of neighbours, are the lines.
     pub fn after(program: &Program, i: usize) -> Option<&'static str> {
         let [this, next] = [i, i + 1].map(|i| move |name| step(program, i, name));
         let both = [
@@ -92,7 +92,7 @@ mod idle {
             && (this("out"), this("pitch_out")) == (next("in"), next("pitch_in"))
             && next("hermitian") == 0;
         let lines = this("op") == constant("OP_DFT")
-            && next("op") == constant("OP_COPY")
+            && ["OP_COPY", "OP_SPLIT"].map(constant).contains(&next("op"))
             && this("engine") == constant("ENGINE_SIMT")
             && [
                 this("columns"),
@@ -102,7 +102,7 @@ mod idle {
             ] == [1; 4]
             && next("neighbours") == next("columns");
         match dense(program, i) {
-            _ if lines => Some("a copy out of a line by its thread"),
+            _ if lines => Some("a line by its thread"),
             false if same => Some("the middle of a convolution of equal radices"),
             _ => None,
         }

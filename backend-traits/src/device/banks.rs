@@ -55,9 +55,9 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     );
     let total = block.lines * columns * inner * outer;
     let matrix = step.engine == MATRIX;
-    let (rows_columns, rows) = matrices::columns(block.vendor, block.operand);
+    let held = matrices::wave(words(step.rank), block.vendor, block.operand);
     let points = match step.op {
-        OP_DFT if matrix => words(step.rank) / 4,
+        OP_DFT if matrix => held.values,
         OP_DFT if step.engine == DENSE && after => 2 * words(step.copies),
         OP_DFT => words(step.radix),
         OP_COPY => 1,
@@ -66,7 +66,7 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     let neighbours = words(step.neighbours).max(1);
     let per_wave = neighbours
         * match matrix {
-            true => rows_columns * words(step.copies) / rows,
+            true => held.columns * words(step.copies) / held.rows,
             false => block.wave,
         };
     let waves = total.div_ceil(per_wave);
@@ -118,6 +118,7 @@ fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usiz
     let points = step.rank as usize / copies;
     let (column, first, point) = match block.vendor {
         Vendor::Nvidia => (lane / 4, lane % 4, lane % 4 + 4 * j),
+        Vendor::Amd if matrices::small(step.rank as usize, block.vendor) => (lane, 0, j),
         Vendor::Amd => (
             lane % 16,
             2 * (lane / 16),

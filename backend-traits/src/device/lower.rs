@@ -95,7 +95,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     }
 
     // Threads: as many as give each about VALUES values.
-    let (columns, rows) = matrices::columns(geometry.vendor, pass.operand);
     let matrix = pass.engine == Engine::Matrix;
     let most_points = trips.iter().map(Trip::points).max().unwrap_or(1) * tile_lines;
     // Half of the threads where a value takes twice the registers; a quarter where products
@@ -114,15 +113,24 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     };
     let mut values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
+    let fragment = |trip: &Trip| {
+        let fill = matrices::fill(trip.words.radix as usize, geometry.vendor, pass.operand);
+        (
+            fill,
+            matrices::wave(fill.rank, geometry.vendor, pass.operand),
+        )
+    };
     // Values that a thread has of each column.
     let each = |trip: &Trip| match product(trip) {
-        true => matrices::fill(trip.words.radix as usize, geometry.vendor).rank / 4,
+        true => fragment(trip).1.values,
         false => trip.values(),
     };
+    let [mirrored, mirrored_inner] = mirrored_words(pass, &loops);
     let tile = Tile {
         order: &order,
         loops: &loops,
         lines: tile_lines,
+        within: mirrored_inner as usize,
     };
     let most = match pass.tile.launch {
         Some(launch) => launch.neighbours,
@@ -148,9 +156,9 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     });
     let wanted = |trip: &Trip| match product(trip) {
         true => {
-            let fill = matrices::fill(trip.words.radix as usize, geometry.vendor);
-            let rounds = (values / (rows * fill.rank / 4)).max(1);
-            let wave = columns * fill.copies * rounds;
+            let (fill, held) = fragment(trip);
+            let rounds = (values / (held.rows * held.values)).max(1);
+            let wave = held.columns * fill.copies * rounds;
             (tile_lines * trip.columns()).div_ceil(wave) * geometry.wave
         }
         false => threads_wanted(trip, tile_lines, values),
@@ -175,8 +183,9 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         // values.
         let (share, round) = match product(trip) {
             true => {
-                let fill = matrices::fill(step.radix as usize, geometry.vendor);
-                (threads / geometry.wave * columns / rows * fill.copies, rows)
+                let (fill, held) = fragment(trip);
+                let columns = held.columns / held.rows * fill.copies;
+                (threads / geometry.wave * columns, held.rows)
             }
             false => (threads, 1),
         };
@@ -193,7 +202,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         step.groups = groups(neighbours.max(round)) as i64;
         held = held.max(step.groups as usize * each(trip));
         if product(trip) {
-            let fill = matrices::fill(step.radix as usize, geometry.vendor);
+            let (fill, _) = fragment(trip);
             step.engine = MATRIX;
             step.rank = fill.rank as i64;
             step.copies = fill.copies as i64;
@@ -218,7 +227,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         });
     }
     let tiles = lines.div_ceil(tile_lines as u64);
-    let [mirrored, mirrored_inner] = mirrored_words(pass, &loops);
     let mut config = Config {
         head: HeadWords {
             storage: storage_word(pass.storage),

@@ -21,6 +21,8 @@ pub struct Tile<'a> {
     pub loops: &'a [usize],
     /// Lines of the tile.
     pub lines: usize,
+    /// Where lines come in mirrored pairs, how many lie between two.
+    pub within: usize,
 }
 
 /// What one side of a pass moves along.
@@ -126,7 +128,10 @@ impl Side {
         // What neighbouring columns differ in, and whether it is cut evenly.
         let (fast, even) = if step.lines_fast != 0 && tile.lines > 1 {
             let innermost = &self.loops[tile.loops.len() - 1];
-            (innermost, divides(innermost.count) && divides(tile.lines))
+            (
+                innermost,
+                divides(innermost.count) && divides(tile.lines) && divides(tile.within),
+            )
         } else if step.inner > 1 {
             let (way, whole) = &self.axes[last];
             (way, divides(way.count) && *whole)

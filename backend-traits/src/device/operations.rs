@@ -19,8 +19,8 @@ pub fn vector_program(entry: &'static str, points: usize) -> Program {
 
 /// The program that multiplies vectors of `radix` complex points by the DFT matrix.
 pub fn product_program(radix: usize, vendor: Vendor) -> Program {
-    let fill = matrices::fill(radix, vendor);
-    let (_, rows) = matrices::columns(vendor, Operand::SplitHalf);
+    let fill = matrices::fill(radix, vendor, Operand::SplitHalf);
+    let rows = matrices::wave(fill.rank, vendor, Operand::SplitHalf).rows;
     let step = StepWords {
         op: OP_DFT,
         engine: MATRIX,
