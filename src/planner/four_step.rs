@@ -12,6 +12,7 @@
 //! kept, and no pass needs a point and its mirror image at once. Lines whose prime factors are too long become
 //! convolutions of a power of two, see [`super::convolution`].
 
+use super::cluster;
 use super::convolution::convolve;
 use super::fits::Fits;
 use super::problem::Problem;
@@ -47,6 +48,10 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     if refused || fits.line(core, limit) {
         return Ok((vec![stage], 0));
     }
+    if let Some(spread) = cluster::line(&stage, fits) {
+        let cluster = Some(spread);
+        return Ok((vec![Stage { cluster, ..stage }], 0));
+    }
     let whole = stage.kind.shared_core_length(stage.length);
     if let Some(factors) = fits.factors(whole, scattered) {
         let factors = fits.with_whole_rows(factors, scattered);
@@ -71,7 +76,7 @@ fn real_line(stage: &Stage) -> Option<RealLine> {
 }
 
 /// Whether points of other lines lie between a line's own, on either side.
-fn is_scattered(stage: &Stage) -> bool {
+pub fn is_scattered(stage: &Stage) -> bool {
     [&stage.load.strides, &stage.store.strides]
         .iter()
         .any(|strides| {

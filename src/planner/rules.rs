@@ -3,7 +3,10 @@
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
 
-use mmafft_backend_traits::{radix, Engine, Launch, Limits, Pass, ScalarType, Step};
+use super::cluster::{self, Spread};
+use mmafft_backend_traits::{
+    radix, Engine, Launch, Limits, Pass, Residency, ScalarType, Step,
+};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -94,11 +97,20 @@ impl Rule {
             .iter()
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
+        if let Residency::Cluster(_) = pass.tile.residency {
+            let lengths: Vec<usize> = pass.axes.iter().map(|a| a.length).collect();
+            let spread = Spread::of_rule(self, &lengths);
+            return spread.is_some_and(|s| cluster::holds(&s, &lengths, limits, pass.storage));
+        }
         self.radices.is_empty() || (whole && self.radices.iter().all(there))
     }
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
+        if let Residency::Cluster(_) = pass.tile.residency {
+            // `makes` knows.
+            return true;
+        }
         let points: usize = pass.axes.iter().map(|a| a.core_length() + 1).product();
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         bytes / if self.launch.apart { 2 } else { 1 } <= limits.tile_bytes
@@ -106,6 +118,13 @@ impl Rule {
 
     /// Changes `pass` to what the rule says.
     pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
+        if let Residency::Cluster(_) = pass.tile.residency {
+            let lengths: Vec<usize> = pass.axes.iter().map(|a| a.length).collect();
+            if let Some(spread) = Spread::of_rule(self, &lengths) {
+                spread.apply(pass);
+            }
+            return;
+        }
         if !self.radices.is_empty() {
             pass.steps = Step::sequence(pass.axes[0].axis, &self.radices);
         }
@@ -131,8 +150,12 @@ impl Rule {
 }
 
 /// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
-/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`).
+/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A tile
+/// of several blocks is a `cluster`'s.
 fn access(pass: &Pass) -> &'static str {
+    if let Residency::Cluster(_) = pass.tile.residency {
+        return "cluster";
+    }
     let contiguous = |stride: fn(&mmafft_backend_traits::TileAxis) -> usize| {
         pass.axes.iter().any(|a| stride(a) <= 2)
     };
@@ -147,9 +170,33 @@ fn access(pass: &Pass) -> &'static str {
     }
 }
 
+/// A scalar in memory, as keys name it.
+fn storage(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::F64 => "f64",
+        ScalarType::F32 => "f32",
+        ScalarType::F16 | ScalarType::Bf16 => "16 bits",
+    }
+}
+
+/// The rule of a line or plane that a cluster holds; its lines are the blocks.
+pub(super) fn of_cluster(
+    limits: &Limits,
+    scalar: ScalarType,
+    lengths: &[usize],
+) -> Option<&'static Rule> {
+    let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
+    let (architecture, storage) = (&limits.architecture, storage(scalar));
+    let lengths = lengths.join("x");
+    RULES.get(&format!("{architecture},{storage},simt,c2c,cluster,{lengths}"))
+}
+
 /// What a pass is looked up by; `None` where it is more than a DFT of each axis.
 pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
-    let plain = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
+    let plain = |s: &Step| {
+        let moved = matches!(s, Step::Exchange | Step::AllToAll);
+        moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
+    };
     if !pass.steps.iter().all(plain) || limits.architecture.is_empty() {
         return None;
     }
@@ -159,14 +206,10 @@ pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
         .iter()
         .map(|a| a.kind.row().name)
         .find(|k| *k != "c2c");
-    let storage = match pass.storage {
-        ScalarType::F64 => "f64",
-        ScalarType::F32 => "f32",
-        ScalarType::F16 | ScalarType::Bf16 => "16 bits",
-    };
     Some(format!(
-        "{},{storage},{},{},{},{}",
+        "{},{},{},{},{},{}",
         limits.architecture,
+        storage(pass.storage),
         pass.engine.name(),
         kind.unwrap_or("c2c"),
         access(pass),

@@ -116,7 +116,7 @@ fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> 
         ("blocks", (1..=geometry.blocks).contains(&lowered.blocks)),
         (
             "lines",
-            lowered.lines == pass.loops.iter().map(|l| l.count as u64).product(),
+            lowered.lines == pass.loops.iter().map(|l| l.count as u64).product::<u64>(),
         ),
         // 2048 threads and 65536 registers are what a multiprocessor has.
         (

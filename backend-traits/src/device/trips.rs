@@ -123,6 +123,9 @@ pub struct Builder<'a> {
     pub extent: Vec<usize>,
     /// The trips.
     pub trips: Vec<Trip>,
+    /// In a cluster, whether the block's share of the other axis lies within the one that is
+    /// transformed, or around it.
+    share_within: Option<bool>,
 }
 
 /// The trips of a pass; `order` are its axes in tile order.
@@ -144,13 +147,21 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
         pass,
         extent: order.iter().map(before).collect(),
         trips: Vec::new(),
+        share_within: None,
     };
+    let blocks = pass.tile.residency.blocks();
     for (i, axis) in pass.axes.iter().enumerate() {
         let at = order
             .iter()
             .position(|&o| o == i)
             .expect("order lists every axis");
+        if blocks > 1 {
+            builder.share_out(at, axis, &pass.axes[1 - i], blocks);
+        }
         builder.axis(at, axis, tables);
+        if let (true, Some(trip)) = (blocks > 1 && i == 0, builder.trips.last_mut()) {
+            trip.words.target = CLUSTER;
+        }
     }
     if builder.trips.is_empty() {
         // Nothing is transformed; points still change their places, and maybe their kind.
@@ -171,8 +182,29 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
 }
 
 impl Builder<'_> {
+    /// Gives each block of a cluster all of this axis of two, and its share of the other.
+    fn share_out(&mut self, at: usize, axis: &TileAxis, other: &TileAxis, blocks: usize) {
+        self.share_within = match self.trips.is_empty() {
+            true => Some(other.load_stride < axis.load_stride),
+            // So the blocks' exchange leaves it.
+            false => Some(true),
+        };
+        if !self.trips.is_empty() {
+            self.extent[at] *= blocks;
+        }
+        self.extent[1 - at] /= blocks;
+    }
+
     pub fn trip(&self, at: usize, op: i64, input: usize, output: usize) -> Trip {
         let extent = |b: usize| self.extent.get(b).map_or(1, |&e| e as i64);
+        let (outer, inner) = match self.share_within {
+            Some(true) => (1, extent(1 - at)),
+            Some(false) => (extent(1 - at), 1),
+            None => (
+                self.extent[..at].iter().product::<usize>() as i64,
+                self.extent[at + 1..].iter().product::<usize>() as i64,
+            ),
+        };
         Trip {
             words: StepWords {
                 op,
@@ -180,8 +212,8 @@ impl Builder<'_> {
                 radix: 1,
                 points: 1,
                 done: 1,
-                outer: self.extent[..at].iter().product::<usize>() as i64,
-                inner: self.extent[at + 1..].iter().product::<usize>() as i64,
+                outer,
+                inner,
                 input: input as i64,
                 output: output as i64,
                 extent0: extent(0),
@@ -364,6 +396,6 @@ fn step_axis(step: &Step) -> Option<usize> {
         | Step::Chirp { axis, .. }
         | Step::Rader { axis, .. }
         | Step::Convolve { axis, .. } => Some(*axis),
-        Step::Exchange => None,
+        Step::Exchange | Step::AllToAll => None,
     }
 }
