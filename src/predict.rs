@@ -173,7 +173,7 @@ impl Sheet {
         let cycles = self.units as f64 * self.hertz;
         let time = |pass: &mmafft_backend_traits::Pass| {
             let lowered = lower(pass, geometry)?;
-            let tiles = lowered.lines.div_ceil(pass.tile.lines.max(1) as u64) as f64;
+            let tiles = lowered.tiles as f64;
             let product = match pass.operand {
                 Operand::Half | Operand::SplitHalf => 0,
                 Operand::Bf16 | Operand::SplitBf16 => 1,

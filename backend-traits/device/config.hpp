@@ -52,7 +52,9 @@ struct Reals {
   i64 first, last;                    // whether these are edges of an orthogonal transform
   i64 length, points, eighth;         // reals; points of the whole line; 1/8 modulo the length
   i64 turn_re, turn_im, turn_root;    // what all stored points are multiplied by,
-  i64 weights;                        // or a table of a factor for each point, or -1
+  i64 weights;                        // or a table of a factor for each point, or -1; in two levels,
+  i64 weights_low;                    // bits of the lower one, where the table would be long, or 0:
+  i64 weights_middle;                 // of point length/2 then the real part times this, unless 0
 };
 
 // One trip through registers.
@@ -105,6 +107,7 @@ struct Config {
   // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and
   // how many lines have tables of their own, and a column's digits.
   i64 roots_loop, roots_low, roots_lines, roots_base, roots_digits;
+  i64 mirrored, mirrored_inner;       // parts of a line, in mirrored pairs, or 0; lines between two
   Reals load_reals, store_reals;
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];

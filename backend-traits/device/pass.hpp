@@ -72,12 +72,40 @@ template <class Scalar> struct Pass {
     return j % 2 == 0 || k == 0 ? k : int(step.radix) - k;
   }
 
+  // Whether it splits or merges lines in mirrored pairs: parts a and A - a of a whole line, as one
+  // line of n columns with points c and 2n-1-c. Columns n..2n are those of the pair of parts 0 and
+  // A/2, which mirror themselves: c and n-c of the first, n+c and 2n-1-c of the second. Of part 0,
+  // points 0 and n/2 make a column: point M of the half spectrum is the imaginary part of point 0.
+  template <class S> static MMAFFT_DEVICE constexpr bool paired(S s) {
+    MMAFFT_STEP(S);
+    return config.mirrored > 0 && (step.op == OP_SPLIT || step.op == OP_MERGE);
+  }
+  MMAFFT_DEVICE static int paired_at(int n, int c, int j) {
+    if (c < n) return j == 0 ? c : 2 * n - 1 - c;
+    c -= n;
+    if (2 * c >= n) return j == 0 ? c + n / 2 : 2 * n + n / 2 - 1 - c;
+    return j == 0 ? c : c == 0 ? n / 2 : n - c;
+  }
+  template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
+    MMAFFT_STEP(S);
+    Column c = column_of(s, number(s, group));
+    MMAFFT_IF (paired(s)) {
+      const u64 pair = tile * u64(config.lines) + u64(c.line);
+      bool first;
+      MMAFFT_IF (config.wide) first = pair_of<u64>(pair) == 0;
+      else first = pair_of<u32>(u32(pair)) == 0;
+      if (first) c.at += int(step.points);
+    }
+    return c;
+  }
+
   // Where value j of a column is along the axis, before and after the step.
   template <class S> MMAFFT_DEVICE int from_at(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) return int(step.offset) + c + j * int(step.points / step.radix);
     else {
-      MMAFFT_IF (step.op == OP_SPLIT) return j == 0 ? c : c == 0 ? 0 : int(step.points) - c;
+      MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
+      else MMAFFT_IF (step.op == OP_SPLIT) return j == 0 ? c : c == 0 ? 0 : int(step.points) - c;
       else MMAFFT_IF (step.op == OP_MERGE) return j == 0 ? c : int(step.points) - c;
       else return permuted(step.from_table, c);
     }
@@ -98,6 +126,7 @@ template <class Scalar> struct Pass {
       return int(step.offset) + int(q + done * (u32(step.radix) * p)) + int(done) * j;
     } else {
       MMAFFT_IF (step.op == OP_COPY) return permuted(step.to_table, c);
+      else MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
       else return j == 0 ? c : int(step.points) - c;
     }
   }
@@ -110,7 +139,8 @@ template <class Scalar> struct Pass {
   // Whether it is to be stored: the other half of a pair is not where both are one point.
   template <class S> MMAFFT_DEVICE bool made(S s, int c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.op == OP_SPLIT) return j == 0 || 2 * c != int(step.points);
+    MMAFFT_IF (paired(s)) return true;
+    else MMAFFT_IF (step.op == OP_SPLIT) return j == 0 || 2 * c != int(step.points);
     else MMAFFT_IF (step.engine == ENGINE_DENSE) {
       const int k = dense_first(s, c) + j / 2;
       return j % 2 == 0 ? k <= int(step.radix) / 2 : k > 0 && k <= int(step.radix) / 2;
@@ -245,11 +275,16 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
-    MMAFFT_IF (config.roots_low > 0) {
+    const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
+    MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const int at = BEFORE ? from_at(s, column.at, point(s, j)) : to_at(s, column.at, point(s, j));
-        if (at < extent) v[j] = multiply(v[j], roots<T>(tables(), levels, config.roots_low, u64(line.roots) * u64(at)));
+        if (at < extent) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
       }
+    } else MMAFFT_IF (config.roots_low > 0) {
+      const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);
+      multiply_powers(v, J, step.points != step.radix, root(column_root),
+                      [&](int k) { return root(u64(k) * row_root); });
     } else {
       const LineRoots<T> of = {tables() + levels + line.roots};
       int c = column.at;
@@ -276,8 +311,12 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
-      Line line = line_of(0, tile, c.line, arguments.lines);
+      const Column c = column(s, g);
+      MMAFFT_IF (paired(s)) {
+        load_pair(s, v + g * J, c);
+        continue;
+      }
+      Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<true>(s, c);
       MMAFFT_IF (config.blocks > 1) line.load_index += others.index;
       const bool live = c.live && line.live && others.inside;
@@ -293,12 +332,27 @@ template <class Scalar> struct Pass {
     }
   }
 
+  // The two values of a column that merges lines in mirrored pairs.
+  template <class S> MMAFFT_DEVICE void load_pair(S s, Value *v, const Column &c) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int n = int(step.points);
+    MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+      const int at = from_at(s, c.at, j), second = at < n ? 0 : 1;
+      const Line line = line_of(0, tile, c.line, second, arguments.lines);
+      v[j] = {T(0), T(0)};
+      if (c.live && line.live) {
+        v[j] = load_point(s, line, 0, at - second * n);
+        if (j == 0 && c.at == n) v[j].y = load_point(s, line, 0, n).x;
+      }
+    }
+  }
+
   // v = the step's values, or the real or the imaginary parts of them, from shared memory.
   template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
+      const Column c = column(s, g);
       const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
       MMAFFT_IF (step.engine == ENGINE_DENSE) {
         if (c.live) dense(s, line, start, c.at, v + g * J);
@@ -388,8 +442,12 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
-      Line line = line_of(0, tile, c.line, arguments.lines);
+      const Column c = column(s, g);
+      MMAFFT_IF (paired(s)) {
+        store_pair(s, v + g * J, c);
+        continue;
+      }
+      Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<false>(s, c);
       MMAFFT_IF (config.blocks > 1) line.store_index += others.index;
       const bool live = c.live && line.live && others.inside;
@@ -403,14 +461,28 @@ template <class Scalar> struct Pass {
     }
   }
 
+  // The two values of a column that splits lines in mirrored pairs.
+  template <class S> MMAFFT_DEVICE void store_pair(S s, const Value *v, const Column &c) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int n = int(step.points);
+    MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+      const int at = to_at(s, c.at, j), second = at < n ? 0 : 1;
+      const Line line = line_of(0, tile, c.line, second, arguments.lines);
+      if (!c.live || !line.live) continue;
+      const bool both = j == 0 && c.at == n;
+      if (both) store_point(s, line, 0, n, Value{v[j].y, T(0)});
+      store_point(s, line, 0, at - second * n, both ? Value{v[j].x, T(0)} : v[j]);
+    }
+  }
+
   // The step's values, or their real or imaginary parts, to shared memory.
   template <int PARTS, class S> MMAFFT_DEVICE void scatter(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int J = points(s), G = int(step.groups);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column_of(s, number(s, g));
+      const Column c = column(s, g);
       Line place;
-      MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, arguments.lines);
+      MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, c.outer, arguments.lines);
       const int line = c.line * int(step.pitch_out), start = c.outer * int(step.out * step.inner) + c.inner;
       MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
       // Outer indices begin at whole blocks.
@@ -570,14 +642,31 @@ template <class Scalar> struct Pass {
   // With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n):
   //   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
   //   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
-  // (the merge is twice the split's inverse, as an unscaled transform wants).
+  // (the merge is twice the split's inverse, as an unscaled transform wants). Of lines in mirrored
+  // pairs, w is a product of tables by c and by a of k = a + A·c; and points 0 and n/2 come together.
   template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-      const Column c = column_of(s, number(s, g));
-      const Value w = c.live ? load_table(tables() + step.twiddle + c.at) : Value{T(1), T(0)};
+      const Column c = column(s, g);
       Value *x = v + 2 * g;
       const Value other = x[1];
+      Value w = {T(1), T(0)};
+      MMAFFT_IF (paired(s)) {
+        MMAFFT_CONST int n = int(step.points);
+        if (c.at == n) {
+          x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+          MMAFFT_CONST T scale = step.op == OP_MERGE ? T(2) : T(1);
+          x[1] = {scale * other.x, -scale * other.y};
+          continue;
+        }
+        const int at = from_at(s, c.at, 0), second = at < n ? 0 : 1;
+        if (c.live) {
+          const Line line = line_of(0, tile, c.line, second, arguments.lines);
+          const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
+          const Value *const table = tables() + step.twiddle;
+          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+        }
+      } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
       MMAFFT_IF (step.op == OP_SPLIT) {
         const Value e = x[0] + conjugate(other), o = x[0] - conjugate(other);
         const Value even = {T(0.5) * e.x, T(0.5) * e.y};
@@ -599,7 +688,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
       const Column c = column_of(s, number(s, g));
-      const Line line = line_of(0, tile, c.line, arguments.lines);
+      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<true>(s, c);
       const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
       const int to = c.line * int(step.pitch_out) +

@@ -82,7 +82,12 @@ template <class T> MMAFFT_DEVICE T signed_real(const Reals &side, RealPlace plac
 // Point n times its weight: from the table, or what all points are multiplied by, turn_re +
 // i·turn_im, times √2 where asked.
 template <class T> MMAFFT_DEVICE Pair<T> weighted(const Reals &side, const Pair<T> *tables, i64 n, Pair<T> x) {
-  if (side.weights >= 0) return multiply(x, load_table(tables + side.weights + n));
+  if (side.weights >= 0) {
+    if (side.weights_low == 0) return multiply(x, load_table(tables + side.weights + n));
+    const Pair<T> w = roots(tables, side.weights, side.weights_low, u64(n));
+    if (side.weights_middle != 0 && 2 * n == side.length) return {T(side.weights_middle) * w.x * x.x, T(0)};
+    return multiply(x, w);
+  }
   if (side.turn_re == 1 && side.turn_im == 0) return x;
   const T re = T(side.turn_re), im = T(side.turn_im);
   Pair<T> y = {re * x.x - im * x.y, im * x.x + re * x.y};

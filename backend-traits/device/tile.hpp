@@ -101,12 +101,31 @@ template <class N> MMAFFT_DEVICE Line place_line(N number) {
   return line;
 }
 
-template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, u64 lines) {
-  const u64 at = tile * u64(config.lines) + u64(number);
+// Of lines in mirrored pairs, parts a and A - a of a whole line (0 and A/2): which pair of their
+// whole line pair `at` is.
+template <class N> MMAFFT_DEVICE N pair_of(N at) {
+  return at / N(config.mirrored_inner) % N(config.mirrored / 2);
+}
+// And the number of its first line, or its second one. Whole lines inside of the parts come first.
+template <class N> MMAFFT_DEVICE N line_of_pair(N at, int second) {
+  MMAFFT_CONST N inner = N(config.mirrored_inner), parts = N(config.mirrored);
+  const N rest = at % inner, pair = pair_of(at), whole = at / inner / (parts / 2);
+  const N part = second == 0 ? pair : pair == 0 ? parts / 2 : parts - pair;
+  return (whole * parts + part) * inner + rest;
+}
+
+// The tile's line `number`; of a pair of lines the first or the `second`.
+template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, int second, u64 lines) {
+  u64 at = tile * u64(config.lines) + u64(number);
+  const bool live = at < lines;
+  MMAFFT_IF (config.mirrored > 0) {
+    MMAFFT_IF (config.wide) at = line_of_pair<u64>(at, second);
+    else at = line_of_pair<u32>(u32(at), second);
+  }
   Line line;
   MMAFFT_IF (config.wide) line = place_line<u64>(at);
   else line = place_line<u32>(u32(at));
-  line.live = at < lines;
+  line.live = live;
   return line;
 }
 

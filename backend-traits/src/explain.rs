@@ -5,7 +5,7 @@ use crate::layout::Placement;
 use crate::pass::{Access, Factor, Pass, Residency, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
-use crate::real::RealLine;
+use crate::real::{Middle, RealLine};
 use std::fmt::Write;
 
 impl Plan {
@@ -98,10 +98,12 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     let line = pass.line_points();
     let reals = |line: Option<RealLine>, points| line.map_or(points, |l| l.length);
     let load = side(pass, &pass.load, |a| {
-        let length = match (pass.hermitian, part) {
-            (Some(n), _) => n / 2 + 1,
-            (None, true) => reals(pass.load_reals, line),
-            (None, false) => a.kind.lengths(a.length).0,
+        let merged = pass.mirrored_points(Middle::Merge);
+        let length = match (pass.hermitian, merged, part) {
+            (Some(n), ..) => n / 2 + 1,
+            (None, Some(points), _) => reals(pass.load_reals, points + 1),
+            (None, None, true) => reals(pass.load_reals, line),
+            (None, None, false) => a.kind.lengths(a.length).0,
         };
         (a.load_stride, &a.load_range, length)
     });
@@ -119,6 +121,7 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         Residency::Device => "device cache".into(),
     };
     let what = match (pass.axes.len(), pass.tile.lines) {
+        (1, n) if pass.mirrored.is_some() => format!("{n} lines in mirrored pairs"),
         (1, 1) => "1 line".into(),
         (1, n) => format!("{n} lines"),
         _ => "1 array".into(),
@@ -132,8 +135,10 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     )?;
     writeln!(
         out,
-        "  steps  {} [{}, {}: {}]",
+        "  steps  {}{}{} [{}, {}: {}]",
+        halves(pass, Middle::Merge),
         steps(&pass.steps),
+        halves(pass, Middle::Split),
         pass.engine.name(),
         pass.operand.name(),
         pass.reason
@@ -142,8 +147,9 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         out,
         "  store  {}",
         side(pass, &pass.store, |a| {
+            let half = usize::from(pass.mirrored_points(Middle::Split).is_some());
             let length = match part {
-                true => reals(pass.store_reals, line),
+                true => reals(pass.store_reals, line + half),
                 false => a.kind.lengths(a.length).1,
             };
             (a.store_stride, &a.store_range, length)
@@ -210,6 +216,15 @@ fn side(
         let _ = write!(text, ", {} edge points a line from scratch", edges.count);
     }
     text
+}
+
+/// ` · exchange · split of points k and 1000 - k`, where the pass does that.
+fn halves(pass: &Pass, middle: Middle) -> String {
+    match (middle, pass.mirrored_points(middle)) {
+        (Middle::Merge, Some(m)) => format!("merge of points k and {m}-k · exchange · "),
+        (Middle::Split, Some(m)) => format!(" · exchange · split of points k and {m}-k"),
+        _ => String::new(),
+    }
 }
 
 /// `DFT 8 · twiddle 64 · exchange · DFT 8`.

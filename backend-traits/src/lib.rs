@@ -36,7 +36,8 @@ pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
 pub use pass::{
-    Access, Edges, Engine, Factor, Launch, Loop, Pass, Residency, Slot, Step, Tile, TileAxis,
+    Access, Edges, Engine, Factor, Launch, Loop, Mirrored, Pass, Residency, Slot, Step, Tile,
+    TileAxis,
 };
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};

@@ -6,7 +6,7 @@
 
 use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};
-use crate::real::{RealLine, RealSide};
+use crate::real::{Middle, RealLine, RealSide};
 use std::ops::Range;
 
 /// The memory that an access is to.
@@ -106,6 +106,32 @@ pub struct Edges {
     pub offset: usize,
     /// Points a line: 1 (odd length) or 2 (even).
     pub count: usize,
+}
+
+/// Lines in mirrored pairs: how one of the passes that share a real line's DFT of half its length
+/// sees each point k beside point M − k, as a merge or a split of half spectra wants.
+///
+/// The pass' own points of its line a (of A) are k = a + A·c, and point M − k is of line A − a, of
+/// line 0 again for a = 0. So a tile that has line A − a wherever it has line a, and A/2 beside 0,
+/// has both. A and the length of the pass' axis are even, as line A/2 is its own mirror image too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mirrored {
+    /// A split after the pass' DFTs, whose points the store counts; or a merge before them, whose
+    /// points the load counts.
+    pub middle: Middle,
+    /// M: points of the whole line, which the half spectrum has one more than.
+    pub points: usize,
+}
+
+impl Mirrored {
+    /// The line beside line `a` of `lines`.
+    pub fn partner(lines: usize, a: usize) -> usize {
+        match a {
+            0 => lines / 2,
+            a if 2 * a == lines => 0,
+            a => lines - a,
+        }
+    }
 }
 
 /// What every point is multiplied by on its way in or out of a tile of one axis.
@@ -261,7 +287,7 @@ impl Step {
 /// The points that a pass holds on chip at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tile {
-    /// Neighbouring lines (single-axis passes), or arrays.
+    /// Neighbouring lines (single-axis passes), or arrays. An even number of mirrored ones.
     pub lines: usize,
     /// Bytes on chip.
     pub bytes: usize,
@@ -299,6 +325,8 @@ pub struct Pass {
     /// Set where the load reads a whole real line's half spectrum of points 0..=N/2 as N
     /// points, those above N/2 mirrored and conjugate: N.
     pub hermitian: Option<usize>,
+    /// Set where the pass merges or splits half spectra of lines that passes share.
+    pub mirrored: Option<Mirrored>,
     /// What points are multiplied by before the first step.
     pub load_factor: Option<Factor>,
     /// What points are multiplied by after the last step.
@@ -328,6 +356,20 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// The points of the half spectrum that the pass merges or splits (`middle`) beside others.
+    pub fn mirrored_points(&self, middle: Middle) -> Option<usize> {
+        let found = self.mirrored.filter(|m| m.middle == middle);
+        found.map(|m| m.points)
+    }
+
+    /// Neighbouring lines that a tile has together or not at all: two in mirrored pairs.
+    pub fn together(&self) -> usize {
+        match self.mirrored {
+            Some(_) => 2,
+            None => 1,
+        }
+    }
+
     /// Points of the whole line of which each of the pass' lines is a part; of the first
     /// axis where there are several.
     pub fn line_points(&self) -> usize {

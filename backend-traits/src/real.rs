@@ -157,6 +157,9 @@ pub struct RealLine {
     pub kind: Kind,
     /// Its reals.
     pub length: usize,
+    /// Whether it is packed to half the length although passes share it, as a pass has its lines
+    /// in mirrored pairs, see [`crate::pass::Mirrored`].
+    pub packed: bool,
 }
 
 /// A real's index, and whether its sign changes.
@@ -317,25 +320,54 @@ pub struct Weights {
 impl Weights {
     /// The weight of point `p`.
     pub fn of(&self, p: usize) -> ComplexDd {
+        match self.weight {
+            // An eighth of a turn, doubled: its real part is √2.
+            Weight::Second | Weight::Third if 2 * p == self.length => {
+                ComplexDd::new(twice(self.roots.get(p)).re, Dd::from(0.0))
+            }
+            _ => self.turned(p),
+        }
+    }
+
+    /// The same, but for the exception at p = N/2.
+    pub fn turned(&self, p: usize) -> ComplexDd {
         let exact = |re: f64, im: f64| ComplexDd::from(Complex::new(re, im));
-        let twice = |w: ComplexDd| w.scale(Dd::from(2.0));
         let root = |k: usize| self.roots.get(k);
-        let n = self.length;
         match self.weight {
             Weight::One => exact(1.0, 0.0),
             Weight::Imaginary => exact(0.0, 1.0),
             Weight::Hartley => exact(1.0, 1.0),
-            // An eighth of a turn, doubled: its real part is √2.
-            Weight::Second | Weight::Third if 2 * p == n => {
-                ComplexDd::new(twice(root(p)).re, Dd::from(0.0))
-            }
             Weight::Second => twice(root(p)),
             Weight::Third => root(p).conj(),
             Weight::Fourth => root(8 * p + 1),
             Weight::TwiceFourth => twice(root(8 * p + 1)),
-            Weight::Residue => twice(root(n % 8)),
+            Weight::Residue => twice(root(self.length % 8)),
         }
     }
+
+    /// What point p + `by`'s weight is that of p times.
+    pub fn turn(&self, by: usize) -> ComplexDd {
+        match self.weight {
+            Weight::Second => self.roots.get(by),
+            Weight::Third => self.roots.get(by).conj(),
+            Weight::Fourth | Weight::TwiceFourth => self.roots.get(8 * by),
+            _ => ComplexDd::from(Complex::new(1.0, 0.0)),
+        }
+    }
+
+    /// What the real part of a root of point N/2 is multiplied by; the imaginary part is 0 there.
+    /// 0 where that point is like the others.
+    pub fn middle(&self) -> usize {
+        match self.weight {
+            Weight::Second => 1,
+            Weight::Third => 2,
+            _ => 0,
+        }
+    }
+}
+
+fn twice(w: ComplexDd) -> ComplexDd {
+    w.scale(Dd::from(2.0))
 }
 
 impl Kind {
@@ -381,18 +413,25 @@ impl Kind {
 }
 
 impl RealLine {
+    fn reduction(&self) -> &'static Reduction {
+        self.kind.reduction(self.length, !self.packed)
+    }
+
     /// Points of the DFT that passes share.
     pub fn points(&self) -> usize {
-        self.kind.shared_core_length(self.length)
+        self.reduction()
+            .length
+            .of(self.length)
+            .unwrap_or(self.length)
     }
 
     /// The load of a pass over parts of the line.
     pub fn load(&self) -> &'static RealSide {
-        &self.kind.reduction(self.length, true).load
+        &self.reduction().load
     }
 
     /// The store.
     pub fn store(&self) -> &'static RealSide {
-        &self.kind.reduction(self.length, true).store
+        &self.reduction().store
     }
 }

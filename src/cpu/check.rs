@@ -33,6 +33,9 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
         backend: "cpu".into(),
         instead: "plan with mmafft::plan".into(),
     };
+    if pass.mirrored.is_some() {
+        return Err(invalid("has lines in mirrored pairs"));
+    }
     if Part::<f64>::covers(pass) {
         check_parts(pass).map_err(invalid)?;
     }

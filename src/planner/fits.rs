@@ -132,6 +132,15 @@ impl<'a> Fits<'a> {
     /// The fewest factors of `n` that are lines of at most `limit` points, as equal as
     /// possible, in ascending order. `None` where there are no such factors.
     pub fn factors(&self, n: usize, limit: usize) -> Option<Vec<usize>> {
+        self.factors_of(n, limit, 1)
+    }
+
+    /// The same, all of them even.
+    pub fn even_factors(&self, n: usize, limit: usize) -> Option<Vec<usize>> {
+        self.factors_of(n, limit, 2)
+    }
+
+    fn factors_of(&self, n: usize, limit: usize, multiple: usize) -> Option<Vec<usize>> {
         // Where all prime factors (or radices) fit, the search below finds something soon;
         // where one does not fit alone, it does not in company either.
         let possible = match self.asked {
@@ -143,7 +152,7 @@ impl<'a> Fits<'a> {
             return None;
         }
         let mut lines = divisors(n, limit);
-        lines.retain(|&d| d > 1 && self.line(d, limit));
+        lines.retain(|&d| d > 1 && d.is_multiple_of(multiple) && self.line(d, limit));
         lines.sort_unstable();
         let most = *lines.last()?;
         (2..=n.ilog2()).find_map(|count| search(n, count, most, &lines))

@@ -7,9 +7,11 @@
 //! Order is restored by the second store's strides: no pass is a bare transpose. With more
 //! than two factors the rows are split again, where they lie in scratch.
 //!
-//! Real lines are split as complex ones of the same length (type IV: of half of it, type I: of
-//! the continued line): the first pass loads what there is of them, the last stores what is
-//! kept, and no pass needs a point and its mirror image at once. Lines whose prime factors are too long become
+//! Real lines are packed to half their length where the pass that merges or splits their half
+//! spectra, the first or the last, can have its lines in pairs that mirror each other
+//! ([`packed_factors`] says where). Others are split as complex ones of the same length (type IV:
+//! of half of it, type I: of the continued line): the first pass loads what there is of them, the
+//! last stores what is kept, and no pass needs a point and its mirror image at once. Lines whose prime factors are too long become
 //! convolutions of a power of two, see [`super::convolution`].
 
 use super::cluster;
@@ -17,7 +19,10 @@ use super::convolution::convolve;
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Place, Route, Stage};
-use mmafft_backend_traits::{Direction, Domain, Error, Factor, Kind, Loop, RealLine, Result};
+use mmafft_backend_traits::real::{CoreLength, Middle};
+use mmafft_backend_traits::{
+    Direction, Domain, Error, Factor, Kind, Loop, Mirrored, RealLine, Result,
+};
 
 /// Replaces stages with longer lines than the device takes.
 pub fn split_long_lines(route: Route, problem: &Problem, fits: &Fits) -> Result<Route> {
@@ -54,6 +59,9 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     }
     let whole = stage.kind.shared_core_length(stage.length);
     if let Some(factors) = fits.factors(whole, scattered) {
+        if let Some(factors) = packed_factors(&stage, fits, scattered) {
+            return Parts::packed(&stage, factors, base, p).map(Parts::product);
+        }
         let factors = fits.with_whole_rows(factors, scattered);
         return Parts::new(&stage, factors, base, p).map(Parts::product);
     }
@@ -61,18 +69,49 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     if fits.line(core, line) {
         return Ok((vec![stage], 0));
     }
+    if let Some(factors) = packed_factors(&stage, fits, line) {
+        return Parts::packed(&stage, factors, base, p).map(Parts::product);
+    }
     if let Some(factors) = fits.factors(whole, line) {
         return Parts::new(&stage, factors, base, p).map(Parts::product);
     }
     convolve(&stage, base, p, fits)
 }
 
-/// The reals of a line that goes from reals to reals.
-fn real_line(stage: &Stage) -> Option<RealLine> {
-    stage.kind.is_real_to_real().then_some(RealLine {
-        kind: stage.kind,
-        length: stage.length,
-    })
+/// The factors of half of a real line of N reals, in the order of their passes, where it can be
+/// packed: on devices, for kinds that merge or split half spectra of N/2 + 1 points, where N is
+/// the product of as many factors as it takes of a complex line, one of them a multiple of 4, and
+/// the others' product even.
+fn packed_factors(stage: &Stage, fits: &Fits, limit: usize) -> Option<Vec<usize>> {
+    let packed = &stage.kind.row().packed;
+    let halved = packed.length == CoreLength::Half && packed.middle != Middle::Plain;
+    if fits.limits.line_library.is_some() || !halved {
+        return None;
+    }
+    let last = packed.middle == Middle::Split;
+    let plain = fits.factors(stage.length, limit)?;
+    let count = plain.len();
+    let even = || fits.even_factors(stage.length, limit);
+    let same = |factors: &Vec<usize>| factors.len() == count;
+    paired(plain, last, fits, limit).or_else(|| paired(even().filter(same)?, last, fits, limit))
+}
+
+/// One of the factors halved, and last (or first): a pair of its lines is as long as it was.
+fn paired(mut factors: Vec<usize>, last: bool, fits: &Fits, limit: usize) -> Option<Vec<usize>> {
+    if last {
+        factors.reverse();
+    }
+    let at = factors.iter().position(|f| f.is_multiple_of(4))?;
+    factors[..=at].rotate_right(1);
+    if last {
+        factors.reverse();
+    }
+    let mut factors = fits.with_whole_rows(factors, limit);
+    let at = if last { factors.len() - 1 } else { 0 };
+    factors[at] /= 2;
+    let even = |f: &usize| f.is_multiple_of(2);
+    let others = factors.iter().filter(|f| even(f)).count() > 1;
+    (even(&factors[at]) && others && fits.line(factors[at], limit / 2)).then_some(factors)
 }
 
 /// Whether points of other lines lie between a line's own, on either side.
@@ -92,6 +131,8 @@ pub struct Parts<'a> {
     /// The factors, the first transformed first.
     factors: Vec<usize>,
     middle: Place,
+    /// Whether a real line is packed to half its length.
+    packed: bool,
     /// Scalars of scratch up to the end of all lines.
     pub scratch_scalars: usize,
 }
@@ -131,7 +172,39 @@ impl<'a> Parts<'a> {
             stage,
             factors,
             middle,
+            packed: false,
             scratch_scalars,
+        })
+    }
+
+    /// The same of a real line, packed to points that are the product of the factors.
+    fn packed(stage: &'a Stage, factors: Vec<usize>, base: usize, p: &Problem) -> Result<Self> {
+        let parts = Parts::new(stage, factors, base, p)?;
+        Ok(Parts {
+            packed: true,
+            ..parts
+        })
+    }
+
+    /// The reals that the line's passes load (`first`) or store, where points are made of them.
+    fn real_line(&self, first: bool) -> Option<RealLine> {
+        let kind = self.stage.kind;
+        let row = kind.row();
+        let domain = if first { row.input } else { row.output };
+        let real = kind.is_real_to_real() || (self.packed && domain == Domain::Real);
+        real.then_some(RealLine {
+            kind,
+            length: self.stage.length,
+            packed: self.packed,
+        })
+    }
+
+    /// What the line's first or last pass merges or splits.
+    fn mirrored(&self, middle: Middle) -> Option<Mirrored> {
+        let mirrored = self.packed && self.stage.kind.row().packed.middle == middle;
+        mirrored.then(|| Mirrored {
+            middle,
+            points: self.factors.iter().product(),
         })
     }
 
@@ -195,8 +268,9 @@ impl<'a> Parts<'a> {
         }
         part.load_range = stage.load_range.clone();
         part.edges = stage.edges;
-        part.hermitian = (stage.kind == Kind::C2R).then_some(stage.length);
-        part.load_reals = real_line(stage);
+        part.hermitian = (stage.kind == Kind::C2R && !self.packed).then_some(stage.length);
+        part.mirrored = self.mirrored(Middle::Merge);
+        part.load_reals = self.real_line(true);
     }
 
     /// Lets a part store what the whole line's stage stores.
@@ -209,7 +283,8 @@ impl<'a> Parts<'a> {
             l.store = unit * l.store_index;
         }
         part.store_range = stage.store_range.clone();
-        part.store_reals = real_line(stage);
+        part.mirrored = self.mirrored(Middle::Split);
+        part.store_reals = self.real_line(false);
     }
 
     /// The stages of a line that is the product of its factors.

@@ -5,7 +5,8 @@
 
 use super::cluster::{self, Spread};
 use mmafft_backend_traits::{
-    radix, Engine, Launch, Limits, Pass, Residency, ScalarType, Step,
+    radix, real::Middle, Engine, Factor, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
+    TileAxis,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -29,6 +30,9 @@ pub const HEADER: &str =
 
 /// Columns of a key.
 const KEY: usize = 6;
+
+/// Lines of a four-step transform whose twiddles are looked up in two levels, about.
+const FAR: usize = 1 << 16;
 
 static RULES: LazyLock<HashMap<String, Rule>> = LazyLock::new(|| {
     let mut rules = parse(include_str!("rules.csv")).expect("rules.csv is checked by a test");
@@ -102,7 +106,8 @@ impl Rule {
             let spread = Spread::of_rule(self, &lengths);
             return spread.is_some_and(|s| cluster::holds(&s, &lengths, limits, pass.storage));
         }
-        self.radices.is_empty() || (whole && self.radices.iter().all(there))
+        let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
+        radices && self.lines.is_multiple_of(pass.together())
     }
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
@@ -133,8 +138,11 @@ impl Rule {
         // Few lines go to as many blocks as there are multiprocessors, while rows stay whole
         // sectors.
         let sector = 32 / (2 * pass.storage.bytes());
-        let least = if access(pass) == "rows" { 1 } else { sector };
-        while lines.is_multiple_of(2) && lines / 2 >= least && all.div_ceil(lines) < limits.workers
+        let together = pass.together();
+        let least = if access(pass) == "rows" { 1 } else { sector } * together;
+        while lines.is_multiple_of(2 * together)
+            && lines / 2 >= least
+            && all.div_ceil(lines) < limits.workers
         {
             lines /= 2;
         }
@@ -191,38 +199,69 @@ pub(super) fn of_cluster(
     RULES.get(&format!("{architecture},{storage},simt,c2c,cluster,{lengths}"))
 }
 
-/// What a pass is looked up by; `None` where it is more than a DFT of each axis.
-pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
+/// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
+/// no table of their own cost more.
+fn roots(pass: &Pass) -> &'static str {
+    let factors = [pass.load_factor, pass.store_factor];
+    let lines = factors.iter().flatten().filter_map(|factor| match factor {
+        Factor::Roots { line_loop, .. } => Some(pass.loops[*line_loop].count),
+        Factor::Chirp { .. } => None,
+    });
+    match lines.max() {
+        None => "",
+        Some(lines) if lines < FAR => " roots",
+        Some(_) => " far roots",
+    }
+}
+
+/// The keys by which a pass is looked up, its own first; none where it is more than a DFT of each
+/// axis. A pass that was not measured goes by one that does the same but for the twiddles, or, of
+/// reals, by the complex DFT at its core.
+fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let plain = |s: &Step| {
         let moved = matches!(s, Step::Exchange | Step::AllToAll);
         moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
     };
     if !pass.steps.iter().all(plain) || limits.architecture.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let lengths: Vec<String> = pass.axes.iter().map(|a| a.length.to_string()).collect();
-    let kind = pass
-        .axes
-        .iter()
-        .map(|a| a.kind.row().name)
-        .find(|k| *k != "c2c");
-    Some(format!(
-        "{},{},{},{},{},{}",
-        limits.architecture,
-        storage(pass.storage),
-        pass.engine.name(),
-        kind.unwrap_or("c2c"),
-        access(pass),
+    let lengths = |of: fn(&TileAxis) -> usize| {
+        let lengths: Vec<String> = pass.axes.iter().map(|a| of(a).to_string()).collect();
         lengths.join("x")
-    ))
+    };
+    let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
+    let kind = match pass.mirrored.map(|mirrored| mirrored.middle) {
+        Some(Middle::Merge) => Some("merge"),
+        Some(_) => Some("split"),
+        None => kinds.next().map(|kind| kind.row().name),
+    };
+    let storage = storage(pass.storage);
+    let engine = pass.engine.name();
+    let key = |kind: &str, roots: &str, lengths: String| {
+        let (architecture, access) = (&limits.architecture, access(pass));
+        format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
+    };
+    let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
+    let mut keys = match kind {
+        Some(kind) => vec![key(kind, "", whole), key("c2c", "", core)],
+        None => vec![
+            key("c2c", roots(pass), whole.clone()),
+            key("c2c", "", whole),
+        ],
+    };
+    keys.dedup();
+    keys
+}
+
+/// What a pass is measured as; `None` where it is more than a DFT of each axis.
+pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
+    keys(pass, limits).into_iter().next()
 }
 
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
-    let Some((key, rule)) = key(pass, limits).and_then(|key| {
-        let rule = RULES.get(&key)?;
-        Some((key, rule))
-    }) else {
+    let mut keys = keys(pass, limits).into_iter();
+    let Some((key, rule)) = keys.find_map(|key| RULES.get(&key).map(|rule| (key, rule))) else {
         return;
     };
     let followed = rule.makes(pass, limits) && rule.fits(pass, limits);

@@ -2,7 +2,9 @@
 
 use super::cluster::Spread;
 use super::problem::{Problem, INPUT, OUTPUT};
-use mmafft_backend_traits::{Direction, Domain, Edges, Factor, Kind, Loop, RealLine, Slot};
+use mmafft_backend_traits::{
+    Direction, Domain, Edges, Factor, Kind, Loop, Mirrored, RealLine, Slot,
+};
 use std::ops::Range;
 
 /// Where an array lies: an address for every index of every dimension of the problem.
@@ -55,6 +57,8 @@ pub struct Stage {
     pub convolution: Option<Convolution>,
     /// The length of a real line, of whose half spectrum the points are loaded.
     pub hermitian: Option<usize>,
+    /// Whether the stage merges or splits half spectra of lines in mirrored pairs.
+    pub mirrored: Option<Mirrored>,
     /// The real line of whose reals the points are made.
     pub load_reals: Option<RealLine>,
     /// The real line of which the points become reals.
@@ -160,6 +164,7 @@ impl Stage {
             store_factor: None,
             convolution: None,
             hermitian: None,
+            mirrored: None,
             load_reals: None,
             store_reals: None,
             edges: None,

@@ -64,6 +64,7 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         store: access(&first.store, first, &dims),
         edges: first.edges,
         hermitian: first.hermitian,
+        mirrored: first.mirrored,
         load_reals: first.load_reals,
         store_reals: first.store_reals,
         orthogonal: request.normalization == Normalization::Ortho,
@@ -287,16 +288,18 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
         });
         padded.unwrap_or(axis.core_length())
     };
-    let points: usize = axes.iter().map(points).product();
+    // Lines in pairs are as one of both.
+    let together = if stage.mirrored.is_some() { 2 } else { 1 };
+    let points = axes.iter().map(points).product::<usize>() * together;
     let all: usize = stage.others.iter().map(|(_, r)| r.len()).product::<usize>()
         * stage.inner.iter().map(|l| l.count).product::<usize>();
     let lines = match fits.limits.line_library {
         Some(_) => lines_in_caches(axes, stage, steps, points, p, fits.limits),
         None => lines_on_chip(stage, points, axes.len(), steps, fits),
     };
-    let lines = lines.min(all.max(1));
+    let lines = lines.min((all / together).max(1));
     Tile {
-        lines,
+        lines: lines * together,
         bytes: lines * points * 2 * p.storage().bytes(),
         residency: Residency::Block,
         launch: None,

@@ -1,7 +1,7 @@
 //! The kernels that are compiled: every family of them.
 
 use mmafft::backend_traits::{radix, Operand};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step};
+use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step, KINDS};
 
 /// A family of kernels: a name, and a request whose passes belong to it.
 pub fn families() -> Vec<(String, Request)> {
@@ -29,6 +29,15 @@ pub fn families() -> Vec<(String, Request)> {
             for n in [64, 1000, 4096, 1 << 20] {
                 add(&format!("r2c {n}"), Request::r2c(Shape::d1(n)));
                 add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));
+            }
+            if engine == Engine::Simt && precision.row().storage.bytes() >= 4 {
+                for row in KINDS.iter().filter(|row| row.kind.is_real_to_real()) {
+                    for n in [1000, 4096] {
+                        let mut request = Request::forward(Shape::d1(n));
+                        request.kind = row.kind;
+                        add(&format!("{} {n}", row.name), request);
+                    }
+                }
             }
             if engine == Engine::Simt {
                 for &radix in radix::COMPOSITE {

@@ -9,7 +9,7 @@ use mmafft::backend_traits::{conformance, real::Middle};
 use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape};
 
 /// The plan for a device, and what its launches did; `None` where it has no such product.
-fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
+pub fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
     let backend = probe.backend();
     let plan = match mmafft::plan(request, backend.limits()) {
         Err(Error::Unsupported { .. }) => return None,
@@ -37,7 +37,10 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
         let middle = axis.kind.reduction(axis.length, false).middle;
         let (merged, split) = (middle == Middle::Merge, middle == Middle::Split);
         let points: Vec<usize> = match pass.load_reals {
-            Some(line) => (0..line.points()).collect(),
+            Some(line) => {
+                let half = usize::from(pass.mirrored_points(Middle::Merge).is_some());
+                (0..line.points() + half).collect()
+            }
             None if merged => (0..=core / 2).flat_map(|c| [c, core - c]).collect(),
             // The pair that a split takes of a DFT of one point is that point twice.
             None if core == 1 && split => vec![0, 0],
@@ -71,7 +74,9 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
     } else {
         point
     };
-    let length = pass.hermitian.unwrap_or(axis.length);
+    let merged = pass.mirrored_points(Middle::Merge);
+    let length = pass.hermitian.or(merged.map(|points| 2 * points));
+    let length = length.unwrap_or(axis.length);
     let edges = match pass.edges.map_or(0, |e| e.count) {
         0 => 0,
         1 => inside(0),
@@ -81,7 +86,7 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
 }
 
 /// What is wrong with the traffic of a request, if anything.
-fn traffic(probe: Probe, request: &Request) -> Vec<String> {
+pub fn traffic(probe: Probe, request: &Request) -> Vec<String> {
     let Some((plan, records)) = launches(probe, request) else {
         return Vec::new();
     };

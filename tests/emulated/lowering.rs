@@ -114,10 +114,10 @@ fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> 
             step(program, steps as usize - 1, "target") == constant("PLACE_MEMORY"),
         ),
         ("blocks", (1..=geometry.blocks).contains(&lowered.blocks)),
-        (
-            "lines",
-            lowered.lines == pass.loops.iter().map(|l| l.count as u64).product::<u64>(),
-        ),
+        ("lines", {
+            let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
+            lowered.lines * pass.together() as u64 == lines
+        }),
         // 2048 threads and 65536 registers are what a multiprocessor has.
         (
             "residents",

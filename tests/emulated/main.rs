@@ -6,6 +6,7 @@ mod bits;
 mod cases;
 mod clusters;
 mod lowering;
+mod mirrored;
 mod mutations;
 mod patterns;
 mod probe;

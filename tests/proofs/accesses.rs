@@ -1,7 +1,8 @@
 //! The addresses that a pass loads and stores, line by line, from the words of `pass.rs`.
 
-use mmafft::backend_traits::{Access, Loop, Pass, Slot, TileAxis};
+use mmafft::backend_traits::{real::Middle, Access, Loop, Mirrored, Pass, Slot, TileAxis};
 use mmafft::Kind;
+use std::collections::HashMap;
 use std::ops::Range;
 
 type Each<'a> = &'a mut dyn FnMut(usize, Slot, usize) -> Result<(), String>;
@@ -53,11 +54,14 @@ pub fn stores(
         };
         let strides = |l: &Loop| (l.store, l.store_index);
         let unit = axis.store_stride / axis.store_index;
-        for (line, address, n) in part_points(pass, strides, axis.store_stride, axis.store_index) {
+        let last = pass.mirrored_points(Middle::Split);
+        let (stride, index) = (axis.store_stride, axis.store_index);
+        for (line, address, n) in part_points(pass, strides, stride, index, last) {
             if let Some(whole) = pass.store_reals {
                 let reals = whole.store().reals(whole.length, n);
                 let reals = reals.into_iter().flatten().map(|(i, _)| i);
-                for i in reals.filter(|i| n < whole.points() && axis.store_range.contains(i)) {
+                let there = n < whole.points() || last == Some(n);
+                for i in reals.filter(|i| there && axis.store_range.contains(i)) {
                     let at = pass.store.offset + address + i * unit - n * unit;
                     each(line, pass.store.slot, at)?;
                 }
@@ -76,13 +80,48 @@ pub fn stores(
     side(pass, &pass.store, |l| l.store, axis, &mut each)
 }
 
-/// Line, scalars from the offset and number in the whole line, of every point of every
-/// part of a line.
-fn part_points(
+/// The tile of every line, called by a line that is in it: its own number; or, of lines in mirrored
+/// pairs, the lower one's.
+pub fn tiles(pass: &Pass) -> Vec<usize> {
+    let lines: usize = pass.loops.iter().map(|l| l.count).product();
+    let Some(mirrored) = pass.mirrored else {
+        return (0..lines).collect();
+    };
+    let parts = mirrored.points / pass.axes[0].length;
+    // The whole line, and which part of it.
+    let place = |mut line: usize| {
+        let (mut whole, mut scale, mut part) = (0, 1, 0);
+        for l in pass.loops.iter().rev() {
+            let i = line % l.count;
+            line /= l.count;
+            part += match mirrored.middle {
+                Middle::Split => i * l.store_index,
+                _ => i * l.load_index,
+            };
+            if l.load_index == 0 {
+                whole += i * scale;
+                scale *= l.count;
+            }
+        }
+        (whole, part)
+    };
+    let numbers: HashMap<_, usize> = (0..lines).map(|line| (place(line), line)).collect();
+    let lower = |line| {
+        let (whole, part) = place(line);
+        let other = numbers.get(&(whole, Mirrored::partner(parts, part)));
+        line.min(other.copied().unwrap_or(line))
+    };
+    (0..lines).map(lower).collect()
+}
+
+/// Tile, scalars from the offset and number in the whole line, of every point of every
+/// part of a line; beside point 0 the `last` one of a half spectrum, if it is there.
+pub fn part_points(
     pass: &Pass,
     of: impl Fn(&Loop) -> (usize, usize),
     stride: usize,
     index: usize,
+    last: Option<usize>,
 ) -> Vec<(usize, usize, usize)> {
     let sum = |pick: fn((usize, usize)) -> usize| {
         let loops = pass.loops.iter().map(|l| (0..l.count, pick(of(l))));
@@ -90,9 +129,14 @@ fn part_points(
         addresses(&loops.chain([axis]).collect::<Vec<_>>(), 0)
     };
     let points = sum(|p| p.0).into_iter().zip(sum(|p| p.1)).enumerate();
-    points
-        .map(|(i, (address, n))| (i / pass.axes[0].length, address, n))
-        .collect()
+    let tiles = tiles(pass);
+    let points = points.map(|(i, (address, n))| (tiles[i / pass.axes[0].length], address, n));
+    let with_last = points.flat_map(|(tile, address, n)| {
+        let last = last.filter(|_| n == 0);
+        let last = last.map(|last| (tile, address + last * (stride / index), last));
+        [Some((tile, address, n)), last].into_iter().flatten()
+    });
+    with_last.collect()
 }
 
 /// The loads of a part of a line: those inside its range, mirrored where the line is a
@@ -101,11 +145,13 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
     let [axis] = &pass.axes[..] else {
         return Err("a part of a line in a tile of several axes".into());
     };
+    let last = pass.mirrored_points(Middle::Merge);
     let points = part_points(
         pass,
         |l| (l.load, l.load_index),
         axis.load_stride,
         axis.load_index,
+        last,
     );
     // Scalars from point to point of the whole line.
     let unit = axis.load_stride / axis.load_index;
@@ -122,7 +168,8 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
         if let Some(whole) = pass.load_reals {
             let reals = whole.load().reals(whole.length, n);
             let reals = reals.into_iter().flatten().map(|(i, _)| i);
-            for i in reals.filter(|i| n < whole.points() && axis.load_range.contains(i)) {
+            let there = n < whole.points() || last == Some(n);
+            for i in reals.filter(|i| there && axis.load_range.contains(i)) {
                 let at = pass.load.offset + address + i * unit - n * unit;
                 each(line, pass.load.slot, at)?;
             }
@@ -136,7 +183,8 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
         if !axis.load_range.contains(&source) {
             continue;
         }
-        let edge = pass.edges.zip(pass.hermitian).and_then(|(edges, length)| {
+        let length = pass.hermitian.or(last.map(|points| 2 * points));
+        let edge = pass.edges.zip(length).and_then(|(edges, length)| {
             let edge = match source {
                 0 => 0,
                 s if 2 * s == length => 1,

@@ -12,7 +12,7 @@
 
 use super::accesses::{loads, stores};
 use super::sides::Addresses;
-use mmafft::backend_traits::{Factor, Pass, Slot, TileAxis, MAX_RANK};
+use mmafft::backend_traits::{real::Middle, Factor, Pass, Slot, TileAxis, MAX_RANK};
 use mmafft::{Plan, Step};
 
 /// Points transformed together so far, per axis of the array.
@@ -103,7 +103,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
         let mut lines: Vec<Option<Done>> = vec![None; count];
         let mut makers = vec![None; count];
         // A point and its mirror image are made of the same scalars.
-        let mirrored = pass.hermitian.is_some() || pass.load_reals.is_some();
+        let mirrored = pass.hermitian.is_some() || pass.load_reals.is_some_and(|line| !line.packed);
         loads(pass, |line, slot, at| {
             let memory = &mut memories[index(slot)];
             memory.inside(at).map_err(|e| format!("loads {e}"))?;
@@ -235,9 +235,11 @@ fn transformed(pass: &Pass, axis: &TileAxis, done: usize) -> Result<usize, Strin
         Some(Factor::Chirp { .. }) => return Err(format!("ends a convolution at {done}")),
         _ => done,
     };
-    match pass.store_reals {
-        Some(line) if done != line.points() => Err(format!("ends a line of reals at {done}")),
-        Some(line) => Ok(line.length),
-        None => Ok(done),
+    match (pass.store_reals, pass.mirrored_points(Middle::Split)) {
+        (Some(line), _) if done != line.points() => Err(format!("ends a line of reals at {done}")),
+        (Some(line), _) => Ok(line.length),
+        (None, Some(points)) if done != points => Err(format!("splits a half spectrum at {done}")),
+        (None, Some(points)) => Ok(2 * points),
+        (None, None) => Ok(done),
     }
 }

@@ -1,6 +1,7 @@
 //! What the steps and factors of a pass must add up to.
 
-use mmafft::backend_traits::{Factor, Loop, Pass, TileAxis};
+use super::accesses::{part_points, tiles};
+use mmafft::backend_traits::{real::Middle, Factor, Loop, Pass, TileAxis};
 use mmafft::{largest_prime_factor, Engine, Limits, Step};
 
 /// Checks that each axis' steps make its length, in a tile that the device has, and that
@@ -10,7 +11,7 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
         let convolve = |s: &Step| matches!(s, Step::Convolve { .. });
         for steps in pass.steps.split(convolve) {
             let points = axis_steps(pass, axis, steps)?;
-            if points > limits.longest_line(pass.storage) {
+            if pass.together() * points > limits.longest_line(pass.storage) {
                 return Err(format!("a line of {} points on chip", points));
             }
         }
@@ -32,6 +33,7 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
             }
         }
     }
+    mirrored(pass)?;
     for step in &pass.steps {
         if let Step::Convolve {
             length,
@@ -68,6 +70,42 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Checks that lines in pairs have every point beside its mirror image.
+fn mirrored(pass: &Pass) -> Result<(), String> {
+    let Some(mirrored) = pass.mirrored else {
+        return Ok(());
+    };
+    let axis = &pass.axes[0];
+    let points = match mirrored.middle {
+        Middle::Split => {
+            let of = |l: &Loop| (l.store, l.store_index);
+            part_points(pass, of, axis.store_stride, axis.store_index, None)
+        }
+        _ => {
+            let of = |l: &Loop| (l.load, l.load_index);
+            part_points(pass, of, axis.load_stride, axis.load_index, None)
+        }
+    };
+    let all = mirrored.points;
+    let mut found = vec![Vec::new(); tiles(pass).len()];
+    for (tile, _, n) in points {
+        found[tile].push(n);
+    }
+    for tile in found.iter_mut().filter(|tile| !tile.is_empty()) {
+        tile.sort_unstable();
+        let mut images: Vec<usize> = tile.iter().map(|&n| (all - n) % all).collect();
+        images.sort_unstable();
+        if *tile != images || tile.len() != 2 * axis.length {
+            return Err(format!("a tile of points {tile:?} of {all}"));
+        }
+    }
+    let even = axis.length.is_multiple_of(2) && pass.tile.lines.is_multiple_of(2);
+    match even && pass.line_points() == all {
+        true => Ok(()),
+        false => Err(format!("mirrored pairs of lines of {}", axis.length)),
+    }
 }
 
 /// The points on chip that these steps make of an axis.

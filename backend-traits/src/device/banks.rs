@@ -157,6 +157,7 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
             };
             step.offset as usize + column + j * stride
         }
+        OP_SPLIT | OP_MERGE if paired(step) => return paired_at(step, column, j),
         OP_SPLIT if j > 0 && column == 0 => 0,
         OP_SPLIT | OP_MERGE if j > 0 => points - column,
         _ => column,
@@ -167,7 +168,23 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
     }
 }
 
+/// Whether a split or merge is of lines in mirrored pairs.
+fn paired(step: &StepWords) -> bool {
+    step.input == 2 * step.points && step.output == 2 * step.points
+}
+
+/// Where its points are, but for the pair whose lines are their own mirror images.
+fn paired_at(step: &StepWords, column: usize, j: usize) -> usize {
+    match j {
+        0 => column,
+        _ => 2 * step.points as usize - 1 - column,
+    }
+}
+
 fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
+    if matches!(step.op, OP_SPLIT | OP_MERGE) && paired(step) {
+        return paired_at(step, column, j);
+    }
     if step.op != OP_DFT {
         return if j == 0 {
             column

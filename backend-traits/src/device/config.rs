@@ -31,7 +31,7 @@ words! {
     /// `Reals`.
     RealsWords {
         order, pairing, reversed, alternating, conjugate, first, last, length, points, eighth,
-        turn_re, turn_im, turn_root, weights,
+        turn_re, turn_im, turn_root, weights, weights_low, weights_middle,
     }
 }
 words! {
@@ -50,7 +50,7 @@ words! {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
         edges, powers, apart, roots_loop, roots_low, roots_lines, roots_base,
-        roots_digits,
+        roots_digits, mirrored, mirrored_inner,
     }
 }
 

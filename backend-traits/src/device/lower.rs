@@ -13,7 +13,7 @@ use super::matrices;
 use super::program::Program;
 use super::real;
 use super::shape::{insert_copies, residents, threads_wanted};
-use super::sides::{factors, loop_words, ordered_loops, sides};
+use super::sides::{factors, loop_words, mirrored_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trips::{self, Trip};
 use super::work::{self, Work};
@@ -41,8 +41,10 @@ pub struct Lowered {
     pub tables: Vec<u8>,
     /// Fragments of DFT matrices.
     pub matrices: Vec<u8>,
-    /// Lines of the whole pass.
+    /// Lines of the whole pass; of those in mirrored pairs, pairs.
     pub lines: u64,
+    /// Tiles of the whole pass.
+    pub tiles: u64,
     /// Blocks of the launch.
     pub blocks: u64,
     /// Where lines come from: the memory and scalars before the first.
@@ -75,10 +77,11 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
     });
     let mut trips = trips::trips(pass, &order, &mut tables)?;
+    let together = pass.together();
     let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
-    let tile_lines = pass
-        .tile
-        .lines
+    let wide = lines > u64::from(u32::MAX);
+    let lines = lines / together as u64;
+    let tile_lines = (pass.tile.lines / together)
         .max(1)
         .min(usize::try_from(lines).unwrap_or(usize::MAX));
     let innermost = loops.last().map(|&i| pass.loops[i]);
@@ -174,6 +177,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     }
     let tiles = lines.div_ceil(tile_lines as u64);
     let most_tiles = geometry.blocks / blocks as u64;
+    let [mirrored, mirrored_inner] = mirrored_words(pass, &loops);
     let mut config = Config {
         head: HeadWords {
             storage: storage_word(pass.storage),
@@ -184,12 +188,14 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             steps: trip_count as i64,
             axes: order.len() as i64,
             loops: loops.len() as i64,
-            wide: i64::from(lines > u64::from(u32::MAX)),
+            wide: i64::from(wide),
             many_tiles: i64::from(tiles > most_tiles),
             blocks: blocks as i64,
             edges: pass.edges.map_or(0, |e| e.count as i64),
             powers: i64::from(!double),
             roots_loop: -1,
+            mirrored,
+            mirrored_inner,
             ..Default::default()
         },
         loops: loop_words(pass, &loops),
@@ -251,6 +257,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         tables: tables.bytes(),
         matrices: matrix_bytes,
         lines,
+        tiles,
         blocks: tiles.min(most_tiles).max(1) * blocks as u64,
         load: (pass.load.slot, pass.load.offset),
         store: (pass.store.slot, pass.store.offset),

@@ -8,12 +8,22 @@ use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
 /// The words of both sides, zero where memory holds no line of reals.
 pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
     let [load, store] = points(pass);
-    let mut side = |real: Option<(&RealSide, usize)>, points| {
+    let mut side = |real: Option<(&RealSide, usize)>, points: usize, shared: bool| {
+        // As long as a line that passes share, a table of all weights would be read from memory
+        // as the line is.
+        let low = if shared {
+            points.ilog2().div_ceil(2)
+        } else {
+            0
+        };
         real.map_or(RealsWords::default(), |(side, length)| {
-            side_words(side, length, points, pass.orthogonal, tables)
+            side_words(side, length, points, low, pass.orthogonal, tables)
         })
     };
-    [side(pass.real_load(), load), side(pass.real_store(), store)]
+    [
+        side(pass.real_load(), load, pass.load_reals.is_some()),
+        side(pass.real_store(), store, pass.store_reals.is_some()),
+    ]
 }
 
 /// Points of the whole line on both sides: of the DFT, or of the half spectrum that a merge
@@ -25,14 +35,14 @@ fn points(pass: &Pass) -> [usize; 2] {
         } else {
             pass.store_reals
         };
+        let between = if load { Middle::Merge } else { Middle::Split };
         if let Some(line) = line {
-            return line.points();
+            return line.points() + usize::from(pass.mirrored_points(between).is_some());
         }
         let axis = match load {
             true => &pass.axes[0],
             false => &pass.axes[pass.axes.len() - 1],
         };
-        let between = if load { Middle::Merge } else { Middle::Split };
         let middle = axis.kind.reduction(axis.length, false).middle;
         axis.core_length() + usize::from(middle == between)
     };
@@ -43,6 +53,7 @@ fn side_words(
     side: &RealSide,
     length: usize,
     points: usize,
+    low: u32,
     orthogonal: bool,
     tables: &mut Tables,
 ) -> RealsWords {
@@ -59,6 +70,9 @@ fn side_words(
         },
         _ => (1, 0, 0),
     };
+    let weights = side
+        .weights(length)
+        .filter(|_| (turn_re, turn_im) == (1, 0));
     RealsWords {
         order: match side.order {
             Order::Natural => 0,
@@ -93,9 +107,11 @@ fn side_words(
         turn_re,
         turn_im,
         turn_root,
-        weights: match (side.weights(length), (turn_re, turn_im)) {
-            (Some(weights), (1, 0)) => tables.weights(&weights, points),
-            _ => -1,
+        weights: match &weights {
+            Some(weights) => tables.weights(weights, points, low),
+            None => -1,
         },
+        weights_low: i64::from(low),
+        weights_middle: weights.map_or(0, |weights| weights.middle() as i64),
     }
 }

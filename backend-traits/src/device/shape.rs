@@ -19,7 +19,7 @@ pub fn residents(
 ) -> usize {
     let double = pass.storage == ScalarType::F64;
     let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
-    let plain = complex && pass.hermitian.is_none();
+    let plain = complex && pass.hermitian.is_none() && pass.mirrored.is_none();
     let words = if double { 4 } else { 2 };
     // Powers of two in constant strides need the fewest temporaries and addresses; behind
     // Rader's point 0 no stride is constant.

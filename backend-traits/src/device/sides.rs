@@ -5,6 +5,7 @@ use super::tables::{LineRoots, Tables};
 use super::trips;
 use crate::pass::{Factor, Pass};
 use crate::precision::ScalarType;
+use crate::real::{Middle, RealSide};
 use crate::{Direction, Domain};
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
@@ -19,7 +20,40 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
         let l = pass.loops[i];
         std::cmp::Reverse(if contiguous { l.store } else { l.load })
     });
+    if let Some(mirrored) = pass.mirrored {
+        // Those over parts of a line together, so that they count lines in the order of their
+        // first points.
+        let number = |i: &usize| match mirrored.middle {
+            Middle::Split => pass.loops[*i].store_index,
+            _ => pass.loops[*i].load_index,
+        };
+        let innermost = loops.iter().rposition(|i| number(i) > 0).unwrap_or(0);
+        let behind = loops.split_off(innermost + 1);
+        let (mut parts, mut ordered): (Vec<_>, Vec<_>) = loops.iter().partition(|i| number(i) > 0);
+        parts.sort_by_key(|i| std::cmp::Reverse(number(i)));
+        ordered.extend(parts);
+        ordered.extend(behind);
+        loops = ordered;
+    }
     loops
+}
+
+/// Of lines in mirrored pairs, the parts of a whole line, and how many lines lie between two.
+pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 2] {
+    let parts = |&&i: &&usize| pass.loops[i].load_index > 0;
+    let count = |i: &usize| pass.loops[*i].count as i64;
+    match pass.mirrored {
+        Some(_) => [
+            order.iter().filter(parts).map(count).product(),
+            order
+                .iter()
+                .rev()
+                .take_while(|i| !parts(i))
+                .map(count)
+                .product(),
+        ],
+        None => [0, 0],
+    }
 }
 
 /// The loops in this order.
@@ -126,31 +160,52 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         Domain::Real if halved(domain).is_some() => PAIRS,
         Domain::Real => REAL,
     };
+    // Of a line that passes share, neighbouring reals are points as they are.
+    let neighbours = |line: bool, side: Option<(&RealSide, usize)>| {
+        line && side.is_some_and(|(side, _)| *side == RealSide::PAIRS)
+    };
+    let load_pairs = neighbours(pass.load_reals.is_some(), pass.real_load());
+    let store_pairs = neighbours(pass.store_reals.is_some(), pass.real_store());
     let head = &mut config.head;
     head.load_points = match pass.real_load() {
+        Some(_) if load_pairs => PAIRS,
         Some(_) => ORDERED,
         None => kind(pass.load.domain),
     };
     head.store_points = match pass.real_store() {
+        Some(_) if store_pairs => PAIRS,
         Some(_) => ORDERED,
         None => kind(pass.store.domain),
     };
     head.load_imaginary = match halved(pass.load.domain) {
+        _ if load_pairs => pass.axes[0].load_stride / pass.axes[0].load_index,
         Some(i) => pass.axes[i].load_stride,
         None => pass.load.imaginary,
     } as i64;
     head.store_imaginary = match halved(pass.store.domain) {
+        _ if store_pairs => pass.axes[0].store_stride / pass.axes[0].store_index,
         Some(i) => pass.axes[i].store_stride,
         None => pass.store.imaginary,
     } as i64;
+    for l in &mut config.loops {
+        if load_pairs && l.load_index > 0 {
+            l.load *= 2;
+        }
+        if store_pairs && l.store_index > 0 {
+            l.store *= 2;
+        }
+    }
     for &i in order {
         let axis = &pass.axes[i];
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
         let whole_in = axis.load_range == (0..trips::given(axis, pass));
         let whole_out = axis.store_range == (0..trips::made(axis, pass));
         config.axes.push(AxisWords {
-            load_stride: double(pairs(i, pass.load.domain), axis.load_stride),
-            store_stride: double(pairs(i, pass.store.domain), axis.store_stride),
+            load_stride: double(load_pairs || pairs(i, pass.load.domain), axis.load_stride),
+            store_stride: double(
+                store_pairs || pairs(i, pass.store.domain),
+                axis.store_stride,
+            ),
             load_index: axis.load_index as i64,
             load_begin: axis.load_range.start as i64,
             load_end: if whole_in {
@@ -168,10 +223,9 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         });
     }
     let together = |points: i64| points == COMPLEX || points == PAIRS;
-    let even = |x: usize| x.is_multiple_of(2);
     let head = &mut config.head;
-    let loads = pass.loops.iter().all(|l| even(l.load)) && even(pass.load.offset);
-    let stores = pass.loops.iter().all(|l| even(l.store)) && even(pass.store.offset);
+    let loads = config.loops.iter().all(|l| l.load % 2 == 0) && pass.load.offset % 2 == 0;
+    let stores = config.loops.iter().all(|l| l.store % 2 == 0) && pass.store.offset % 2 == 0;
     let axes_load = config.axes.iter().all(|a| a.load_stride % 2 == 0);
     let axes_store = config.axes.iter().all(|a| a.store_stride % 2 == 0);
     head.load_vector =

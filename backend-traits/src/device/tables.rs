@@ -114,6 +114,18 @@ impl Tables {
         at
     }
 
+    /// The same for k = a + c·`lines`, part by part: of every c < n, then of every a ≤ lines/2; the
+    /// product of two entries.
+    pub fn mirrored_halves(&mut self, n: usize, lines: usize) -> i64 {
+        let at = self.end();
+        let columns = Roots::new(2 * n);
+        let parts = Roots::new(2 * n * lines);
+        let columns = (0..n).map(|c| columns.get(c).to_c64());
+        let both = columns.chain((0..=lines / 2).map(|a| parts.get(a).to_c64()));
+        self.values.extend(both);
+        at
+    }
+
     /// exp(∓2πi·e/n) in two levels: 2^bits low entries, then one for every multiple of 2^bits.
     pub fn roots(&mut self, n: usize, bits: u32, inverse: bool) -> i64 {
         let at = self.end();
@@ -189,11 +201,18 @@ impl Tables {
         at
     }
 
-    /// The weights of `points` points of a real line.
-    pub fn weights(&mut self, weights: &Weights, points: usize) -> i64 {
+    /// The weights of `points` points of a real line; or, in two levels, 2^`low` turns, and then
+    /// the weight of every multiple of 2^`low`.
+    pub fn weights(&mut self, weights: &Weights, points: usize, low: u32) -> i64 {
         let at = self.end();
-        self.values
-            .extend((0..points).map(|p| weights.of(p).to_c64()));
+        if low == 0 {
+            let all = (0..points).map(|p| weights.of(p).to_c64());
+            self.values.extend(all);
+            return at;
+        }
+        let turns = (0..1 << low).map(|p| weights.turn(p).to_c64());
+        let coarse = (0..=(points - 1) >> low).map(|p| weights.turned(p << low).to_c64());
+        self.values.extend(turns.chain(coarse));
         at
     }
 

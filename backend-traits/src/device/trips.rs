@@ -59,7 +59,11 @@ impl Trip {
             self.words.input
         };
         let length = extent[axis];
-        let outer = extent[..axis].iter().product();
+        // Lines in pairs, which are of one axis, are around it.
+        let outer = match order.len() {
+            1 => self.words.outer,
+            _ => extent[..axis].iter().product(),
+        };
         Trip {
             words: StepWords {
                 op: OP_COPY,
@@ -89,6 +93,7 @@ impl Trip {
 /// Whether an axis is a part of a line that several passes transform.
 fn part(axis: &TileAxis, pass: &Pass) -> bool {
     pass.hermitian.is_some()
+        || pass.mirrored.is_some()
         || pass.loops.iter().any(|l| l.load_index + l.store_index > 0)
         || axis.load_index != 1
         || axis.store_index != 1
@@ -101,18 +106,22 @@ pub fn packed(axis: &TileAxis) -> bool {
 
 /// Points that the load counts, were none zero.
 pub fn given(axis: &TileAxis, pass: &Pass) -> usize {
-    match pass.hermitian {
-        Some(length) => length / 2 + 1,
-        None if part(axis, pass) => usize::MAX,
-        None => axis.kind.lengths(axis.length).0,
+    match (pass.hermitian, pass.mirrored_points(Middle::Merge)) {
+        _ if pass.load_reals.is_some() => pass.load_reals.map_or(0, |line| line.length),
+        (Some(length), _) => length / 2 + 1,
+        (None, Some(points)) => points + 1,
+        (None, None) if part(axis, pass) => usize::MAX,
+        (None, None) => axis.kind.lengths(axis.length).0,
     }
 }
 
 /// Points that the store counts, were all wanted.
 pub fn made(axis: &TileAxis, pass: &Pass) -> usize {
-    match part(axis, pass) {
-        true => usize::MAX,
-        false => axis.kind.lengths(axis.length).1,
+    match pass.mirrored_points(Middle::Split) {
+        _ if pass.store_reals.is_some() => pass.store_reals.map_or(0, |line| line.length),
+        Some(points) => points + 1,
+        None if part(axis, pass) => usize::MAX,
+        None => axis.kind.lengths(axis.length).1,
     }
 }
 
@@ -201,7 +210,7 @@ impl Builder<'_> {
             Some(true) => (1, extent(1 - at)),
             Some(false) => (extent(1 - at), 1),
             None => (
-                self.extent[..at].iter().product::<usize>() as i64,
+                (self.pass.together() * self.extent[..at].iter().product::<usize>()) as i64,
                 self.extent[at + 1..].iter().product::<usize>() as i64,
             ),
         };
@@ -254,6 +263,7 @@ impl Builder<'_> {
             }
             self.push(at, merge);
         }
+        self.mirrored(at, core, Middle::Merge, tables);
         let mirrored = axis.kind == Kind::C2R && !packed(axis);
         // What the halved axis of an odd length keeps for those that follow.
         let half = axis.kind == Kind::R2C || reduction.store.pairing == Pairing::Halves;
@@ -335,6 +345,30 @@ impl Builder<'_> {
             split.words.twiddle = tables.halves(core);
             self.push(at, split);
         }
+        self.mirrored(at, core, Middle::Split, tables);
+    }
+
+    /// The merge or split of lines in mirrored pairs, if the pass has it: a pair is one line of
+    /// twice the points.
+    fn mirrored(&mut self, at: usize, core: usize, middle: Middle, tables: &mut Tables) {
+        let Some(points) = self.pass.mirrored_points(middle) else {
+            return;
+        };
+        let op = if middle == Middle::Merge {
+            OP_MERGE
+        } else {
+            OP_SPLIT
+        };
+        let mut halves = self.trip(at, op, 2 * core, 2 * core);
+        halves.words.outer = 1;
+        halves.words.points = core as i64;
+        halves.words.columns = core as i64;
+        halves.words.twiddle = tables.mirrored_halves(core, points / core);
+        if middle == Middle::Merge {
+            // Points 0 and N/2 are real.
+            halves.words.hermitian = 2 * points as i64;
+        }
+        self.trips.push(halves);
     }
 
     /// DFTs of these radices along the axis: of `input` points, and zeros up to their product,

@@ -63,6 +63,8 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
             OP_DFT if step.engine == DENSE => work.vector_flops += groups * 6.0 * radix,
             OP_DFT => work.vector_flops += groups * 5.0 * radix * radix.log2(),
             OP_COPY => {}
+            // The root of lines in pairs is a product itself.
+            _ if config.head.mirrored > 0 => work.vector_flops += groups * 4.0 * PRODUCT,
             _ => work.vector_flops += groups * 3.0 * PRODUCT,
         }
         let factors = [

@@ -20,7 +20,7 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         return vec![Vec::new()];
     };
     let most = if pass.storage == ScalarType::F64 {
-        20
+        25
     } else {
         32
     };
@@ -81,7 +81,10 @@ fn lines(pass: &Pass, rows: bool, limits: &Limits) -> Vec<usize> {
     let all: usize = pass.loops.iter().map(|l| l.count).product();
     let mut lines: Vec<usize> = match rows {
         true => TILES.iter().map(|tile| (tile / points).max(1)).collect(),
-        false => ROWS.iter().map(|row| (row / point).max(1)).collect(),
+        false => {
+            let row = |row: &usize| (row / point).max(1) * pass.together();
+            ROWS.iter().map(row).collect()
+        }
     };
     lines.retain(|&l| l <= all.max(1) && l * points <= limits.tile_points(pass.storage));
     lines.push(pass.tile.lines);

@@ -10,9 +10,9 @@ use super::bench::lab::{BufferOf, Lab};
 use super::progress::Progress;
 use super::Failure;
 use clap::Args;
-use mmafft::backend_traits::{Backend, Bindings};
+use mmafft::backend_traits::{Backend, Bindings, Slot};
 use mmafft::rules::{self, Rule};
-use mmafft::{AnyBackend, Pass, Plan, Precision, Request};
+use mmafft::{AnyBackend, Kind, Pass, Plan, Precision, Request};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,16 +29,15 @@ pub struct Arguments {
     /// The table to write; rows of other passes stay as they are
     #[arg(short, long, default_value = "src/planner/rules.csv")]
     output: PathBuf,
-    /// Classes of the default list of `mmafft bench`
-    #[arg(
-        long,
-        value_delimiter = ',',
-        default_value = "pow2,smooth,2d,3d,r2c,c2r"
-    )]
+    /// Classes of the default list of `mmafft bench`, or of the file's; all where none is named
+    #[arg(long, value_delimiter = ',')]
     class: Vec<String>,
     /// Precisions
     #[arg(long, value_delimiter = ',', default_value = "f32,f64,f16,split-f16", value_parser = super::request::precisions())]
     precision: Vec<Precision>,
+    /// The transforms, as `mmafft bench` reads them, in place of the default list
+    #[arg(long, value_name = "FILE")]
+    cases: Option<PathBuf>,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
@@ -69,9 +68,13 @@ struct Memory<B> {
 #[cfg_attr(not(any(feature = "cuda", feature = "hip")), allow(dead_code))]
 fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     let limits = lab.backend().limits().clone();
-    let mut cases = cases::default_list(BYTES);
+    let mut cases = match &arguments.cases {
+        Some(path) => cases::from_file(path)?,
+        None => cases::default_list(BYTES),
+    };
     cases.retain(|case| {
-        arguments.class.contains(&case.class) && arguments.precision.contains(&case.precision)
+        (arguments.class.is_empty() || arguments.class.contains(&case.class))
+            && arguments.precision.contains(&case.precision)
     });
     let mut passes: BTreeMap<String, (Plan, Pass)> = BTreeMap::new();
     for case in &cases {
@@ -138,8 +141,10 @@ fn request(case: &Case) -> Request {
     request
 }
 
-/// A plan of nothing but this pass.
-fn alone(plan: &Plan, pass: Pass) -> Plan {
+/// A plan of nothing but this pass, after which numbers are as large as before.
+fn alone(plan: &Plan, mut pass: Pass) -> Plan {
+    let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
+    pass.scale = (points as f64).sqrt().recip();
     Plan {
         passes: vec![pass],
         ..plan.clone()
@@ -208,11 +213,16 @@ fn time<L: Lab>(
     copy: f64,
 ) -> Option<f64> {
     let (read, written) = pass.bytes();
+    // As it is timed in `mmafft bench`: rows of complex transforms are, in place.
+    let in_place = pass.load.slot != Slot::Scratch
+        && pass.store.slot != Slot::Scratch
+        && pass.load.domain == pass.store.domain
+        && pass.axes.iter().all(|a| a.kind == Kind::C2C);
     let mut seconds: Vec<f64> = Vec::new();
     for _ in 0..5 {
         let from = lab.mark().ok()?;
         let bindings = Bindings {
-            input: Some(&memory.input),
+            input: (!in_place).then_some(&memory.input),
             output: &mut memory.output,
             scratch: &mut memory.scratch,
         };

@@ -1,0 +1,121 @@
+//! Long real lines packed to half their length, over passes of lines in mirrored pairs: right in
+//! every kind, precision, layout and order of threads, with no more traffic than that.
+
+use crate::accesses::{launches, traffic};
+use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::backend_traits::real::Middle;
+use mmafft::{
+    Direction, Domain, Engine, Error, Kind, Layout, Normalization, Precision, Request, Shape, KINDS,
+};
+
+/// Tiles that the lines below are too long for.
+const TILE: Option<usize> = Some(4 << 10);
+
+/// The kinds that merge or split half spectra of N/2 + 1 points.
+fn kinds() -> Vec<Kind> {
+    let halved = |row: &&mmafft::backend_traits::KindRow| {
+        row.packed.middle != Middle::Plain && !matches!(row.kind, Kind::Dct1 | Kind::Dst1)
+    };
+    KINDS.iter().filter(halved).map(|row| row.kind).collect()
+}
+
+fn of(kind: Kind, shape: Shape) -> Request {
+    let direction = kind.row().direction.unwrap_or(Direction::Forward);
+    Request::of_kind(kind, direction, shape)
+}
+
+fn requests() -> Vec<Request> {
+    let mut all = Vec::new();
+    for kind in kinds() {
+        let line = |n| of(kind, Shape::d1(n));
+        // Two passes, three of them; powers of two, other factors, the end of a batch.
+        all.push(line(2048));
+        all.push(line(4000).batch(3).in_place());
+        all.push(line(1 << 15));
+        all.push(line(3 << 12).precision(Precision::F64));
+        all.push(line(1840).batch(5).precision(Precision::F16));
+        all.push(line(2048).precision(Precision::Bf16).engine(Engine::Simt));
+        for precision in [Precision::SplitF16, Precision::F64, Precision::F16] {
+            let matrix = line(1 << 13).precision(precision).engine(Engine::Matrix);
+            all.push(matrix);
+        }
+        all.push(line(2048).normalization(Normalization::Ortho));
+        // Points of other lines between a line's own, and beside them.
+        all.push(of(kind, Shape::d2(2048, 5)).axes(&[0]));
+        all.push(of(kind, Shape::d2(3, 2048)).axes(&[1]).batch(2));
+        let (input, output) = kind.lengths(2048);
+        let innermost = |n: usize| Layout::strided(&[3]).distance(3 * n + 1).offset(1);
+        let strided = line(2048).batch(2).input_layout(innermost(input));
+        all.push(strided.output_layout(innermost(output)));
+        let beside = || Layout::strided(&[6]).distance(1);
+        all.push(
+            line(2048)
+                .batch(6)
+                .input_layout(beside())
+                .output_layout(beside()),
+        );
+        // Parts.
+        for part in [0..1, 3..input / 2, input - 1..input] {
+            all.push(line(2048).batch(2).nonzero_input(0, part));
+        }
+        for part in [0..9, output / 2 - 3..output - 1, output - 9..output] {
+            all.push(line(2048).batch(2).wanted_output(0, part));
+        }
+        // Another axis, longer than a tile too.
+        if kind == Kind::R2C || kind == Kind::C2R {
+            all.push(of(kind, Shape::d2(6, 2048)));
+            all.push(of(kind, Shape::d2(6, 2048)).in_place());
+            all.push(of(kind, Shape::d2(2048, 6)).axes(&[1, 0]));
+            all.push(of(kind, Shape::d3(3, 4, 2048)).precision(Precision::F16));
+        } else {
+            all.push(of(kind, Shape::d2(40, 2048)).batch(2));
+        }
+    }
+    all
+}
+
+#[test]
+fn long_real_lines_are_packed() {
+    let mut wrong = Vec::new();
+    for vendor in Vendor::ALL {
+        for (i, request) in requests().into_iter().enumerate() {
+            for order in ORDERS {
+                let probe = || Probe::new(vendor, order).tile_bytes(TILE).blocks(Some(7));
+                let limits = probe().backend();
+                let plan = match mmafft::plan(&request, mmafft::Backend::limits(&limits)) {
+                    Err(Error::Unsupported { .. }) => continue,
+                    plan => plan.expect("a plan"),
+                };
+                assert!(
+                    plan.passes.iter().any(|pass| pass.mirrored.is_some()),
+                    "{i}: {request:?}\n{}",
+                    plan.explain()
+                );
+                let what = traffic(probe(), &request);
+                wrong.extend(
+                    what.into_iter()
+                        .map(|what| format!("{vendor:?} {i}: {what}")),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Each of two passes reads and writes N reals, or a half spectrum's N + 2.
+#[test]
+fn every_pass_moves_half_of_a_complex_line() {
+    for kind in kinds() {
+        let n = 1 << 12;
+        let probe = Probe::new(Vendor::Nvidia, ORDERS[0]).tile_bytes(TILE);
+        let (plan, records) = launches(probe, &of(kind, Shape::d1(n))).expect("butterflies");
+        let side = |domain| 4 * if domain == Domain::Real { n } else { n + 2 };
+        let row = kind.row();
+        let scratch = 4 * n * (plan.passes.len() - 1);
+        let read: u64 = records.iter().map(|r| r.counters.bytes_read).sum();
+        let written: u64 = records.iter().map(|r| r.counters.bytes_written).sum();
+        assert_eq!(read as usize, side(row.input) + scratch, "{kind:?}");
+        assert_eq!(written as usize, side(row.output) + scratch, "{kind:?}");
+        assert_eq!(plan.scratch_bytes, 4 * n, "{kind:?}");
+    }
+}
