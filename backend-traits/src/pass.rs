@@ -370,6 +370,11 @@ impl Pass {
         }
     }
 
+    /// The axes' lengths.
+    pub fn lengths(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.length).collect()
+    }
+
     /// Points of the whole line of which each of the pass' lines is a part; of the first
     /// axis where there are several.
     pub fn line_points(&self) -> usize {

@@ -45,7 +45,10 @@ impl Spread {
         let even = |n: &usize| n.is_multiple_of(blocks);
         let parts = match (lengths, rule.radices.is_empty()) {
             ([length], false) => {
-                let made = rule.radices.iter().try_fold(1usize, |n, &r| n.checked_mul(r));
+                let made = rule
+                    .radices
+                    .iter()
+                    .try_fold(1usize, |n, &r| n.checked_mul(r));
                 let at = cut(&rule.radices, blocks).filter(|_| made == Some(*length))?;
                 let (before, after) = rule.radices.split_at(at);
                 Some([before.to_vec(), after.to_vec()])
@@ -58,6 +61,18 @@ impl Spread {
             parts,
             launch: Some(rule.launch),
         })
+    }
+
+    /// Whether a device has such clusters, of blocks that hold their shares.
+    pub fn fits(&self, lengths: &[usize], limits: &Limits, scalar: ScalarType) -> bool {
+        let points: usize = lengths.iter().product::<usize>() / self.blocks;
+        let apart = self.launch.is_some_and(|launch| launch.apart);
+        let bytes = Limits::on_chip_bytes(points, scalar) / if apart { 2 } else { 1 };
+        let mut radices = self.parts.iter().flatten().flatten();
+        (2..=limits.cluster_blocks).contains(&self.blocks)
+            && bytes <= limits.tile_bytes
+            && points <= limits.tile_points(scalar)
+            && radices.all(|r| limits.butterflies.contains(r))
     }
 
     /// Changes a pass over the whole tile to one that is spread so.
@@ -133,7 +148,7 @@ fn choose(lengths: &[usize], fits: &Fits) -> Option<Spread> {
     }
     let rule = rules::of_cluster(fits.limits, fits.scalar, lengths);
     let measured = rule.and_then(|rule| Spread::of_rule(rule, lengths));
-    if let Some(spread) = measured.filter(|s| holds(s, lengths, fits.limits, fits.scalar)) {
+    if let Some(spread) = measured.filter(|s| s.fits(lengths, fits.limits, fits.scalar)) {
         return Some(spread);
     }
     if fits.clusters == Clusters::Measured {
@@ -142,7 +157,7 @@ fn choose(lengths: &[usize], fits: &Fits) -> Option<Spread> {
     let counts = (1..=fits.limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
     let mut all: Vec<Spread> = counts
         .filter_map(|blocks| unmeasured(lengths, blocks, fits))
-        .filter(|spread| holds(spread, lengths, fits.limits, fits.scalar))
+        .filter(|spread| spread.fits(lengths, fits.limits, fits.scalar))
         .collect();
     let bytes = lengths.iter().product::<usize>() * 2 * fits.scalar.compute_bytes();
     let large = all.iter().take_while(|s| bytes / s.blocks > SHARE).count();
@@ -171,16 +186,4 @@ fn unmeasured(lengths: &[usize], blocks: usize, fits: &Fits) -> Option<Spread> {
         parts,
         launch: None,
     })
-}
-
-/// Whether the device has such clusters, of blocks that hold their shares.
-pub fn holds(spread: &Spread, lengths: &[usize], limits: &Limits, scalar: ScalarType) -> bool {
-    let points: usize = lengths.iter().product::<usize>() / spread.blocks;
-    let apart = spread.launch.is_some_and(|launch| launch.apart);
-    let bytes = Limits::on_chip_bytes(points, scalar) / if apart { 2 } else { 1 };
-    let mut radices = spread.parts.iter().flatten().flatten();
-    (2..=limits.cluster_blocks).contains(&spread.blocks)
-        && bytes <= limits.tile_bytes
-        && points <= limits.tile_points(scalar)
-        && radices.all(|r| limits.butterflies.contains(r))
 }

@@ -11,7 +11,9 @@ pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Sta
     let mut groups: Vec<Vec<Stage>> = Vec::new();
     for stage in stages {
         let group = groups.last_mut();
-        let cluster = group.as_ref().and_then(|g| spread(g, &stage, problem, fits));
+        let cluster = group
+            .as_ref()
+            .and_then(|g| spread(g, &stage, problem, fits));
         match group {
             Some(group) if cluster.is_some() => {
                 group[0].cluster = cluster;

@@ -3,7 +3,7 @@
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
 
-use super::cluster::{self, Spread};
+use super::cluster::Spread;
 use mmafft_backend_traits::{
     radix, real::Middle, Engine, Factor, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
     TileAxis,
@@ -101,21 +101,21 @@ impl Rule {
             .iter()
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
-        if let Residency::Cluster(_) = pass.tile.residency {
-            let lengths: Vec<usize> = pass.axes.iter().map(|a| a.length).collect();
-            let spread = Spread::of_rule(self, &lengths);
-            return spread.is_some_and(|s| cluster::holds(&s, &lengths, limits, pass.storage));
-        }
         let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
         radices && self.lines.is_multiple_of(pass.together())
     }
 
+    /// Whether the pass can follow the rule on this device.
+    pub fn suits(&self, pass: &Pass, limits: &Limits) -> bool {
+        match pass.tile.residency {
+            Residency::Cluster(_) => Spread::of_rule(self, &pass.lengths())
+                .is_some_and(|s| s.fits(&pass.lengths(), limits, pass.storage)),
+            _ => self.makes(pass, limits) && self.fits(pass, limits),
+        }
+    }
+
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
-        if let Residency::Cluster(_) = pass.tile.residency {
-            // `makes` knows.
-            return true;
-        }
         let points: usize = pass.axes.iter().map(|a| a.core_length() + 1).product();
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         bytes / if self.launch.apart { 2 } else { 1 } <= limits.tile_bytes
@@ -124,8 +124,7 @@ impl Rule {
     /// Changes `pass` to what the rule says.
     pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
         if let Residency::Cluster(_) = pass.tile.residency {
-            let lengths: Vec<usize> = pass.axes.iter().map(|a| a.length).collect();
-            if let Some(spread) = Spread::of_rule(self, &lengths) {
+            if let Some(spread) = Spread::of_rule(self, &pass.lengths()) {
                 spread.apply(pass);
             }
             return;
@@ -196,7 +195,9 @@ pub(super) fn of_cluster(
     let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
     let (architecture, storage) = (&limits.architecture, storage(scalar));
     let lengths = lengths.join("x");
-    RULES.get(&format!("{architecture},{storage},simt,c2c,cluster,{lengths}"))
+    RULES.get(&format!(
+        "{architecture},{storage},simt,c2c,cluster,{lengths}"
+    ))
 }
 
 /// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
@@ -264,8 +265,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     let Some((key, rule)) = keys.find_map(|key| RULES.get(&key).map(|rule| (key, rule))) else {
         return;
     };
-    let followed = rule.makes(pass, limits) && rule.fits(pass, limits);
-    if !followed || (asked && !rule.radices.is_empty()) {
+    if !rule.suits(pass, limits) || (asked && !rule.radices.is_empty()) {
         return;
     }
     rule.apply(pass, limits);

@@ -61,7 +61,10 @@ pub fn clusters() -> Vec<(String, Request)> {
     let mut all = Vec::new();
     let mut add = |shape: Shape, precision: Precision| {
         let name = format!("cluster {shape} {}", precision.row().name);
-        all.push((name, Request::forward(shape).precision(precision).batch(1000)));
+        all.push((
+            name,
+            Request::forward(shape).precision(precision).batch(1000),
+        ));
     };
     for bits in 15..=17 {
         for precision in [F32, F16, Bf16] {

@@ -2,21 +2,19 @@
 //! pass, with one read and one write of each point.
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::check;
-use mmafft::{plan_in_clusters, Backend, Pass, Precision, Request, Shape};
+use mmafft::backend_traits::conformance::{self, check};
+use mmafft::backend_traits::{Launch, Step};
+use mmafft::{plan_in_clusters, Backend, Layout, Limits, Plan, Precision, Request, Result, Shape};
 
-fn blocks(pass: &Pass) -> usize {
-    pass.tile.residency.blocks()
-}
-
-/// Runs a request in all orders of threads; it takes one pass of so many blocks.
-fn runs(request: &Request, expected: usize, small: Option<usize>, most: Option<u64>) {
+/// Runs a request in all orders of threads, on launches of at most so many blocks; it takes one
+/// pass of clusters of `blocks`.
+fn runs(request: &Request, blocks: usize, most: Option<u64>) {
     for order in ORDERS {
-        let probe = Probe::new(Vendor::Nvidia, order).tile_bytes(small);
-        let backend = probe.blocks(most).backend();
+        let backend = Probe::new(Vendor::Nvidia, order).blocks(most).backend();
         let plan = plan_in_clusters(request, backend.limits()).expect("a plan");
-        let passes: Vec<usize> = plan.passes.iter().map(blocks).collect();
-        assert_eq!(passes, [expected], "{request:?}\n{}", plan.explain());
+        let passes = plan.passes.iter().map(|p| p.tile.residency.blocks());
+        let passes: Vec<usize> = passes.collect();
+        assert_eq!(passes, [blocks], "{request:?}\n{}", plan.explain());
         if let Err(what) = check(&backend, plan_in_clusters, request, 1.0) {
             panic!("{order:?}: {what}\n    {request:?}\n{}", plan.explain());
         }
@@ -33,18 +31,94 @@ fn d1(n: usize) -> Request {
 
 #[test]
 fn long_lines() {
-    runs(&d1(1 << 15).batch(2), 4, None, None);
-    runs(&d1(1 << 14).precision(Precision::F64), 4, None, None);
-    runs(&Request::inverse(Shape::d1(1 << 16)), 8, None, None);
-    runs(&d1(30000).in_place(), 4, None, None);
-    runs(&d1(1 << 15).precision(Precision::F16), 4, None, None);
-    runs(&d1(17 << 11).precision(Precision::Bf16), 8, None, None);
+    runs(&d1(1 << 15).batch(2), 4, None);
+    runs(&d1(1 << 14).precision(Precision::F64), 4, None);
+    runs(&Request::inverse(Shape::d1(1 << 16)), 8, None);
+    runs(&d1(1 << 15).precision(Precision::F64), 8, None);
+    runs(&d1(30000).in_place(), 4, None);
+    runs(&d1(1 << 15).precision(Precision::F16), 4, None);
+    // A prime that a thread does not hold.
+    runs(&d1(17 << 11).precision(Precision::Bf16), 8, None);
 }
 
 #[test]
 fn planes() {
-    runs(&Request::forward(Shape::d2(256, 256)), 8, None, None);
+    runs(&Request::forward(Shape::d2(256, 256)), 8, None);
     let double = Request::inverse(Shape::d2(128, 128)).precision(Precision::F64);
-    runs(&double.in_place(), 4, None, None);
-    runs(&Request::forward(Shape::d2(120, 300)).batch(2), 4, None, None);
+    runs(&double.in_place(), 4, None);
+    runs(&Request::forward(Shape::d2(120, 300)).batch(2), 4, None);
+}
+
+#[test]
+fn several_tiles_for_a_cluster() {
+    runs(&d1(1 << 15).batch(3), 4, Some(9));
+    let plane = Request::forward(Shape::d2(128, 128)).precision(Precision::F64);
+    runs(&plane.batch(3), 4, Some(4));
+}
+
+#[test]
+fn strides_and_ranges() {
+    let n = 24000;
+    let gaps = || Layout::strided(&[2]).distance(2 * n + 3).offset(1);
+    runs(&d1(n).batch(2).input_layout(gaps()), 4, None);
+    runs(&d1(n).batch(2).output_layout(gaps()), 4, None);
+    runs(&d1(n).batch(2).input_layout(gaps()).in_place(), 4, None);
+    let part = d1(n)
+        .nonzero_input(0, 700..20011)
+        .wanted_output(0, 3..n - 7);
+    runs(&part, 4, None);
+    let plane = || Request::forward(Shape::d2(144, 160));
+    let rows = || Layout::strided(&[163, 1]).distance(144 * 163 + 1).offset(2);
+    runs(&plane().batch(2).input_layout(rows()), 4, None);
+    let part = plane().nonzero_input(0, 5..80).nonzero_input(1, 0..99);
+    runs(&part, 4, None);
+}
+
+/// What the conformance suite draws, on a device whose blocks hold little: of lines and planes that
+/// are spread, the half of one residency or the other.
+#[test]
+fn small_tiles() {
+    fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+        let tile_bytes = 2 << 10;
+        plan_in_clusters(
+            request,
+            &Limits {
+                tile_bytes,
+                ..limits.clone()
+            },
+        )
+    }
+    for order in ORDERS {
+        let probe = Probe::new(Vendor::Nvidia, order).blocks(Some(11));
+        conformance::random(&probe.backend(), plan, 300);
+    }
+}
+
+/// Real parts first, then imaginary ones, between blocks too.
+#[test]
+fn parts_apart() {
+    fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+        let mut plan = plan_in_clusters(request, limits)?;
+        assert!(plan.passes[0].steps.contains(&Step::AllToAll));
+        plan.passes[0].tile.launch = Some(Launch {
+            threads: 512,
+            residents: 2,
+            apart: true,
+        });
+        Ok(plan)
+    }
+    for order in ORDERS {
+        for request in [
+            d1(1 << 15),
+            Request::forward(Shape::d2(160, 120)).batch(2),
+            d1(30000).precision(Precision::F64),
+        ] {
+            let backend = Probe::new(Vendor::Nvidia, order).backend();
+            if let Err(what) = check(&backend, plan, &request, 1.0) {
+                panic!("{order:?}: {what}\n    {request:?}");
+            }
+            let record = &backend.driver().records()[0];
+            assert_eq!(crate::words::head(&record.program, "apart"), 1);
+        }
+    }
 }

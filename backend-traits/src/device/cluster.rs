@@ -7,6 +7,7 @@
 use super::config::*;
 use super::sides::line_twiddles;
 use super::tables::Tables;
+use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::pass::{Pass, Step, TileAxis};
 use crate::precision::ScalarType;
@@ -33,7 +34,10 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     };
     let whole = match &pass.axes[..] {
         [axis] => axis,
-        [first, last] => match [first, last].iter().all(|a| a.length.is_multiple_of(blocks)) {
+        [first, last] => match [first, last]
+            .iter()
+            .all(|a| a.length.is_multiple_of(blocks))
+        {
             true => return Ok(None),
             false => return Err(refused(format!("a plane in a cluster of {blocks}"))),
         },
@@ -86,6 +90,21 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     }))
 }
 
+impl Builder<'_> {
+    /// Gives each block of a cluster all of this axis of two, and its share of the other.
+    pub fn share_out(&mut self, at: usize, axis: &TileAxis, other: &TileAxis, blocks: usize) {
+        self.share_within = match self.trips.is_empty() {
+            true => Some(other.load_stride < axis.load_stride),
+            // So the blocks' exchange leaves it.
+            false => Some(true),
+        };
+        if !self.trips.is_empty() {
+            self.extent[at] *= blocks;
+        }
+        self.extent[1 - at] /= blocks;
+    }
+}
+
 /// The twiddles of a line's two parts, at the step before points change places.
 pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
     let [first, last] = &line.axes[..] else {
@@ -96,5 +115,13 @@ pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
     let inverse = first.direction == Direction::Inverse;
     let double = line.storage == ScalarType::F64;
     let (lines, length) = (last.length, first.length * last.length);
-    step.after_roots = line_twiddles(step, &mut config.head, lines, length, inverse, double, tables);
+    step.after_roots = line_twiddles(
+        step,
+        &mut config.head,
+        lines,
+        length,
+        inverse,
+        double,
+        tables,
+    );
 }

@@ -134,7 +134,7 @@ pub struct Builder<'a> {
     pub trips: Vec<Trip>,
     /// In a cluster, whether the block's share of the other axis lies within the one that is
     /// transformed, or around it.
-    share_within: Option<bool>,
+    pub share_within: Option<bool>,
 }
 
 /// The trips of a pass; `order` are its axes in tile order.
@@ -191,19 +191,6 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
 }
 
 impl Builder<'_> {
-    /// Gives each block of a cluster all of this axis of two, and its share of the other.
-    fn share_out(&mut self, at: usize, axis: &TileAxis, other: &TileAxis, blocks: usize) {
-        self.share_within = match self.trips.is_empty() {
-            true => Some(other.load_stride < axis.load_stride),
-            // So the blocks' exchange leaves it.
-            false => Some(true),
-        };
-        if !self.trips.is_empty() {
-            self.extent[at] *= blocks;
-        }
-        self.extent[1 - at] /= blocks;
-    }
-
     pub fn trip(&self, at: usize, op: i64, input: usize, output: usize) -> Trip {
         let extent = |b: usize| self.extent.get(b).map_or(1, |&e| e as i64);
         let (outer, inner) = match self.share_within {
