@@ -47,6 +47,7 @@ template <class Scalar> struct Pass {
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
+    MMAFFT_ASSUME(u32(thread) < u32(config.threads));
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
     else return group * int(config.threads) + thread;
   }
@@ -72,10 +73,18 @@ template <class Scalar> struct Pass {
     return j % 2 == 0 || k == 0 ? k : int(step.radix) - k;
   }
 
+  // The points of a split or merge are a column's c and n-c, n of them and one more; but of column 0
+  // they are 0 and n/2, which are their own mirror images: point n of the half spectrum is the
+  // imaginary part of point 0 then, both being real.
+  MMAFFT_DEVICE static int halves_at(int n, int c, int j) { return j == 0 ? c : c == 0 ? n / 2 : n - c; }
+  template <class S> static MMAFFT_DEVICE bool both_real(S s, int c, int j) {
+    MMAFFT_STEP(S);
+    return (step.op == OP_SPLIT || step.op == OP_MERGE) && j == 0 && c == (paired(s) ? int(step.points) : 0);
+  }
   // Whether it splits or merges lines in mirrored pairs: parts a and A - a of a whole line, as one
   // line of n columns with points c and 2n-1-c. Columns n..2n are those of the pair of parts 0 and
-  // A/2, which mirror themselves: c and n-c of the first, n+c and 2n-1-c of the second. Of part 0,
-  // points 0 and n/2 make a column: point M of the half spectrum is the imaginary part of point 0.
+  // A/2, which mirror themselves: c and n-c of the first, n+c and 2n-1-c of the second; of part 0,
+  // points 0 and n/2 make a column, as above.
   template <class S> static MMAFFT_DEVICE constexpr bool paired(S s) {
     MMAFFT_STEP(S);
     return config.mirrored > 0 && (step.op == OP_SPLIT || step.op == OP_MERGE);
@@ -104,10 +113,9 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) return int(step.offset) + c + j * int(step.points / step.radix);
     else {
-      MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
-      else MMAFFT_IF (step.op == OP_SPLIT) return j == 0 ? c : c == 0 ? 0 : int(step.points) - c;
-      else MMAFFT_IF (step.op == OP_MERGE) return j == 0 ? c : int(step.points) - c;
-      else return permuted(step.from_table, c);
+      MMAFFT_IF (step.op == OP_COPY) return permuted(step.from_table, c);
+      else MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
+      else return halves_at(int(step.points), c, j);
     }
   }
   // Point c of a copy by its table of positions.
@@ -127,28 +135,24 @@ template <class Scalar> struct Pass {
     } else {
       MMAFFT_IF (step.op == OP_COPY) return permuted(step.to_table, c);
       else MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
-      else return j == 0 ? c : int(step.points) - c;
+      else return halves_at(int(step.points), c, j);
     }
   }
-  // Whether point j of a column is there, and not the padding of a fragment.
-  template <class S> MMAFFT_DEVICE bool exists(S s, int j) const {
+  // Whether point j of a column is there, and not the padding of a fragment, or the middle of an
+  // odd number of points.
+  template <class S> MMAFFT_DEVICE bool exists(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return j < int(step.radix);
+    else MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) return j == 0 || c != 0 || step.points % 2 == 0;
     else return true;
   }
-  // Whether it is to be stored: the other half of a pair is not where both are one point.
+  // Whether it is to be stored.
   template <class S> MMAFFT_DEVICE bool made(S s, int c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (paired(s)) return true;
-    else MMAFFT_IF (step.op == OP_SPLIT) return j == 0 || 2 * c != int(step.points);
-    else MMAFFT_IF (step.engine == ENGINE_DENSE) {
+    MMAFFT_IF (step.engine == ENGINE_DENSE) {
       const int k = dense_first(s, c) + j / 2;
       return j % 2 == 0 ? k <= int(step.radix) / 2 : k > 0 && k <= int(step.radix) / 2;
-    }
-    else {
-      MMAFFT_IF (step.op == OP_MERGE) return j == 0 || (c != 0 && 2 * c != int(step.points));
-      else return exists(s, j);
-    }
+    } else return exists(s, c, j);
   }
 
   MMAFFT_DEVICE const Scalar *input() const { return static_cast<const Scalar *>(arguments.load); }
@@ -171,7 +175,10 @@ template <class Scalar> struct Pass {
     i64 n = line.load_index + i64(at) * axis.load_index;
     MMAFFT_IF (config.load_points == POINTS_ORDERED) {
       MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
-      return load_reals<T>(config.load_reals, axis, tables(), input(), line.load - line.load_index * unit + others, unit, n);
+      MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
+      const Scalar *const from = input() + (line.load - line.load_index * unit + others);
+      return load_reals<T>(config.load_reals, axis, tables(), from, unit, beyond,
+                           MMAFFT_INDEX(config.load_reals.length)(n));
     }
     Value x = {T(0), T(0)};
     MMAFFT_IF (step.hermitian != 0) {
@@ -218,9 +225,10 @@ template <class Scalar> struct Pass {
     const i64 n = line.store_index + i64(at) * axis.store_index;
     MMAFFT_IF (config.store_points == POINTS_ORDERED) {
       MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
+      MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
+      Scalar *const to = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit + others);
       x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
-      store_reals<T>(config.store_reals, axis, tables(), static_cast<Scalar *>(arguments.store),
-                     line.store - line.store_index * unit + others, unit, n, x);
+      store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
       return;
     }
     Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at) * axis.store_stride);
@@ -298,7 +306,7 @@ template <class Scalar> struct Pass {
           MMAFFT_UNROLL for (int j = 0; j < J; j++) {
             int k = point(s, j);
             MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, column.at, j);
-            if (exists(s, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
+            if (exists(s, column.at, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
           }
         }
       }
@@ -323,7 +331,12 @@ template <class Scalar> struct Pass {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const int at = from_at(s, c.at, point(s, j));
         Value x = {T(0), T(0)};
-        if (live && exists(s, point(s, j)) && at < int(step.in)) x = load_point(s, line, others.address, at);
+        if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
+          x = load_point(s, line, others.address, at);
+          MMAFFT_IF (step.op == OP_MERGE) {
+            if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
+          }
+        }
         v[g * J + j] = x;
       }
       MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
@@ -342,7 +355,7 @@ template <class Scalar> struct Pass {
       v[j] = {T(0), T(0)};
       if (c.live && line.live) {
         v[j] = load_point(s, line, 0, at - second * n);
-        if (j == 0 && c.at == n) v[j].y = load_point(s, line, 0, n).x;
+        if (both_real(s, c.at, j)) v[j].y = load_point(s, line, 0, n).x;
       }
     }
   }
@@ -373,12 +386,15 @@ template <class Scalar> struct Pass {
         Value &x = v[g * J + j];
         if (PARTS != IMAGINARY) x.x = T(0);
         if (PARTS != REAL) x.y = T(0);
-        if (c.live && exists(s, point(s, j)) && at < int(step.in)) {
+        if (c.live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
           MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, j * stride), x);
           else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
           MMAFFT_IF (step.hermitian != 0) {
             if (mirrored) x = conjugate(x);
             if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
+          }
+          MMAFFT_IF (step.op == OP_MERGE) {
+            if (both_real(s, c.at, j)) x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
           }
           MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
         }
@@ -456,7 +472,16 @@ template <class Scalar> struct Pass {
       }
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const int at = to_at(s, c.at, point(s, j));
-        if (live && made(s, c.at, point(s, j)) && at < int(step.out)) store_point(s, line, others.address, at, v[g * J + j]);
+        if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+          Value x = v[g * J + j];
+          MMAFFT_IF (step.op == OP_SPLIT) {
+            if (both_real(s, c.at, j)) {
+              store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
+              x.y = T(0);
+            }
+          }
+          store_point(s, line, others.address, at, x);
+        }
       }
     }
   }
@@ -469,7 +494,7 @@ template <class Scalar> struct Pass {
       const int at = to_at(s, c.at, j), second = at < n ? 0 : 1;
       const Line line = line_of(0, tile, c.line, second, arguments.lines);
       if (!c.live || !line.live) continue;
-      const bool both = j == 0 && c.at == n;
+      const bool both = both_real(s, c.at, j);
       if (both) store_point(s, line, 0, n, Value{v[j].y, T(0)});
       store_point(s, line, 0, at - second * n, both ? Value{v[j].x, T(0)} : v[j]);
     }
@@ -509,6 +534,12 @@ template <class Scalar> struct Pass {
                 x = multiply(x, spectrum) + first;
               } else x = multiply(x, spectrum);
             } else x = multiply(x, spectrum);
+          }
+          MMAFFT_IF (step.op == OP_SPLIT) {
+            if (both_real(s, c.at, j)) {
+              store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), Value{x.y, T(0)});
+              x.y = T(0);
+            }
           }
           MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
           else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
@@ -651,14 +682,14 @@ template <class Scalar> struct Pass {
       Value *x = v + 2 * g;
       const Value other = x[1];
       Value w = {T(1), T(0)};
+      if (both_real(s, c.at, 0)) {
+        x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+        MMAFFT_CONST T scale = step.op == OP_MERGE ? T(2) : T(1);
+        x[1] = {scale * other.x, -scale * other.y};
+        continue;
+      }
       MMAFFT_IF (paired(s)) {
         MMAFFT_CONST int n = int(step.points);
-        if (c.at == n) {
-          x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
-          MMAFFT_CONST T scale = step.op == OP_MERGE ? T(2) : T(1);
-          x[1] = {scale * other.x, -scale * other.y};
-          continue;
-        }
         const int at = from_at(s, c.at, 0), second = at < n ? 0 : 1;
         if (c.live) {
           const Line line = line_of(0, tile, c.line, second, arguments.lines);
@@ -723,8 +754,11 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void run(S s, Value *v) const {
     MMAFFT_STEP(S);
     compute(s, v);
-    MMAFFT_IF (step.target == PLACE_MEMORY) store(s, v);
-    else {
+    MMAFFT_IF (step.target == PLACE_MEMORY) {
+      Pass last = *this;
+      MMAFFT_IF (paired(s)) last.thread = thread_index_anew();
+      last.store(s, v);
+    } else {
       Pass rest = *this;
       // The way back of a convolution touches what the way there did: else addresses would be kept.
       MMAFFT_IF (step.after != FACTOR_NONE) rest.thread = thread_index_anew();
@@ -732,6 +766,9 @@ template <class Scalar> struct Pass {
         exchange<REAL>(s, v, step.source == PLACE_SHARED, rest);
         exchange<IMAGINARY>(s, v, true, rest);
       } else exchange<BOTH>(s, v, step.source == PLACE_SHARED, rest);
+      // What cells of a split of two lines, their roots and their addresses have in common would be
+      // kept too.
+      MMAFFT_IF (paired(next(s))) rest.thread = thread_index_anew();
       rest.run(next(s), v);
     }
   }

@@ -7,14 +7,14 @@
 namespace mmafft {
 
 // A real's number in memory, or none; and whether its sign changes.
-struct RealPlace {
-  i64 index;
+template <class I> struct RealPlace {
+  I index;
   bool there, negative;
 };
 
 // The index a = 2i+1 that is N² + 8q mod 8N, or its mirror image: N² is N·(N mod 8) there.
-MMAFFT_DEVICE RealPlace residue(i64 length, i64 q) {
-  i64 a = length * (length % 8) + 8 * q;
+template <class I> MMAFFT_DEVICE RealPlace<I> residue(I length, I q) {
+  I a = length * (length % 8) + 8 * q;
   if (a >= 8 * length) a -= 8 * length;
   if (a > 4 * length) a = 8 * length - a;
   const bool negative = a > 2 * length;
@@ -22,40 +22,44 @@ MMAFFT_DEVICE RealPlace residue(i64 length, i64 q) {
   return {(a - 1) / 2, true, negative};
 }
 
-// Real number q of the ordered line.
-MMAFFT_DEVICE RealPlace ordered(const Reals &side, i64 q) {
-  const i64 n = side.length;
-  RealPlace x = {q, true, false};
+// Real number q of the ordered line. What an order cannot leave is not checked.
+template <class I> MMAFFT_DEVICE RealPlace<I> ordered(const Reals &side, I q) {
+  const I n = I(side.length);
+  RealPlace<I> x = {q, true, false};
+  if (side.order == ORDER_NATURAL) x.there = side.points <= n || q < n;
   if (side.order == ORDER_EVEN_ODD) x.index = 2 * q < n ? 2 * q : 2 * n - 1 - 2 * q;
   if (side.order == ORDER_EVEN) x.index = q < n ? q : 2 * n - 2 - q;
   if (side.order == ORDER_ODD) {
     x.negative = q > n + 1;
-    x.index = q <= n ? q - 1 : q == n + 1 ? -1 : 2 * n + 1 - q;
+    x.index = q <= n ? q - 1 : 2 * n + 1 - q;
+    x.there = q != 0 && q != n + 1;
   }
-  if (side.order == ORDER_BEHIND) x.index = q - 1;
-  if (side.order == ORDER_RESIDUES) x = residue(n, q);
-  if (side.order == ORDER_RESIDUES_OVER_EIGHT) x = residue(n, i64(u64(q) * u64(side.eighth) % u64(n)));
-  x.there = x.index >= 0 && x.index < n;
+  if (side.order == ORDER_BEHIND) {
+    x.index = q - 1;
+    x.there = q != 0 && q <= n;
+  }
+  if (side.order == ORDER_RESIDUES) x = residue<I>(n, q);
+  if (side.order == ORDER_RESIDUES_OVER_EIGHT) x = residue<I>(n, I(u64(q) * u64(side.eighth) % u64(n)));
   if (side.reversed) x.index = n - 1 - x.index;
   if (side.alternating && x.index % 2 != 0) x.negative = !x.negative;
   return x;
 }
 
 // The reals of point p.
-struct RealPair {
-  RealPlace first, second;
+template <class I> struct RealPair {
+  RealPlace<I> first, second;
 };
-MMAFFT_DEVICE RealPair reals_of(const Reals &side, i64 p) {
-  const i64 n = side.length;
-  i64 first = p, second = n - p;
-  bool one = p == 0 || 2 * p == n, none = p >= side.points, negative = side.conjugate != 0;
+template <class I> MMAFFT_DEVICE RealPair<I> reals_of(const Reals &side, I p) {
+  const I n = I(side.length);
+  const bool facing = side.pairing == PAIRING_HALVES || side.pairing == PAIRING_MIRRORED || side.pairing == PAIRING_AROUND;
+  I first = p, second = n - p;
+  bool one = facing && (p == 0 || 2 * p == n), none = false, negative = side.conjugate != 0;
   if (side.pairing == PAIRING_PAIRS) {
     first = 2 * p;
     second = 2 * p + 1;
-    one = false;
   }
   if (side.pairing == PAIRING_ALONE) one = true;
-  if (side.pairing == PAIRING_HALVES) none = none || 2 * p > n;
+  if (side.pairing == PAIRING_HALVES) none = 2 * p > n;
   if (side.pairing == PAIRING_MIRRORED && 2 * p > n) {
     first = n - p;
     second = p;
@@ -64,17 +68,21 @@ MMAFFT_DEVICE RealPair reals_of(const Reals &side, i64 p) {
   if (side.pairing == PAIRING_ENDS) {
     first = 2 * p;
     second = n - 1 - 2 * p;
-    one = false;
   }
-  RealPair pair = {ordered(side, first), ordered(side, one ? first : second)};
+  RealPair<I> pair = {ordered<I>(side, first), ordered<I>(side, one ? first : second)};
   pair.first.there = pair.first.there && !none;
   pair.second.there = pair.second.there && !none && !one;
   pair.second.negative = pair.second.negative != negative;
   return pair;
 }
 
+// Whether the real is there and within a range, which may be the whole line.
+template <class I> MMAFFT_DEVICE bool within(const Reals &side, const RealPlace<I> &x, i64 begin, i64 end) {
+  return x.there && (begin <= 0 || x.index >= begin) && (end >= side.length || x.index < end);
+}
+
 // A real times its sign, and times `edge` where it is an edge of an orthogonal transform.
-template <class T> MMAFFT_DEVICE T signed_real(const Reals &side, RealPlace place, T x, T edge) {
+template <class T, class I> MMAFFT_DEVICE T signed_real(const Reals &side, const RealPlace<I> &place, T x, T edge) {
   if ((side.first != 0 && place.index == 0) || (side.last != 0 && place.index == side.length - 1)) x *= edge;
   return place.negative ? -x : x;
 }
@@ -95,37 +103,38 @@ template <class T> MMAFFT_DEVICE Pair<T> weighted(const Reals &side, const Pair<
   return {root * y.x, root * y.y};
 }
 
-// Point n of a line whose real 0 lies at `base`, `unit` scalars from one to the next.
-template <class T, class Scalar>
-MMAFFT_DEVICE Pair<T> load_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, const Scalar *from, i64 base,
-                                 i64 unit, i64 n) {
-  const RealPair pair = reals_of(side, n);
+// Point n of a line whose real 0 lies at `from`, `unit` scalars from one to the next. Of points
+// that may lie `beyond` the line some are none.
+template <class T, class I, class Scalar>
+MMAFFT_DEVICE Pair<T> load_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, const Scalar *from, i64 unit,
+                                 bool beyond, I n) {
   const T edge = T(1.4142135623730950488);
   Pair<T> x = {T(0), T(0)};
-  if (n >= side.points) return x;
-  if (pair.first.there && pair.first.index >= axis.load_begin && pair.first.index < axis.load_end)
-    x.x = signed_real(side, pair.first, T(widen(load_memory(from + (base + pair.first.index * unit)))), edge);
-  if (pair.second.there && pair.second.index >= axis.load_begin && pair.second.index < axis.load_end)
-    x.y = signed_real(side, pair.second, T(widen(load_memory(from + (base + pair.second.index * unit)))), edge);
+  if (beyond && n >= side.points) return x;
+  const RealPair<I> pair = reals_of<I>(side, n);
+  if (within(side, pair.first, axis.load_begin, axis.load_end))
+    x.x = signed_real(side, pair.first, T(widen(load_memory(from + pair.first.index * unit))), edge);
+  if (within(side, pair.second, axis.load_begin, axis.load_end))
+    x.y = signed_real(side, pair.second, T(widen(load_memory(from + pair.second.index * unit))), edge);
   return weighted(side, tables, n, x);
 }
 
 // The reals that point n becomes.
-template <class T, class Scalar>
-MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, Scalar *to, i64 base, i64 unit,
-                               i64 n, Pair<T> x) {
-  const RealPair pair = reals_of(side, n);
+template <class T, class I, class Scalar>
+MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, Scalar *to, i64 unit, bool beyond,
+                               I n, Pair<T> x) {
   const T edge = T(0.70710678118654752440);
-  if (!pair.first.there && !pair.second.there) return;
+  if (beyond && n >= side.points) return;
+  const RealPair<I> pair = reals_of<I>(side, n);
   x = weighted(side, tables, n, x);
   Scalar y;
-  if (pair.first.there && pair.first.index >= axis.store_begin && pair.first.index < axis.store_end) {
+  if (within(side, pair.first, axis.store_begin, axis.store_end)) {
     narrow(signed_real(side, pair.first, x.x, edge), y);
-    store_memory(to + (base + pair.first.index * unit), y);
+    store_memory(to + pair.first.index * unit, y);
   }
-  if (pair.second.there && pair.second.index >= axis.store_begin && pair.second.index < axis.store_end) {
+  if (within(side, pair.second, axis.store_begin, axis.store_end)) {
     narrow(signed_real(side, pair.second, x.y, edge), y);
-    store_memory(to + (base + pair.second.index * unit), y);
+    store_memory(to + pair.second.index * unit, y);
   }
 }
 

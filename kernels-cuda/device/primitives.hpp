@@ -15,10 +15,21 @@
 // Values a thread may hold, and the steps, one after another.
 #define MMAFFT_VALUES (config.values)
 #define MMAFFT_DENSE(pairs) (pairs)
+// What the compiler cannot know, so that it drops the checks that follow from it.
+#define MMAFFT_ASSUME(condition) __builtin_assume(condition)
+// What counts the reals of a line, and some eight times as many.
+#define MMAFFT_INDEX(length) typename Counter<((length) < (i64(1) << 27))>::type
 #define MMAFFT_STEP(S) constexpr Step step = config.step[S::value]
 #define MMAFFT_NUMBER(S) S::value
 
 namespace mmafft {
+
+template <bool SHORT> struct Counter {
+  typedef int type;
+};
+template <> struct Counter<false> {
+  typedef i64 type;
+};
 
 // The number of a step, as a type.
 template <int N> struct Index {

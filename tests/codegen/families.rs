@@ -1,7 +1,7 @@
 //! The kernels that are compiled: every family of them.
 
 use mmafft::backend_traits::{radix, Operand};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step, KINDS};
+use mmafft::{Engine, Kind, Limits, Pass, Precision, Request, Shape, Step, KINDS};
 
 /// A family of kernels: a name, and a request whose passes belong to it.
 pub fn families() -> Vec<(String, Request)> {
@@ -33,11 +33,14 @@ pub fn families() -> Vec<(String, Request)> {
             if engine == Engine::Simt && precision.row().storage.bytes() >= 4 {
                 for row in KINDS.iter().filter(|row| row.kind.is_real_to_real()) {
                     for n in [1000, 4096] {
-                        let mut request = Request::forward(Shape::d1(n));
-                        request.kind = row.kind;
+                        let request = Request::real(row.kind, Shape::d1(n));
                         add(&format!("{} {n}", row.name), request);
                     }
                 }
+            }
+            for kind in [Kind::Dct2, Kind::Dct3] {
+                let request = Request::real(kind, Shape::d1(1 << 20));
+                add(&format!("{} 1048576", kind.row().name), request);
             }
             if engine == Engine::Simt {
                 for &radix in radix::COMPOSITE {

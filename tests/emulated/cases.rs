@@ -3,7 +3,7 @@
 use crate::probe::{Probe, Vendor};
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::Driver;
-use mmafft::backend_traits::Factor;
+use mmafft::backend_traits::{real::Middle, Factor};
 use mmafft::emulated::Order;
 use mmafft::{Direction, Engine, Error, Kind, Layout, Pass, Precision, Request, Shape, Step};
 
@@ -109,6 +109,11 @@ pub fn cases() -> Vec<Case> {
         case("three passes", d1(4096)).tiles_of(1 << 10),
         case("two passes of r2c", Request::r2c(Shape::d1(2048))).tiles_of(8 << 10),
         case("two passes of c2r", Request::c2r(Shape::d1(2048))).tiles_of(8 << 10),
+        case("two passes of odd c2r", Request::c2r(Shape::d1(2025))).tiles_of(8 << 10),
+        case("two passes of dct2", {
+            Request::real(Kind::Dct2, Shape::d1(2048)).batch(3)
+        })
+        .tiles_of(8 << 10),
         case("two passes of split-f16", matrix(1024, split)).tiles_of(4 << 10),
         // Lines that no radices make.
         case("Bluestein", d1(167).batch(7)),
@@ -257,6 +262,14 @@ fn cases_are_what_they_are_called() {
                     ("edges", pass.edges.is_some()),
                     ("mirror", pass.hermitian.is_some()),
                     (
+                        "merge of pairs",
+                        pass.mirrored_points(Middle::Merge).is_some(),
+                    ),
+                    (
+                        "split of pairs",
+                        pass.mirrored_points(Middle::Split).is_some(),
+                    ),
+                    (
                         "roots",
                         matches!(pass.store_factor, Some(Factor::Roots { .. })),
                     ),
@@ -291,6 +304,8 @@ fn cases_are_what_they_are_called() {
             "engine",
             "edges",
             "mirror",
+            "merge of pairs",
+            "split of pairs",
             "roots",
             "roots back",
             "chirp over passes",

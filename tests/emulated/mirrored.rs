@@ -5,7 +5,8 @@ use crate::accesses::{launches, traffic};
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::real::Middle;
 use mmafft::{
-    Direction, Domain, Engine, Error, Kind, Layout, Normalization, Precision, Request, Shape, KINDS,
+    Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Precision, Request,
+    Shape, KINDS,
 };
 
 /// Tiles that the lines below are too long for.
@@ -81,8 +82,7 @@ fn long_real_lines_are_packed() {
         for (i, request) in requests().into_iter().enumerate() {
             for order in ORDERS {
                 let probe = || Probe::new(vendor, order).tile_bytes(TILE).blocks(Some(7));
-                let limits = probe().backend();
-                let plan = match mmafft::plan(&request, mmafft::Backend::limits(&limits)) {
+                let plan = match mmafft::plan(&request, probe().backend().limits()) {
                     Err(Error::Unsupported { .. }) => continue,
                     plan => plan.expect("a plan"),
                 };
@@ -117,5 +117,27 @@ fn every_pass_moves_half_of_a_complex_line() {
         assert_eq!(read as usize, side(row.input) + scratch, "{kind:?}");
         assert_eq!(written as usize, side(row.output) + scratch, "{kind:?}");
         assert_eq!(plan.scratch_bytes, 4 * n, "{kind:?}");
+    }
+}
+
+/// With the tiles and rules that devices have.
+#[test]
+fn lines_too_long_for_a_real_device() {
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        for (i, kind) in kinds().into_iter().enumerate() {
+            for (j, row) in mmafft::PRECISIONS.iter().enumerate() {
+                // A product that the device lacks is no plan.
+                let request = of(kind, Shape::d1(1 << 16)).precision(row.precision);
+                let probe = Probe::new(vendor, ORDERS[(v + i + j) % 3]);
+                let plan = match mmafft::plan(&request, probe.backend().limits()) {
+                    Err(Error::Unsupported { .. }) => continue,
+                    plan => plan.expect("a plan"),
+                };
+                let mirrored = plan.passes.iter().any(|pass| pass.mirrored.is_some());
+                assert!(mirrored, "{}", plan.explain());
+                let wrong = traffic(Probe::new(vendor, ORDERS[(v + i + j) % 3]), &request);
+                assert!(wrong.is_empty(), "{vendor:?}: {wrong:?}");
+            }
+        }
     }
 }

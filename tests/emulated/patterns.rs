@@ -45,7 +45,7 @@ fn families() -> Vec<(String, Request)> {
         add(d1(1 << 16), precision, engine, 1);
         add(Request::forward(Shape::d2(64, 64)), precision, engine, 2);
     }
-    for n in [1024, 4096] {
+    for n in [1024, 4096, 1 << 16] {
         add(Request::r2c(Shape::d1(n)), Precision::F32, Simt, 4);
         add(Request::c2r(Shape::d1(n)), Precision::F32, Simt, 4);
     }

@@ -162,6 +162,8 @@ fn faults_are_found() {
         Request::forward(Shape::d1(257)).batch(2),
         Request::r2c(Shape::d1(300)).batch(2),
         Request::c2r(Shape::d2(6, 300)).batch(2),
+        Request::r2c(Shape::d1(480)).batch(2),
+        Request::c2r(Shape::d1(480)).batch(2),
     ];
     type Fault = (&'static str, fn(&mut Pass));
     let faults: [Fault; 9] = [

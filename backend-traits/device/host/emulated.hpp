@@ -20,6 +20,8 @@
 #define MMAFFT_VALUES 64
 #define MMAFFT_DENSE(pairs) 4
 #define MMAFFT_NUMBER(S) s.value
+#define MMAFFT_ASSUME(condition)
+#define MMAFFT_INDEX(length) i64
 #define MMAFFT_STEP(S) const Step &step = ::mmafft::host::enter_step(s.value)
 
 namespace mmafft {

@@ -158,7 +158,7 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
             step.offset as usize + column + j * stride
         }
         OP_SPLIT | OP_MERGE if paired(step) => return paired_at(step, column, j),
-        OP_SPLIT if j > 0 && column == 0 => 0,
+        OP_SPLIT | OP_MERGE if j > 0 && column == 0 => points / 2,
         OP_SPLIT | OP_MERGE if j > 0 => points - column,
         _ => column,
     };
@@ -186,10 +186,10 @@ fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
         return paired_at(step, column, j);
     }
     if step.op != OP_DFT {
-        return if j == 0 {
-            column
-        } else {
-            step.points as usize - column
+        return match (j, column) {
+            (0, _) => column,
+            (_, 0) => step.points as usize / 2,
+            _ => step.points as usize - column,
         };
     }
     let (done, radix) = (step.done as usize, step.radix as usize);

@@ -243,7 +243,7 @@ impl Builder<'_> {
         if reduction.middle == Middle::Merge {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);
             merge.words.points = core as i64;
-            merge.words.columns = (core / 2 + 1) as i64;
+            merge.words.columns = core.div_ceil(2) as i64;
             merge.words.twiddle = tables.halves(core);
             if axis.kind == Kind::C2R {
                 merge.words.hermitian = axis.length as i64;
@@ -328,7 +328,7 @@ impl Builder<'_> {
         if reduction.middle == Middle::Split {
             let mut split = self.trip(at, OP_SPLIT, core, core + 1);
             split.words.points = core as i64;
-            split.words.columns = (core / 2 + 1) as i64;
+            split.words.columns = core.div_ceil(2) as i64;
             split.words.twiddle = tables.halves(core);
             self.push(at, split);
         }
