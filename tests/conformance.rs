@@ -54,7 +54,7 @@ mod emulated {
         let points: usize = request.shape.dims().iter().product();
         let mut limits = limits.clone();
         if points < 1 << 14 {
-            limits.tile_bytes = 2 << 10;
+            limits.tile_bytes = 4 << 10;
         }
         mmafft::plan_in_clusters(request, &limits)
     }

@@ -2,7 +2,8 @@
 //! pass, with one read and one write of each point.
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::{self, check};
+use mmafft::backend_traits::conformance::{self, check, Random};
+use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::{Launch, Step};
 use mmafft::{plan_in_clusters, Backend, Layout, Limits, Plan, Precision, Request, Result, Shape};
 
@@ -74,12 +75,52 @@ fn strides_and_ranges() {
     runs(&part, 4, None);
 }
 
-/// What the conformance suite draws, on a device whose blocks hold little: of lines and planes that
-/// are spread, the half of one residency or the other.
+/// A line or plane with gaps and ranges, drawn at random.
+fn drawn(r: &mut Random) -> Request {
+    use Precision::{Bf16, F16, F32, F64};
+    let precision = r.choose(&[F32, F64, F16, Bf16]);
+    let line = r.once_in(2);
+    let dims = match line {
+        true => vec![16 * (8 + r.below(80))],
+        false => vec![8 * (2 + r.below(6)), 4 * (2 + r.below(12))],
+    };
+    let request = Request::forward(Shape::new(&dims));
+    let batch = 4 + r.below(4);
+    let request = request.precision(precision).batch(batch);
+    let mut layout = || {
+        let within = 1 + r.below(3);
+        let rows = dims[dims.len() - 1] * within + r.below(4);
+        let strides = if line {
+            vec![within]
+        } else {
+            vec![rows, within]
+        };
+        let array = if line { rows } else { dims[0] * rows };
+        let layout = Layout::strided(&strides).distance(array + r.below(4));
+        layout.offset(r.below(3))
+    };
+    let (input, output) = (layout(), layout());
+    let mut part = |n: usize| {
+        let start = r.below(n);
+        start..start + 1 + r.below(n - start)
+    };
+    let nonzero = part(dims[0]);
+    let wanted = part(dims[0]);
+    match r.below(4) {
+        0 => request,
+        1 => request.input_layout(input).in_place(),
+        2 => request.input_layout(input).output_layout(output),
+        _ if line => request.nonzero_input(0, nonzero).wanted_output(0, wanted),
+        _ => request.nonzero_input(0, nonzero),
+    }
+}
+
+/// The same of the conformance suite's table, and of requests at random, on a device whose blocks
+/// hold little.
 #[test]
 fn small_tiles() {
     fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
-        let tile_bytes = 2 << 10;
+        let tile_bytes = 4 << 10;
         plan_in_clusters(
             request,
             &Limits {
@@ -88,9 +129,21 @@ fn small_tiles() {
             },
         )
     }
-    for order in ORDERS {
-        let probe = Probe::new(Vendor::Nvidia, order).blocks(Some(11));
-        conformance::random(&probe.backend(), plan, 300);
+    let limits = Vendor::Nvidia.driver().limits().clone();
+    let spread = |request: &Request| {
+        let passes = plan(request, &limits).map_or(Vec::new(), |plan| plan.passes);
+        passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
+    };
+    let mut random = Random::new(3);
+    let mut all = conformance::requests(&limits);
+    all.extend((0..400).map(|_| drawn(&mut random)));
+    all.retain(spread);
+    assert!(all.len() > 250, "only {} requests", all.len());
+    for (i, request) in all.iter().enumerate() {
+        let probe = Probe::new(Vendor::Nvidia, ORDERS[i % 3]).blocks(Some(11));
+        if let Err(what) = check(&probe.backend(), plan, request, 1.0) {
+            panic!("{what}\n    {request:?}");
+        }
     }
 }
 

@@ -91,7 +91,7 @@ fn long_real_lines_are_packed() {
                     "{i}: {request:?}\n{}",
                     plan.explain()
                 );
-                let what = traffic(mmafft::plan, probe(), &request);
+                let what = traffic(probe(), &request);
                 wrong.extend(
                     what.into_iter()
                         .map(|what| format!("{vendor:?} {i}: {what}")),
