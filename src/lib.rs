@@ -70,7 +70,7 @@ pub use mmafft_kernels_cuda as cuda;
 #[cfg(feature = "hip")]
 pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
-pub use planner::plan;
 #[doc(hidden)]
 pub use planner::rules;
+pub use planner::{plan, plan_in_clusters};
 pub use transform::{Buffer, Planner, Transform};

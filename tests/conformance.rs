@@ -32,7 +32,7 @@ mmafft::backend_traits::conformance_suite!(
 #[cfg(feature = "emulate")]
 mod emulated {
     use mmafft::emulated::{EmulatedDriver, Order};
-    use mmafft::EmulatedBackend;
+    use mmafft::{EmulatedBackend, Limits, Plan, Request, Result};
 
     const SHUFFLED: Order = Order::Shuffled(1);
 
@@ -47,6 +47,25 @@ mod emulated {
             );
         };
     }
+
+    /// Whatever a cluster holds is spread over one; of short lines and small planes as if a block
+    /// held little.
+    fn in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
+        let points: usize = request.shape.dims().iter().product();
+        let mut limits = limits.clone();
+        if points < 1 << 14 {
+            limits.tile_bytes = 4 << 10;
+        }
+        mmafft::plan_in_clusters(request, &limits)
+    }
+
+    mmafft::backend_traits::conformance_suite!(
+        nvidia_clusters,
+        Ok::<_, mmafft::Error>(EmulatedBackend::new(
+            EmulatedDriver::nvidia().order(SHUFFLED)
+        )),
+        in_clusters
+    );
 
     suite!(nvidia_forward, nvidia, Order::Forward);
     suite!(nvidia_reverse, nvidia, Order::Reverse);

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{cpu_limits, device_limits};
+use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::radix::BUTTERFLIES;
 use mmafft::{Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ struct Case {
     name: &'static str,
     request: Request,
     limits: Limits,
+    plan: PlanFn,
 }
 
 fn cases() -> Vec<Case> {
@@ -22,6 +24,7 @@ fn cases() -> Vec<Case> {
             name,
             request,
             limits: limits(),
+            plan: mmafft::plan,
         }
     };
     let cpu = on(cpu_limits);
@@ -37,9 +40,15 @@ fn cases() -> Vec<Case> {
         workers: 132,
         tile_bytes: 227 << 10,
         line_points: usize::MAX,
+        cluster_blocks: 8,
         butterflies: BUTTERFLIES,
         ..device_limits(64)
     });
+    // The same with nothing measured but what a cluster holds.
+    let clusters = |name, request| Case {
+        plan: mmafft::plan_in_clusters,
+        ..hopper(name, request)
+    };
     let (d1, d2, d3) = (Shape::d1, Shape::d2, Shape::d3);
     let padded = || Layout::strided(&[43, 1]).distance(24 * 43 + 5).offset(3);
     vec![
@@ -161,6 +170,8 @@ fn cases() -> Vec<Case> {
         hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
         hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
         hopper("measured-few", Request::forward(d1(1 << 20))),
+        clusters("cluster-line", Request::forward(d1(1 << 15)).batch(100)),
+        clusters("cluster-plane", Request::inverse(d2(256, 256)).batch(100)),
         device("long-prime", Request::forward(d1(1009))),
         device(
             "long-prime-f16",
@@ -201,7 +212,7 @@ fn explained_as_before() {
     let bless = std::env::var_os("MMAFFT_BLESS").is_some();
     let mut changed = Vec::new();
     for case in cases() {
-        let plan = mmafft::plan(&case.request, &case.limits)
+        let plan = (case.plan)(&case.request, &case.limits)
             .unwrap_or_else(|e| panic!("{}: {e}", case.name));
         let (got, path) = (plan.explain(), path(case.name));
         if bless {

@@ -23,7 +23,8 @@ enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF1
 // Dense: outputs k and p-k of a prime radix as sums over shared memory.
 enum Engine { ENGINE_SIMT, ENGINE_MATRIX, ENGINE_DENSE };
 enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
-enum Place { PLACE_MEMORY, PLACE_SHARED };
+// Cluster: the shared memory of all blocks of a cluster; each reads its own.
+enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER };
 // Ordered: as `Reals` says.
 enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS, POINTS_ORDERED };
 enum Order { ORDER_NATURAL, ORDER_EVEN_ODD, ORDER_EVEN, ORDER_ODD, ORDER_BEHIND, ORDER_RESIDUES, ORDER_RESIDUES_OVER_EIGHT };
@@ -99,6 +100,7 @@ struct Config {
   i64 steps, axes, loops;
   i64 wide;                           // line numbers need 64 bits
   i64 many_tiles;                     // a block takes several tiles
+  i64 blocks;                         // that hold a tile together: one, or a cluster
   i64 load_points, load_imaginary, load_vector;     // enum Points; scalars to the imaginary part;
   i64 store_points, store_imaginary, store_vector;  // points that move as one, or 0: parts alone
   i64 edges;                          // edge points a line

@@ -6,6 +6,9 @@
 //       compute(step, v)        small DFTs and their twiddles; split or merge of halves
 //       scatter(step, v)        to shared memory or memory
 //
+// A tile is a block's, or a cluster's: then each block has a share of it, and once on the way
+// scatters to the shared memory of all.
+//
 // Steps follow in Stockham order, so that results come out in natural order without a
 // permutation: with n points, s = product of the radices done and m = n / (s·r), column
 // c = q + s·p (q < s, p < m) of a step of radix r is
@@ -359,8 +362,9 @@ template <class Scalar> struct Pass {
         load_pair(s, v + g * J, c);
         continue;
       }
-      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+      Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<true>(s, c);
+      MMAFFT_IF (config.blocks > 1) line.load_index += others.index;
       const bool live = c.live && line.live && others.inside;
       MMAFFT_IF (config.load_vector > 1) {
         if (g % int(config.load_vector) == 0) {
@@ -504,8 +508,9 @@ template <class Scalar> struct Pass {
         store_pair(s, v + g * J, c);
         continue;
       }
-      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+      Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<false>(s, c);
+      MMAFFT_IF (config.blocks > 1) line.store_index += others.index;
       const bool live = c.live && line.live && others.inside;
       MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
         if (live) factored<false>(s, v + g * J, line, c);
@@ -610,6 +615,44 @@ template <class Scalar> struct Pass {
     put(pair.second, x.y);
   }
 
+  // The step's values, or their parts, to the blocks of the cluster: with w = out/blocks, block b
+  // goes on with points b·w … (b + 1)·w of the axis, of all indices of the other, in rows of w.
+  template <int PARTS, class S> MMAFFT_DEVICE void scatter_across(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int J = points(s), G = int(step.groups), blocks = int(config.blocks), w = int(step.out) / blocks;
+    // The last DFT's results c + done·j, c < done: every block takes as many of each column.
+    MMAFFT_CONST int done = int(step.done), each = int(step.radix) / blocks;
+    MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.radix % blocks == 0 &&
+                                 separable(int(step.row_out), done, each, true);
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column_of(s, number(s, g));
+      const int row = int(shared_out(s, c)) * w, base = padded(step.row_out, row + c.at);
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = to_at(s, c.at, point(s, j));
+        if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+          const Value &x = v[g * J + j];
+          MMAFFT_IF (constant) store_cell_across<PARTS>(j / each, base + padded(step.row_out, j % each * done), x);
+          else store_cell_across<PARTS>(at / w, padded(step.row_out, row + at % w), x);
+        }
+      }
+    }
+  }
+  template <int PARTS> static MMAFFT_DEVICE void store_cell_across(int block, int cell, const Value &x) {
+    if (PARTS == BOTH) store_shared_of<T>(block, cell, x);
+    if (PARTS == REAL) store_shared_part_of<T>(block, cell, x.x);
+    if (PARTS == IMAGINARY) store_shared_part_of<T>(block, cell, x.y);
+  }
+
+  // The twiddles between the two parts of a line that a cluster holds.
+  template <class S> MMAFFT_DEVICE void twiddle_across(S s, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      const Column c = column_of(s, number(s, g));
+      const Line line = {0, 0, 0, 0, 0, shared_out(s, c), true};
+      if (c.live) four_step<false>(s, v + g * points(s), step.after_roots, line, c);
+    }
+  }
+
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
@@ -650,6 +693,7 @@ template <class Scalar> struct Pass {
         MMAFFT_IF (step.radix == 32) butterflies<32>(s, v);
       }
       MMAFFT_IF (step.twiddle >= 0) twiddle(s, v);
+      MMAFFT_IF (step.target == PLACE_CLUSTER && step.after_roots >= 0) twiddle_across(s, v);
     }
     MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) halves(s, v);
   }
@@ -758,9 +802,18 @@ template <class Scalar> struct Pass {
   // From this step's columns to the next one's, through shared memory. Everything that was
   // read from it must have been before anything is overwritten.
   template <int PARTS, class S> MMAFFT_DEVICE void exchange(S s, Value *v, bool used, const Pass &rest) const {
-    if (used) barrier();
-    scatter<PARTS>(s, v);
-    barrier();
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.target == PLACE_CLUSTER) {
+      // All blocks have begun, and read what is overwritten here; and none goes on, or ends, before
+      // everything has arrived.
+      cluster_barrier();
+      scatter_across<PARTS>(s, v);
+      cluster_barrier();
+    } else {
+      if (used) barrier();
+      scatter<PARTS>(s, v);
+      barrier();
+    }
     rest.template gather<PARTS>(next(s), v);
   }
 
@@ -810,15 +863,17 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
 
 template <class Scalar> MMAFFT_DEVICE void run_tiles(const Arguments &arguments) {
   const u64 tiles = (arguments.lines + u64(config.lines) - 1) / u64(config.lines);
+  // Of a cluster's blocks, or of the only one.
+  const u32 first = block_index() / u32(config.blocks), count = block_count() / u32(config.blocks);
   // No loop around a single tile: compilers move what all tiles share out of it, and there is
   // more of it than registers.
   MMAFFT_IF (config.many_tiles) {
-    for (u64 tile = block_index(); tile < tiles; tile += block_count()) {
+    for (u64 tile = first; tile < tiles; tile += count) {
       // This tile overwrites what the last step of the one before reads.
-      if (tile >= block_count()) barrier();
+      if (tile >= count) barrier();
       run_tile<Scalar>(arguments, tile, thread_index_anew());
     }
-  } else run_tile<Scalar>(arguments, block_index(), thread_index());
+  } else run_tile<Scalar>(arguments, first, thread_index());
 }
 
 template <class A> MMAFFT_DEVICE void dispatch(const A &arguments) {
@@ -830,6 +885,10 @@ template <class A> MMAFFT_DEVICE void dispatch(const A &arguments) {
 
 #ifdef MMAFFT_ENTRY_mmafft_pass
 MMAFFT_KERNEL void MMAFFT_BOUNDS(config.threads, config.residents) mmafft_pass(Arguments arguments) { dispatch(arguments); }
+#endif
+#ifdef MMAFFT_ENTRY_mmafft_cluster
+MMAFFT_KERNEL void MMAFFT_CLUSTER(config.blocks) MMAFFT_BOUNDS(config.threads, config.residents)
+    mmafft_cluster(Arguments arguments) { dispatch(arguments); }
 #endif
 
 }  // namespace mmafft

@@ -59,6 +59,15 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number) {
   Column c;
   u32 rest = u32(number);
   c.live = rest < lines * columns * inner * outer;
+  // What goes to other blocks lies in rows there, and the columns of one axis are these.
+  MMAFFT_IF (step.target == PLACE_CLUSTER) {
+    c.line = 0;
+    c.at = int(rest % columns);
+    rest /= columns;
+    c.inner = int(rest % inner);
+    c.outer = int(rest / inner);
+    return c;
+  }
   MMAFFT_IF (step.lines_fast) {
     c.line = int(rest % lines);
     rest /= lines;
@@ -125,15 +134,35 @@ template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, int secon
   return line;
 }
 
-// What the coordinates other than the step's own add to an address; and whether they are
-// in range.
+// What the coordinates other than the step's own add to an address, and to the point's number in
+// the line whose parts the axes are; and whether they are in range.
 struct Others {
-  i64 address;
+  i64 address, index;
   bool inside;
 };
+
+// A cluster's tile has two axes. Each of its blocks has a share of the one that a step does not
+// transform: either outer or inner points. Which of all there are:
+template <class S> MMAFFT_DEVICE u32 shared_out(S s, const Column &c) {
+  MMAFFT_STEP(S);
+  return cluster_rank() * u32(step.outer * step.inner) + u32(c.outer + c.inner);
+}
+template <bool LOAD, class S> MMAFFT_DEVICE Others others_in_cluster(S s, const Column &c) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis own = config.axis[step.axis], other = config.axis[1 - step.axis];
+  const i64 x = i64(shared_out(s, c));
+  Others o = {x * (LOAD ? other.load_stride : other.store_stride), 0, true};
+  // Of two parts of one line, one counts more than a point of it on either side.
+  MMAFFT_CONST bool parts = (LOAD ? own.load_index : own.store_index) > 1;
+  if (parts) o.index = x * (LOAD ? other.load_index : other.store_index);
+  else o.inside = x >= (LOAD ? other.load_begin : other.store_begin) && x < (LOAD ? other.load_end : other.store_end);
+  return o;
+}
+
 template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &c) {
   MMAFFT_STEP(S);
-  Others o = {0, true};
+  MMAFFT_IF (config.blocks > 1) return others_in_cluster<LOAD>(s, c);
+  Others o = {0, 0, true};
   u32 outer = u32(c.outer), inner = u32(c.inner);
   MMAFFT_UNROLL for (int b = MAX_AXES - 1; b >= 0; b--) {
     if (b < config.axes && b != step.axis) {

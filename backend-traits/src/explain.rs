@@ -241,6 +241,7 @@ fn steps(steps: &[Step]) -> String {
             Step::Dft { radix, .. } => format!("DFT {radix}"),
             Step::Twiddle { length, .. } => format!("twiddle {length}"),
             Step::Exchange => "exchange".into(),
+            Step::AllToAll => "all-to-all".into(),
             Step::Chirp { length, padded, .. } => {
                 format!("chirp {length}, a convolution of {padded} in two of what follows")
             }

@@ -23,6 +23,8 @@ pub struct Limits {
     /// The longest line that one pass transforms, where on-chip memory is not less; longer
     /// ones are split. See [`Limits::longest_line`].
     pub line_points: usize,
+    /// The most blocks of a cluster, which reach each other's shared memory; 0 where blocks do not.
+    pub cluster_blocks: usize,
     /// A library that transforms contiguous lines of any length in one step, if any.
     pub line_library: Option<&'static str>,
     /// Radices that butterflies exist for, the preferred first.

@@ -204,6 +204,11 @@ pub enum Step {
     },
     /// Points change places between lanes.
     Exchange,
+    /// Points change places between the blocks of a cluster: the steps before it transform the
+    /// first axis, those after it the last. A single axis is both, `length = n1·n2`, and between
+    /// them comes the twiddle of order `length`:
+    /// `X[k1 + n1·k2] = Σ_i2 exp(∓2πi·i2·k2/n2) · exp(∓2πi·k1·i2/length) · Σ_i1 exp(∓2πi·i1·k1/n1) · x[i1·n2 + i2]`.
+    AllToAll,
     /// Bluestein's chirp: the steps that follow transform `padded` points, twice.
     Chirp {
         /// The axis.
@@ -245,10 +250,21 @@ pub enum Step {
 pub enum Residency {
     /// One block's shared memory and registers; on the CPU, one core's caches.
     Block,
-    /// The distributed shared memory of this many blocks.
+    /// The distributed shared memory of this many blocks: each holds all of the axis that is
+    /// transformed, and its share of the other; see [`Step::AllToAll`].
     Cluster(usize),
     /// The device's cache, within one persistent launch.
     Device,
+}
+
+impl Residency {
+    /// Blocks that hold a tile together, of a device's.
+    pub fn blocks(self) -> usize {
+        match self {
+            Residency::Cluster(blocks) => blocks,
+            Residency::Block | Residency::Device => 1,
+        }
+    }
 }
 
 impl Step {
@@ -354,6 +370,11 @@ impl Pass {
             Some(_) => 2,
             None => 1,
         }
+    }
+
+    /// The axes' lengths.
+    pub fn lengths(&self) -> Vec<usize> {
+        self.axes.iter().map(|axis| axis.length).collect()
     }
 
     /// Points of the whole line of which each of the pass' lines is a part; of the first

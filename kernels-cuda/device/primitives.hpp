@@ -5,6 +5,7 @@
 #define MMAFFT_DEVICE __device__ __forceinline__
 #define MMAFFT_KERNEL extern "C" __global__
 #define MMAFFT_BOUNDS(threads, residents) __launch_bounds__(threads, residents)
+#define MMAFFT_CLUSTER(blocks) __cluster_dims__(blocks, 1, 1)
 // A constant of the configuration: known when compiling here, when running in emulation.
 #define MMAFFT_CONST constexpr
 #define MMAFFT_IF if constexpr
@@ -51,6 +52,18 @@ MMAFFT_DEVICE u32 block_count() { return gridDim.x; }
 
 // All threads of the block; shared memory written before is seen after.
 MMAFFT_DEVICE void barrier() { __syncthreads(); }
+
+// Clusters, from Hopper on; the planner is not offered them elsewhere. The block's number in its
+// cluster:
+MMAFFT_DEVICE u32 cluster_rank() {
+  u32 x;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x));
+  return x;
+}
+// All threads of all its blocks; what was written before to the shared memory of any is seen after.
+MMAFFT_DEVICE void cluster_barrier() {
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
 
 MMAFFT_DEVICE float shuffle_xor(float x, int mask) { return __shfl_xor_sync(~0u, x, mask); }
 
@@ -140,6 +153,32 @@ template <class T> MMAFFT_DEVICE void store_shared(int at, const Pair<T> &value)
 template <class T> MMAFFT_DEVICE T load_shared_part(int at) { return reinterpret_cast<const T *>(shared_memory)[at]; }
 template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
   reinterpret_cast<T *>(shared_memory)[at] = value;
+}
+
+// The same, in a block of the cluster.
+template <class T> MMAFFT_DEVICE u32 shared_of(int block, int at) {
+  const u32 here = u32(__cvta_generic_to_shared(shared_memory));
+  u32 there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(block));
+  return there + u32(at) * u32(sizeof(T));
+}
+MMAFFT_DEVICE void store_address(u32 to, const Pair<float> &x) {
+  asm volatile("st.shared::cluster.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(x.x), "f"(x.y) : "memory");
+}
+MMAFFT_DEVICE void store_address(u32 to, const Pair<double> &x) {
+  asm volatile("st.shared::cluster.v2.f64 [%0], {%1, %2};" ::"r"(to), "d"(x.x), "d"(x.y) : "memory");
+}
+MMAFFT_DEVICE void store_address(u32 to, float x) {
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory");
+}
+MMAFFT_DEVICE void store_address(u32 to, double x) {
+  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(to), "d"(x) : "memory");
+}
+template <class T> MMAFFT_DEVICE void store_shared_of(int block, int at, const Pair<T> &value) {
+  store_address(shared_of<Pair<T>>(block, at), value);
+}
+template <class T> MMAFFT_DEVICE void store_shared_part_of(int block, int at, T value) {
+  store_address(shared_of<T>(block, at), value);
 }
 
 // Memory to shared memory without passing through registers; there after copy_wait and a

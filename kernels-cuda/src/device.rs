@@ -86,6 +86,9 @@ const OLDEST: u32 = 70;
 /// Bytes that one thread loads at a time: `ld.global.v4.f32`.
 const VECTOR_BYTES: usize = 16;
 
+/// Blocks that a cluster may have on every device that has clusters.
+const PORTABLE_CLUSTER: usize = 8;
+
 /// Bytes of a complex FP32 point.
 const POINT_BYTES: usize = 8;
 
@@ -129,6 +132,7 @@ impl Device {
             tile_bytes: self.shared_bytes_per_block,
             // A power of two: what is longer splits into factors that are.
             line_points: 1 << points.ilog2(),
+            cluster_blocks: if self.clusters { PORTABLE_CLUSTER } else { 0 },
             line_library: None,
             butterflies: radix::BUTTERFLIES,
             fragments,

@@ -67,6 +67,10 @@ MMAFFT_DEVICE void barrier() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 
+// Clusters of blocks, which no AMD device has: the planner is not offered any.
+MMAFFT_DEVICE u32 cluster_rank() { __builtin_trap(); }
+MMAFFT_DEVICE void cluster_barrier() { __builtin_trap(); }
+
 MMAFFT_DEVICE u32 bits_of(float x) { return __builtin_bit_cast(u32, x); }
 MMAFFT_DEVICE float float_of(u32 x) { return __builtin_bit_cast(float, x); }
 
@@ -124,6 +128,10 @@ template <class T> MMAFFT_DEVICE T load_shared_part(int at) { return reinterpret
 template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
   reinterpret_cast<T *>(shared_memory)[at] = value;
 }
+
+// The same, in a block of a cluster: see above.
+template <class T> MMAFFT_DEVICE void store_shared_of(int, int, const Pair<T> &) { __builtin_trap(); }
+template <class T> MMAFFT_DEVICE void store_shared_part_of(int, int, T) { __builtin_trap(); }
 
 // Memory to shared memory, there after copy_wait and a barrier. These devices go through
 // registers; the compiler waits for the load where its value is stored.

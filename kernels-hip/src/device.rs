@@ -154,6 +154,7 @@ impl Device {
             tile_bytes: self.shared_bytes_per_block,
             // A power of two: what is longer splits into factors that are.
             line_points: 1 << points.ilog2(),
+            cluster_blocks: 0,
             line_library: None,
             butterflies: radix::BUTTERFLIES,
             fragments,

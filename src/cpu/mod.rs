@@ -90,6 +90,7 @@ impl CpuBackend {
                 vector_bytes,
                 tile_bytes: TILE_BYTES,
                 line_points: options.line_points.max(2),
+                cluster_blocks: 0,
                 line_library: Some("RustFFT"),
                 butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
                 fragments: vec![

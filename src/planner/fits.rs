@@ -1,5 +1,6 @@
 //! What a tile of the device holds of a line, and how a longer one factors.
 
+use super::cluster::Clusters;
 use super::problem::Problem;
 use super::stage::Stage;
 use mmafft_backend_traits::{
@@ -22,6 +23,8 @@ pub struct Fits<'a> {
     pub table: Vec<usize>,
     /// Those that the user asked for.
     pub asked: Option<&'a [usize]>,
+    /// Which tiles are spread over clusters.
+    pub clusters: Clusters,
 }
 
 impl<'a> Fits<'a> {
@@ -45,6 +48,7 @@ impl<'a> Fits<'a> {
                 Engine::Simt => limits.butterflies.to_vec(),
             },
             asked: problem.request.radices.as_deref(),
+            clusters: Clusters::default(),
         }
     }
 
@@ -245,6 +249,7 @@ mod tests {
             vector_bytes: 32,
             tile_bytes,
             line_points: usize::MAX,
+            cluster_blocks: 0,
             line_library: None,
             butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
             fragments: Vec::new(),

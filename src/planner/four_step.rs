@@ -14,6 +14,7 @@
 //! last stores what is kept, and no pass needs a point and its mirror image at once. Lines whose prime factors are too long become
 //! convolutions of a power of two, see [`super::convolution`].
 
+use super::cluster;
 use super::convolution::convolve;
 use super::fits::Fits;
 use super::problem::Problem;
@@ -51,6 +52,10 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     let refused = core <= limit && fits.tile_points(core).is_none();
     if refused || fits.line(core, limit) {
         return Ok((vec![stage], 0));
+    }
+    if let Some(spread) = cluster::line(&stage, fits) {
+        let cluster = Some(spread);
+        return Ok((vec![Stage { cluster, ..stage }], 0));
     }
     let whole = stage.kind.shared_core_length(stage.length);
     if let Some(factors) = fits.factors(whole, scattered) {
@@ -110,7 +115,7 @@ fn paired(mut factors: Vec<usize>, last: bool, fits: &Fits, limit: usize) -> Opt
 }
 
 /// Whether points of other lines lie between a line's own, on either side.
-fn is_scattered(stage: &Stage) -> bool {
+pub fn is_scattered(stage: &Stage) -> bool {
     [&stage.load.strides, &stage.store.strides]
         .iter()
         .any(|strides| {

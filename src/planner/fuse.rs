@@ -1,5 +1,6 @@
 //! Several axes in one pass: where a tile holds them all, an array is read and written once.
 
+use super::cluster::{self, Spread};
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::Stage;
@@ -9,7 +10,15 @@ use mmafft_backend_traits::Limits;
 pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Stage>> {
     let mut groups: Vec<Vec<Stage>> = Vec::new();
     for stage in stages {
-        match groups.last_mut() {
+        let group = groups.last_mut();
+        let cluster = group
+            .as_ref()
+            .and_then(|g| spread(g, &stage, problem, fits));
+        match group {
+            Some(group) if cluster.is_some() => {
+                group[0].cluster = cluster;
+                group.push(stage);
+            }
             Some(group) if joins(group, &stage, problem, fits) => group.push(stage),
             _ => groups.push(vec![stage]),
         }
@@ -17,9 +26,29 @@ pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Sta
     groups
 }
 
-/// Whether `stage` can run on the tile of `group`: the next stages work where the first
-/// one stored, the tile is compact, it fits, and there are enough tiles for all workers.
+/// Whether `stage` can run on the tile of `group`: as `beside` says, and it fits a block.
 fn joins(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool {
+    fit(group, stage, problem, fits) && beside(group, stage, 1, problem, fits)
+}
+
+fn fit(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool {
+    let extent = |d: usize| problem.dims[d].lengths[0].max(problem.dims[d].lengths[1]);
+    let bytes = tile_bytes(group, stage, extent, fits);
+    bytes.is_some_and(|bytes| bytes <= fits.limits.tile_bytes)
+}
+
+/// How a cluster holds the one stage of `group` and the next, which no block does, if it does.
+fn spread(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> Option<Spread> {
+    let ([first], false) = (group, fit(group, stage, problem, fits)) else {
+        return None;
+    };
+    let spread = cluster::plane(first, stage, fits)?;
+    beside(group, stage, spread.blocks, problem, fits).then_some(spread)
+}
+
+/// Whether `stage` can follow `group` on a tile of so many blocks: the next stages work where the
+/// first one stored, the tile is compact, and there are enough of them for all workers.
+fn beside(group: &[Stage], stage: &Stage, blocks: usize, problem: &Problem, fits: &Fits) -> bool {
     let first = &group[0];
     let limits = fits.limits;
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
@@ -38,9 +67,6 @@ fn joins(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool
     }
     let dims: Vec<usize> = group.iter().chain([stage]).map(|s| s.dim).collect();
     let extent = |d: usize| problem.dims[d].lengths[0].max(problem.dims[d].lengths[1]);
-    let Some(bytes) = tile_bytes(group, stage, extent, fits) else {
-        return false;
-    };
     let tiles: usize = (0..problem.dims.len())
         .filter(|d| !dims.contains(d))
         .map(|d| problem.dims[d].lengths[0])
@@ -58,8 +84,8 @@ fn joins(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool
     let widened = problem.storage().bytes() == 2;
     // There, how many workers and arrays there are must not decide either: results would
     // depend on it. Elsewhere the tile is rounded alike both ways.
-    let enough = tiles >= limits.workers || limits.workers == 1;
-    (widened || (compact && enough)) && bytes <= limits.tile_bytes
+    let enough = tiles * blocks >= limits.workers || limits.workers == 1;
+    widened || (compact && enough)
 }
 
 /// Bytes that the axes of `group` and `stage` take on chip together, if they can be there.

@@ -5,11 +5,13 @@
 //!    half spectra that become real arrays, [`four_step`] splits lines that no tile holds
 //!    ([`fits`] knows which), by [`convolution`] where their factors are too long.
 //! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
+//!    [`cluster`] knows what is too long for one block's tile, and not for several.
 //! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
 //!    better where it was measured.
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
+mod cluster;
 mod convolution;
 mod engine;
 mod fits;
@@ -22,6 +24,7 @@ pub mod rules;
 mod stage;
 mod steps;
 
+use cluster::Clusters;
 use mmafft_backend_traits::{Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Step};
 use stage::Stage;
 
@@ -35,6 +38,19 @@ use stage::Stage;
 /// # Ok::<(), mmafft::Error>(())
 /// ```
 pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+    plan_with(request, limits, Clusters::Measured)
+}
+
+/// The same, where all that a cluster holds and no block does is spread over one, measured or not:
+/// to measure it.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
+    plan_with(request, limits, Clusters::All)
+}
+
+fn plan_with(request: &Request, limits: &Limits, clusters: Clusters) -> Result<Plan> {
     let problem = problem::Problem::new(request, limits)?;
     let row = problem.request.kind.row();
     let route = match (row.input, row.output) {
@@ -42,7 +58,10 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         _ => nd::route(&problem),
     };
     let engine = engine::engine(&problem, limits)?;
-    let fits = fits::Fits::new(&problem, limits, engine);
+    let fits = fits::Fits {
+        clusters,
+        ..fits::Fits::new(&problem, limits, engine)
+    };
     let route = four_step::split_long_lines(route, &problem, &fits)?;
     let scratch_bytes = route.scratch_scalars * problem.storage().bytes();
     if let Some(limit) = problem.request.scratch_limit {

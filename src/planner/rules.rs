@@ -3,8 +3,10 @@
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
 
+use super::cluster::Spread;
 use mmafft_backend_traits::{
-    radix, real::Middle, Engine, Factor, Kind, Launch, Limits, Pass, ScalarType, Step, TileAxis,
+    radix, real::Middle, Engine, Factor, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
+    TileAxis,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -118,6 +120,15 @@ impl Rule {
         radices && self.lines.is_multiple_of(pass.together())
     }
 
+    /// Whether the pass can follow the rule on this device.
+    pub fn suits(&self, pass: &Pass, limits: &Limits) -> bool {
+        match pass.tile.residency {
+            Residency::Cluster(_) => Spread::of_rule(self, &pass.lengths())
+                .is_some_and(|s| s.fits(&pass.lengths(), limits, pass.storage)),
+            _ => self.makes(pass, limits) && self.fits(pass, limits),
+        }
+    }
+
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
         let points: usize = pass.axes.iter().map(|a| a.core_length() + 1).product();
@@ -129,6 +140,12 @@ impl Rule {
 
     /// Changes `pass` to what the rule says.
     pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
+        if let Residency::Cluster(_) = pass.tile.residency {
+            if let Some(spread) = Spread::of_rule(self, &pass.lengths()) {
+                spread.apply(pass);
+            }
+            return;
+        }
         if !self.radices.is_empty() {
             pass.steps = Step::sequence(pass.axes[0].axis, &self.radices);
         }
@@ -157,8 +174,12 @@ impl Rule {
 }
 
 /// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
-/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`).
+/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A tile
+/// of several blocks is a `cluster`'s.
 fn access(pass: &Pass) -> &'static str {
+    if let Residency::Cluster(_) = pass.tile.residency {
+        return "cluster";
+    }
     let contiguous = |stride: fn(&mmafft_backend_traits::TileAxis) -> usize| {
         pass.axes.iter().any(|a| stride(a) <= 2)
     };
@@ -171,6 +192,29 @@ fn access(pass: &Pass) -> &'static str {
         (false, true) => "gather",
         (false, false) => "columns",
     }
+}
+
+/// A scalar in memory, as keys name it.
+fn storage(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::F64 => "f64",
+        ScalarType::F32 => "f32",
+        ScalarType::F16 | ScalarType::Bf16 => "16 bits",
+    }
+}
+
+/// The rule of a line or plane that a cluster holds; its lines are the blocks.
+pub(super) fn of_cluster(
+    limits: &Limits,
+    scalar: ScalarType,
+    lengths: &[usize],
+) -> Option<&'static Rule> {
+    let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
+    let (architecture, storage) = (&limits.architecture, storage(scalar));
+    let lengths = lengths.join("x");
+    RULES.get(&format!(
+        "{architecture},{storage},simt,c2c,cluster,{lengths}"
+    ))
 }
 
 /// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
@@ -192,7 +236,10 @@ fn roots(pass: &Pass) -> &'static str {
 /// axis. A pass that was not measured goes by one that does the same but for the twiddles, or, of
 /// reals, by the complex DFT at its core.
 fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
-    let plain = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
+    let plain = |s: &Step| {
+        let moved = matches!(s, Step::Exchange | Step::AllToAll);
+        moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
+    };
     if !pass.steps.iter().all(plain) || limits.architecture.is_empty() {
         return Vec::new();
     }
@@ -206,11 +253,7 @@ fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         Some(_) => Some("split"),
         None => kinds.next().map(|kind| kind.row().name),
     };
-    let storage = match pass.storage {
-        ScalarType::F64 => "f64",
-        ScalarType::F32 => "f32",
-        ScalarType::F16 | ScalarType::Bf16 => "16 bits",
-    };
+    let storage = storage(pass.storage);
     let engine = pass.engine.name();
     let key = |kind: &str, roots: &str, lengths: String| {
         let (architecture, access) = (&limits.architecture, access(pass));
@@ -239,8 +282,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     let Some((key, rule)) = keys.find_map(|key| RULES.get(&key).map(|rule| (key, rule))) else {
         return;
     };
-    let followed = rule.makes(pass, limits) && rule.fits(pass, limits);
-    if !followed || (asked && !rule.radices.is_empty()) {
+    if !rule.suits(pass, limits) || (asked && !rule.radices.is_empty()) {
         return;
     }
     rule.apply(pass, limits);

@@ -1,5 +1,6 @@
 //! One axis' trip through memory, before stages are joined into passes.
 
+use super::cluster::Spread;
 use super::problem::{Problem, INPUT, OUTPUT};
 use mmafft_backend_traits::{
     Direction, Domain, Edges, Factor, Kind, Loop, Mirrored, RealLine, Slot,
@@ -64,6 +65,8 @@ pub struct Stage {
     pub store_reals: Option<RealLine>,
     /// Points that lie in scratch.
     pub edges: Option<Edges>,
+    /// How the tile, of this stage or this and the next, is spread over a cluster.
+    pub cluster: Option<Spread>,
     /// Whether the stage transforms edge points, beside others that transform the rest.
     pub beside: bool,
     /// A power of two: how often larger the largest point may become. 16-bit storage keeps
@@ -165,6 +168,7 @@ impl Stage {
             load_reals: None,
             store_reals: None,
             edges: None,
+            cluster: None,
             beside: false,
             growth: next_power_of_two(match kind.is_real_to_real() {
                 // Two terms of up to two for each of n points, as a rule less.

@@ -22,7 +22,7 @@ const TILE_POINTS: usize = 2048;
 
 /// The largest radix of a device's butterflies that is chosen without being asked for: a thread
 /// holds as many values.
-const LARGEST_RADIX: usize = 16;
+pub const LARGEST_RADIX: usize = 16;
 
 /// The pass made of stages that share a tile.
 pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
@@ -59,7 +59,7 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         },
         chirp => chirp,
     };
-    Ok(Pass {
+    let mut pass = Pass {
         load: access(&first.load, first, &dims),
         store: access(&first.store, first, &dims),
         edges: first.edges,
@@ -80,7 +80,11 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         axes,
         loops,
         steps,
-    })
+    };
+    if let Some(spread) = &first.cluster {
+        spread.apply(&mut pass);
+    }
+    Ok(pass)
 }
 
 /// Where a side begins: at the first index of every dimension that the tile does not hold.

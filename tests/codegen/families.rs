@@ -57,6 +57,30 @@ pub fn families() -> Vec<(String, Request)> {
     all
 }
 
+/// Families of tiles that the blocks of a cluster hold together.
+#[cfg(feature = "cuda")]
+pub fn clusters() -> Vec<(String, Request)> {
+    use Precision::{Bf16, F16, F32, F64};
+    let mut all = Vec::new();
+    let mut add = |shape: Shape, precision: Precision| {
+        let name = format!("cluster {shape} {}", precision.row().name);
+        all.push((
+            name,
+            Request::forward(shape).precision(precision).batch(1000),
+        ));
+    };
+    for bits in 15..=17 {
+        for precision in [F32, F16, Bf16] {
+            add(Shape::d1(1 << bits), precision);
+        }
+        add(Shape::d1(1 << (bits - 1)), F64);
+    }
+    add(Shape::d1(30000), F32);
+    add(Shape::d2(256, 256), F32);
+    add(Shape::d2(128, 128), F64);
+    all
+}
+
 /// Whether the device has the matrix products that the request is computed by, if it is.
 pub fn offered(request: &Request, limits: &Limits) -> bool {
     let product = match request.precision {

@@ -1,7 +1,8 @@
 //! NVIDIA: NVRTC compiles, nvdisasm reads (PyPI: `nvidia-cuda-nvrtc`,
 //! `nvidia-cuda-nvdisasm`).
 
-use crate::families::{families, offered};
+use crate::families::{clusters, families, offered};
+use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{lower, Geometry, Vendor};
 use mmafft::backend_traits::{radix, Launch, Operand};
 use mmafft::cuda::{compile, source, Device};
@@ -87,13 +88,20 @@ fn check(architecture: &str) {
     let mut done = std::collections::HashSet::new();
     let mut seen_code = 0;
     let only = std::env::var("MMAFFT_CASE").unwrap_or_default();
-    for (name, request) in families() {
+    let ordinary = families()
+        .into_iter()
+        .map(|(name, request)| (name, request, mmafft::plan as PlanFn));
+    let spread = clusters()
+        .into_iter()
+        .filter(|_| limits.cluster_blocks > 0)
+        .map(|(name, request)| (name, request, mmafft::plan_in_clusters as PlanFn));
+    for (name, request, plan) in ordinary.chain(spread) {
         let old = matches!(architecture, "sm_70" | "sm_75");
         let other = old && !name.starts_with("c2c 4096 ");
         if other || !offered(&request, &limits) || !name.contains(&only) {
             continue;
         }
-        let plan = match mmafft::plan(&request, &limits) {
+        let plan = match plan(&request, &limits) {
             Ok(plan) => plan,
             Err(error) => {
                 failures.push(format!("{name}: {error}"));

@@ -14,6 +14,7 @@ pub fn cpu_limits() -> Limits {
         vector_bytes: 64,
         tile_bytes: 1 << 20,
         line_points: usize::MAX,
+        cluster_blocks: 0,
         line_library: Some("RustFFT"),
         butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
         fragments: vec![

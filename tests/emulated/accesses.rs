@@ -5,17 +5,22 @@
 use crate::cases::cases;
 use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::backend_traits::{conformance, real::Middle};
+use mmafft::backend_traits::conformance::{self, PlanFn};
+use mmafft::backend_traits::real::Middle;
 use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape};
 
 /// The plan for a device, and what its launches did; `None` where it has no such product.
 pub fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
+    launches_of(mmafft::plan, probe, request)
+}
+
+fn launches_of(plan_of: PlanFn, probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
     let backend = probe.backend();
-    let plan = match mmafft::plan(request, backend.limits()) {
+    let plan = match plan_of(request, backend.limits()) {
         Err(Error::Unsupported { .. }) => return None,
         plan => plan.expect("a plan"),
     };
-    let checked = conformance::check(&backend, mmafft::plan, request, 1.0);
+    let checked = conformance::check(&backend, plan_of, request, 1.0);
     checked.unwrap_or_else(|what| panic!("{what}\n{request:?}"));
     let records = backend.driver().records();
     assert_eq!(records.len(), plan.passes.len());
@@ -78,7 +83,11 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
 
 /// What is wrong with the traffic of a request, if anything.
 pub fn traffic(probe: Probe, request: &Request) -> Vec<String> {
-    let Some((plan, records)) = launches(probe, request) else {
+    traffic_of(mmafft::plan, probe, request)
+}
+
+fn traffic_of(plan: PlanFn, probe: Probe, request: &Request) -> Vec<String> {
+    let Some((plan, records)) = launches_of(plan, probe, request) else {
         return Vec::new();
     };
     let mut wrong = Vec::new();
@@ -101,7 +110,11 @@ fn every_byte_is_read_once_and_written_once() {
     let mut wrong = Vec::new();
     for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
         for case in cases() {
-            wrong.extend(traffic(case.probe(vendor, ORDERS[0]), &case.request));
+            wrong.extend(traffic_of(
+                case.plan,
+                case.probe(vendor, ORDERS[0]),
+                &case.request,
+            ));
         }
         let probe = || Probe::new(vendor, ORDERS[0]);
         let requests = conformance::requests(probe().backend().limits());

@@ -1,6 +1,7 @@
 //! Requests that between them use every kind of trip.
 
 use crate::probe::{Probe, Vendor};
+use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::{real::Middle, Factor};
 use mmafft::emulated::Order;
@@ -14,11 +15,17 @@ pub struct Case {
     pub tile_bytes: Option<usize>,
     /// The blocks that share all tiles; `None` for one a tile.
     pub blocks: Option<u64>,
+    pub plan: PlanFn,
 }
 
 impl Case {
     fn tiles_of(mut self, bytes: usize) -> Self {
         self.tile_bytes = Some(bytes);
+        self
+    }
+
+    fn in_clusters(mut self) -> Self {
+        self.plan = mmafft::plan_in_clusters;
         self
     }
 
@@ -41,6 +48,7 @@ fn case(name: &'static str, request: Request) -> Case {
         request,
         tile_bytes: None,
         blocks: None,
+        plan: mmafft::plan,
     }
 }
 
@@ -161,6 +169,30 @@ pub fn cases() -> Vec<Case> {
             Request::forward(Shape::d2(32, 64)).in_place(),
         )
         .tiles_of(4 << 10),
+        // Tiles of several blocks, where there are clusters.
+        case("a line in a cluster", d1(1024).batch(2))
+            .tiles_of(4 << 10)
+            .in_clusters(),
+        case(
+            "a line in clusters that take several",
+            simt(480, F64).batch(3),
+        )
+        .tiles_of(4 << 10)
+        .in_clusters()
+        .on_blocks(2),
+        case(
+            "a plane in a cluster",
+            Request::forward(Shape::d2(24, 32)).batch(3),
+        )
+        .tiles_of(4 << 10)
+        .in_clusters(),
+        case(
+            "a line in a cluster, points to the blocks first",
+            d1(48).batch(5),
+        )
+        .tiles_of(400)
+        .in_clusters()
+        .on_blocks(8),
         // The matrix engine.
         case("split-f16", matrix(256, split).batch(13)),
         case("split-f16 of mixed radices", matrix(480, split).batch(3)),
@@ -204,7 +236,7 @@ fn cases_are_what_they_are_called() {
         let mut found: Vec<&str> = Vec::new();
         for case in cases() {
             let probe = case.probe(vendor, Order::Forward);
-            let plan = match mmafft::plan(&case.request, probe.limits()) {
+            let plan = match (case.plan)(&case.request, probe.limits()) {
                 Err(Error::Unsupported { .. }) => continue,
                 plan => plan.expect("a plan"),
             };

@@ -73,7 +73,7 @@ fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> 
     let shared = |i: usize| {
         let step = |name| step(program, i, name);
         let side = |pitch, place| {
-            if step(place) == constant("PLACE_SHARED") {
+            if step(place) != constant("PLACE_MEMORY") {
                 step(pitch)
             } else {
                 0
@@ -118,6 +118,11 @@ fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> 
             "last to memory",
             step(program, steps as usize - 1, "target") == constant("PLACE_MEMORY"),
         ),
+        (
+            "whole clusters",
+            lowered.blocks.is_multiple_of(word("blocks") as u64)
+                && word("blocks") as usize == pass.tile.residency.blocks(),
+        ),
         ("blocks", (1..=geometry.blocks).contains(&lowered.blocks)),
         ("lines", {
             let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
@@ -142,9 +147,17 @@ fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> 
 
 /// Lowers the plans of all requests; panics with a list of those that fail.
 fn lower_all(device: &Device, requests: impl Iterator<Item = (String, Request)>) {
+    lower_by(mmafft::plan, device, requests)
+}
+
+fn lower_by(
+    plan: conformance::PlanFn,
+    device: &Device,
+    requests: impl Iterator<Item = (String, Request)>,
+) {
     let (mut failures, mut passes) = (Vec::new(), 0);
     for (name, request) in requests {
-        let plan = match mmafft::plan(&request, &device.limits) {
+        let plan = match plan(&request, &device.limits) {
             Ok(plan) => plan,
             Err(error) => {
                 failures.push(format!("{name}: {error}\n    {request:?}"));
@@ -222,6 +235,28 @@ fn random_requests_are_lowered() {
             )
         };
         lower_all(&device, (0..2000).map(request));
+    }
+}
+
+/// Lines and planes that a cluster holds and no block does, of every length that there is.
+#[test]
+fn clusters_are_lowered() {
+    use mmafft::{Precision, Shape};
+    for device in devices() {
+        let mut requests = Vec::new();
+        for precision in [Precision::F32, Precision::F64, Precision::Bf16] {
+            for n in (1000..140_000).step_by(160) {
+                let line = Request::forward(Shape::d1(n)).precision(precision);
+                requests.push((format!("{n}"), line.batch(3)));
+            }
+            for rows in (16..400).step_by(32) {
+                for columns in (8..500).step_by(24) {
+                    let plane = Request::forward(Shape::d2(rows, columns)).precision(precision);
+                    requests.push((format!("{rows}x{columns}"), plane.batch(9)));
+                }
+            }
+        }
+        lower_by(mmafft::plan_in_clusters, &device, requests.into_iter());
     }
 }
 

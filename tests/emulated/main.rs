@@ -4,6 +4,7 @@
 mod accesses;
 mod bits;
 mod cases;
+mod clusters;
 mod lowering;
 mod mirrored;
 mod mutations;

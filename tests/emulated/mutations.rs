@@ -22,13 +22,19 @@ fn barriers(record: &Record) -> Vec<Barrier> {
     let shared = constant("PLACE_SHARED");
     let mut all = Vec::new();
     let mut push = |place: String, idle| all.push(Barrier { place, idle });
-    for tile in 0..record.tiles.div_ceil(record.blocks) {
+    // A cluster's blocks pass their own.
+    let clusters = record.blocks / head(program, "blocks").max(1) as u64;
+    for tile in 0..record.tiles.div_ceil(clusters) {
         if tile > 0 {
             push("before the next tile".into(), idle::between_tiles(program));
         }
         for i in 0..head(program, "steps") as usize {
             let is = |name| step(program, i, name) == shared;
             let what = describe(program, i);
+            if step(program, i, "target") == constant("PLACE_CLUSTER") {
+                push(format!("of all blocks before {what}"), None);
+                push(format!("of all blocks after {what}"), None);
+            }
             if step(program, i, "async") == 0 && is("source") && is("target") {
                 push(
                     format!("before the scatter of {what}"),
@@ -116,6 +122,9 @@ mod idle {
             return Some("a pass without shared memory");
         }
         let [first, last] = [0, last].map(|i| move |name| step(program, i, name));
+        if first("target") == constant("PLACE_CLUSTER") {
+            return Some("the blocks' own comes before they write");
+        }
         let both = ["columns", "outer", "inner"];
         let alike = both.iter().all(|&name| first(name) == last(name))
             && (first("out"), first("pitch_out")) == (last("in"), last("pitch_in"));
@@ -171,7 +180,7 @@ fn noticed(
             .probe(vendor, order)
             .without(vendor, order, pass, what)
             .backend();
-        if conformance::check(&backend, mmafft::plan, &case.request, 1.0).is_err() {
+        if conformance::check(&backend, case.plan, &case.request, 1.0).is_err() {
             return Some(true);
         }
         let record = &backend.driver().records()[pass];
@@ -198,12 +207,12 @@ impl Findings {
     /// Leaves out each of a case's barriers or waits in turn.
     fn add(&mut self, vendor: Vendor, case: &Case, missing: fn(u32) -> Missing) {
         let backend = case.probe(vendor, ORDERS[0]).backend();
-        match mmafft::plan(&case.request, backend.limits()) {
+        match (case.plan)(&case.request, backend.limits()) {
             // Not every vendor has every product.
             Err(Error::Unsupported { .. }) => return,
             other => drop(other.expect("a plan")),
         }
-        let whole = conformance::check(&backend, mmafft::plan, &case.request, 1.0);
+        let whole = conformance::check(&backend, case.plan, &case.request, 1.0);
         whole.unwrap_or_else(|what| panic!("{vendor:?}, {}, nothing missing: {what}", case.name));
         for (pass, whole) in backend.driver().records().iter().enumerate() {
             let known = match missing(0) {

@@ -33,10 +33,18 @@ fn prove(plan: &Plan, limits: &Limits) -> Result<(), String> {
 /// Proves the plans of all requests; returns how many the device supports. Panics with a
 /// list of those that are wrong.
 fn prove_all(limits: &Limits, requests: impl Iterator<Item = (String, Request)>) -> usize {
+    prove_by(mmafft::plan, limits, requests)
+}
+
+fn prove_by(
+    plan: conformance::PlanFn,
+    limits: &Limits,
+    requests: impl Iterator<Item = (String, Request)>,
+) -> usize {
     let mut proven = 0;
     let mut failures = Vec::new();
     for (name, request) in requests {
-        let result = match mmafft::plan(&request, limits) {
+        let result = match plan(&request, limits) {
             Ok(plan) => prove(&plan, limits),
             // `four_step::asked_radices` is about these.
             Err(Error::Radices { .. }) if limits.line_points < usize::MAX => continue,
@@ -110,6 +118,24 @@ fn random_on_small_devices() {
     for limits in small_devices() {
         assert_eq!(prove_all(&limits, random(&limits)), 2000);
     }
+}
+
+/// What a block's tile does not hold, and a cluster's does.
+#[test]
+fn table_and_random_in_clusters() {
+    let limits = Limits {
+        tile_bytes: 1 << 10,
+        cluster_blocks: 8,
+        ..device_limits(usize::MAX)
+    };
+    let spread = |(_, request): &(String, Request)| {
+        let plan = mmafft::plan_in_clusters(request, &limits);
+        let passes = plan.map_or(Vec::new(), |plan| plan.passes);
+        passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
+    };
+    let requests = || table(&limits).chain(random(&limits)).filter(spread);
+    let proven = prove_by(mmafft::plan_in_clusters, &limits, requests());
+    assert!(proven > 100, "only {proven} plans have clusters");
 }
 
 /// With more workers than tiles, axes are not joined: other passes, the same proof.

@@ -7,18 +7,23 @@ use mmafft::{largest_prime_factor, Engine, Limits, Step};
 /// Checks that each axis' steps make its length, in a tile that the device has, and that
 /// factors are those of its line.
 pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
+    let blocks = pass.tile.residency.blocks();
+    let exchanges = pass.steps.iter().filter(|s| **s == Step::AllToAll).count();
+    if exchanges != usize::from(blocks > 1) || blocks > limits.cluster_blocks.max(1) {
+        return Err(format!("{exchanges} exchanges of {blocks} blocks"));
+    }
     for axis in &pass.axes {
         let convolve = |s: &Step| matches!(s, Step::Convolve { .. });
         for steps in pass.steps.split(convolve) {
-            let points = axis_steps(pass, axis, steps)?;
+            let points = axis_steps(pass, axis, steps)? / blocks;
             if pass.together() * points > limits.longest_line(pass.storage) {
                 return Err(format!("a line of {} points on chip", points));
             }
         }
     }
     if limits.line_library.is_none() && pass.axes.len() > 1 {
-        let points = pass.axes.iter().map(|a| a.core_length()).product();
-        if Limits::on_chip_bytes(points, pass.storage) > limits.tile_bytes {
+        let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+        if Limits::on_chip_bytes(points / blocks, pass.storage) > limits.tile_bytes {
             return Err(format!("a tile of {points} points"));
         }
     }
@@ -113,8 +118,12 @@ fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, Str
     let core = axis.core_length();
     let mut wanted = core;
     let mut product = 1;
+    // Points of the first part of a line that a cluster holds.
+    let mut before = 1;
+    let line = pass.axes.len() == 1;
     for step in steps {
         match *step {
+            Step::AllToAll if line => (before, product) = (product, 1),
             Step::Line {
                 axis: a, length, ..
             } if a == axis.axis => product *= length,
@@ -145,8 +154,14 @@ fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, Str
             _ => {}
         }
     }
-    match product == wanted {
-        true => Ok(product),
-        false => Err(format!("steps that make {product} points of {wanted}")),
+    let blocks = pass.tile.residency.blocks();
+    if line && blocks > 1 && [before, product].iter().any(|n| n % blocks > 0) {
+        return Err(format!("{before}·{product} points in {blocks} blocks"));
+    }
+    match before * product == wanted {
+        true => Ok(wanted),
+        false => Err(format!(
+            "steps that make {before}·{product} points of {wanted}"
+        )),
     }
 }

@@ -53,7 +53,10 @@ static inline void write_memory(void *to, const void *from, size_t size) {
 static inline void expect_fine(const char *wrong, int other, i64 at) {
   if (!wrong) return;
   if (other < 0) fail("%s, at byte %lld", wrong, at);
-  fail("%s by thread %d, at byte %lld", wrong, other, at);
+  const int threads = machine->block_threads, block = other / threads;
+  if (block != block_in_cluster())
+    fail("%s by thread %d of block %u, at byte %lld", wrong, other % threads, machine->block + u32(block), at);
+  fail("%s by thread %d, at byte %lld", wrong, other % threads, at);
 }
 
 // The byte at which the element of this size and number lies.
@@ -71,17 +74,33 @@ static inline void read_shared(void *to, int number, size_t size) {
   expect_fine(wrong, other, at);
   machine->report->shared_reads++;
   note(SHARED_READ, u64(at), size);
-  std::memcpy(to, machine->shared.data(at), size);
+  std::memcpy(to, machine->shared.data(block_in_cluster(), at), size);
 }
 
-static inline void write_shared(int number, const void *from, size_t size) {
+// Another block's shared memory is there once a thread of it has begun, and until all have ended.
+static inline void check_block(int block) {
+  const Machine &m = *machine;
+  if (block < 0 || block >= m.blocks) fail("outside: writes to block %d of a cluster of %d", block, m.blocks);
+  const Thread *first = m.threads.data() + block * m.block_threads;
+  bool begun = false, there = false;
+  for (const Thread *thread = first; thread != first + m.block_threads && !(begun && there); thread++) {
+    begun = begun || thread->begun;
+    there = there || thread->where != ENDED;
+  }
+  if (!begun) fail("outside: writes to the shared memory of block %d of the cluster, which has not begun", block);
+  if (!there) fail("outside: writes to the shared memory of block %d of the cluster, which has ended", block);
+}
+
+// Writes to that of a block of the cluster.
+static inline void write_shared(int block, int number, const void *from, size_t size) {
   i64 at = check_shared(number, size, "writes");
   int other = -1;
-  const char *wrong = machine->shared.write(machine->current, at, size, other);
+  const char *wrong = machine->shared.write(machine->current, block, at, size, other);
   expect_fine(wrong, other, at);
   machine->report->shared_writes++;
-  note(SHARED_WRITE, u64(at), size);
-  std::memcpy(machine->shared.data(at), from, size);
+  // Which banks wait for lanes of other blocks is not known.
+  if (block == block_in_cluster()) note(SHARED_WRITE, u64(at), size);
+  std::memcpy(machine->shared.data(block, at), from, size);
 }
 
 static inline void start_copy(int number, const void *from, size_t size) {
@@ -97,10 +116,10 @@ static inline void start_copy(int number, const void *from, size_t size) {
 static inline void land_copies() {
   Thread &thread = this_thread();
   if (thread.waits++ == machine->launch->skip_wait) return;
-  if (machine->current == 0) machine->report->waits++;
+  if (thread_in_block() == 0) machine->report->waits++;
   for (const Copy &copy : thread.copies) {
     machine->shared.land(machine->current, copy.at, copy.size);
-    std::memcpy(machine->shared.data(copy.at), copy.from, copy.size);
+    std::memcpy(machine->shared.data(block_in_cluster(), copy.at), copy.from, copy.size);
     machine->report->bytes_read += copy.size;
     machine->report->shared_writes++;
     note(MEMORY_READ, number_of(copy.from), copy.size);

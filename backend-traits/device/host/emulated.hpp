@@ -11,6 +11,7 @@
 #define MMAFFT_DEVICE inline
 #define MMAFFT_KERNEL static
 #define MMAFFT_BOUNDS(threads, residents)
+#define MMAFFT_CLUSTER(blocks)
 #define MMAFFT_CONST const
 #define MMAFFT_IF if
 #define MMAFFT_UNROLL
@@ -32,13 +33,18 @@ struct RunIndex {
 typedef RunIndex FirstStep;
 MMAFFT_DEVICE RunIndex next(RunIndex s) { return {s.value + 1}; }
 
-MMAFFT_DEVICE int thread_index() { return host::machine->current; }
+MMAFFT_DEVICE int thread_index() { return host::thread_in_block(); }
 MMAFFT_DEVICE int thread_index_anew() { return thread_index(); }
-MMAFFT_DEVICE u32 block_index() { return host::machine->block; }
+MMAFFT_DEVICE u32 block_index() { return host::machine->block + u32(host::block_in_cluster()); }
 MMAFFT_DEVICE u32 block_count() { return u32(host::machine->launch->blocks); }
 
 MMAFFT_DEVICE void barrier() {
   if (host::this_thread().barriers++ != host::machine->launch->skip_barrier) host::wait_as(host::AT_BARRIER);
+}
+
+MMAFFT_DEVICE u32 cluster_rank() { return u32(host::block_in_cluster()); }
+MMAFFT_DEVICE void cluster_barrier() {
+  if (host::this_thread().barriers++ != host::machine->launch->skip_barrier) host::wait_as(host::AT_CLUSTER);
 }
 
 MMAFFT_DEVICE float shuffle_xor(float x, int mask) {
@@ -89,7 +95,7 @@ template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {
   return value;
 }
 template <class T> MMAFFT_DEVICE void store_shared(int at, const Pair<T> &value) {
-  host::write_shared(at, &value, sizeof value);
+  host::write_shared(host::block_in_cluster(), at, &value, sizeof value);
 }
 template <class T> MMAFFT_DEVICE T load_shared_part(int at) {
   T value;
@@ -97,7 +103,16 @@ template <class T> MMAFFT_DEVICE T load_shared_part(int at) {
   return value;
 }
 template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
-  host::write_shared(at, &value, sizeof value);
+  host::write_shared(host::block_in_cluster(), at, &value, sizeof value);
+}
+// The same, in a block of the cluster.
+template <class T> MMAFFT_DEVICE void store_shared_of(int block, int at, const Pair<T> &value) {
+  host::check_block(block);
+  host::write_shared(block, at, &value, sizeof value);
+}
+template <class T> MMAFFT_DEVICE void store_shared_part_of(int block, int at, T value) {
+  host::check_block(block);
+  host::write_shared(block, at, &value, sizeof value);
 }
 
 // Memory to shared memory; there after copy_wait and a barrier.

@@ -1,12 +1,13 @@
-// Runs the blocks of a launch, one after another. Included last by a vendor's translation
+// Runs the blocks of a launch, one after another; those of a cluster together. Included last by a vendor's translation
 // unit, which has included its fragments and says what the C functions are to be called:
 //
-//   for each block, in the launch's order of blocks:
-//     start every thread of the block on its own stack
+//   for each cluster (or block), in the launch's order of blocks:
+//     start every thread of its blocks on its own stack
 //     until all have ended:
 //       run each thread that can run, in the launch's order of threads, until it waits
-//       if none can run any more: all at the barrier go on; all ended is the end of the
-//       block; anything else waits for ever, and is an error
+//       if none can run any more: where all of a block are at its barrier, or all of all blocks
+//       at the cluster's, they go on; all ended is the end; anything else waits for ever, and is
+//       an error
 #include <utility>
 
 #include "../config.hpp"
@@ -17,6 +18,7 @@
 
 // A device compiles one of them at a time.
 #define MMAFFT_ENTRY_mmafft_pass
+#define MMAFFT_ENTRY_mmafft_cluster
 #define MMAFFT_ENTRY_mmafft_split
 #define MMAFFT_ENTRY_mmafft_combine
 #define MMAFFT_ENTRY_mmafft_product
@@ -43,6 +45,7 @@ enum { STORES = 1 << STORE, OPERATES = STORES | 1 << EXTRA | 1 << MATRICES };
 
 static const Entry ENTRIES[] = {
     {"mmafft_pass", mmafft_pass, STORES},
+    {"mmafft_cluster", mmafft_cluster, STORES},
     {"mmafft_split", mmafft_split, OPERATES},
     {"mmafft_combine", mmafft_combine, OPERATES},
     {"mmafft_product", mmafft_product, OPERATES},
@@ -65,12 +68,12 @@ static u64 next_random(u64 &state) {
   return x ^ x >> 31;
 }
 
-// The blocks in the launch's order. A shuffle must not take memory for each of them, so it
-// steps by a number that shares no divisor with theirs.
+// The blocks, or clusters of them, in the launch's order. A shuffle must not take memory for each
+// of them, so it steps by a number that shares no divisor with theirs.
 struct Blocks {
   u64 count, first, by;
 
-  Blocks(const EmulatedLaunch &launch, u64 &random) : count(launch.blocks), first(0), by(1) {
+  Blocks(const EmulatedLaunch &launch, u64 blocks, u64 &random) : count(blocks), first(0), by(1) {
     if (launch.order == ORDER_REVERSE) first = by = count - 1;
     if (launch.order != ORDER_SHUFFLED) return;
     first = next_random(random) % count;
@@ -99,34 +102,59 @@ static void thread_main() {
   __builtin_trap();
 }
 
+// How many threads of a block, or of all, wait like this.
+static int count_of(const Machine &m, Where where, int block) {
+  int count = 0;
+  for (int i = 0; i < m.block_threads; i++) count += m.threads[size_t(block * m.block_threads + i)].where == where;
+  return count;
+}
 static int count_of(const Machine &m, Where where) {
   int count = 0;
-  for (const Thread &thread : m.threads) count += thread.where == where;
+  for (int block = 0; block < m.blocks; block++) count += count_of(m, where, block);
   return count;
 }
 
-// All threads have come to a barrier, or to their end.
-static void finish_interval(Machine &m) {
+// All threads of a block have come to a barrier, or to their end.
+static void finish_interval(Machine &m, int block) {
   if (!m.launch->patterns) return;
-  for (size_t first = 0; first < m.threads.size(); first += WAVE) {
+  Thread *const begin = m.threads.data() + block * m.block_threads, *const end = begin + m.block_threads;
+  for (Thread *first = begin; first < end; first += WAVE) {
     const Accesses *lanes[WAVE];
     int count = 0;
-    while (count < WAVE && first + size_t(count) < m.threads.size()) {
-      lanes[count] = &m.threads[first + size_t(count)].accesses;
+    while (count < WAVE && first + count < end) {
+      lanes[count] = &first[count].accesses;
       count++;
     }
     count_patterns(lanes, count, m.report->patterns);
   }
-  for (Thread &thread : m.threads) thread.accesses.clear();
+  for (Thread *thread = begin; thread != end; thread++) thread->accesses.clear();
 }
 
-static bool run_block(Machine &m, u32 block) {
+// Lets the threads of blocks that have all come to a barrier go on: whether there are any.
+static bool pass_barriers(Machine &m) {
+  const bool cluster = count_of(m, AT_CLUSTER) == int(m.threads.size());
+  if (cluster) m.shared.barrier();
+  bool any = false;
+  for (int block = 0; block < m.blocks; block++) {
+    if (!cluster && count_of(m, AT_BARRIER, block) != m.block_threads) continue;
+    if (!cluster) m.shared.barrier(block);
+    finish_interval(m, block);
+    m.report->barriers++;
+    for (int i = 0; i < m.block_threads; i++) m.threads[size_t(block * m.block_threads + i)].where = RUNNABLE;
+    any = true;
+  }
+  return any;
+}
+
+// Runs the block, or the cluster, that begins with this block.
+static bool run_cluster(Machine &m, u32 block) {
   m.block = block;
-  m.shared.start_block();
+  m.shared.start_cluster();
   for (Wave &wave : m.waves) wave.arrived = 0;
   for (size_t i = 0; i < m.threads.size(); i++) {
     Thread &thread = m.threads[i];
     thread.where = RUNNABLE;
+    thread.begun = false;
     thread.step = -1;
     thread.barriers = thread.waits = 0;
     thread.copies.clear();
@@ -142,26 +170,23 @@ static bool run_block(Machine &m, u32 block) {
         if (thread.where != RUNNABLE) continue;
         ran = true;
         m.current = number;
+        thread.begun = true;
         switch_context(m.scheduler, thread.context);
         if (m.failed) return false;
       }
     }
-    int all = int(m.threads.size()), at_barrier = count_of(m, AT_BARRIER), ended = count_of(m, ENDED);
+    if (pass_barriers(m)) continue;
+    int all = int(m.threads.size()), ended = count_of(m, ENDED);
+    int at_barrier = count_of(m, AT_BARRIER) + count_of(m, AT_CLUSTER);
     if (ended == all) {
-      finish_interval(m);
+      for (int b = 0; b < m.blocks; b++) finish_interval(m, b);
       return true;
     }
-    if (at_barrier != all) {
-      std::snprintf(m.report->message, sizeof m.report->message,
-                    "deadlock: %d threads wait at a barrier, %d in an operation of their wave, and %d have ended "
-                    "(block %u)",
-                    at_barrier, all - at_barrier - ended, ended, block);
-      return false;
-    }
-    finish_interval(m);
-    m.shared.barrier();
-    m.report->barriers++;
-    for (Thread &thread : m.threads) thread.where = RUNNABLE;
+    std::snprintf(m.report->message, sizeof m.report->message,
+                  "deadlock: %d threads wait at a barrier, %d in an operation of their wave, and %d have ended "
+                  "(block %u)",
+                  at_barrier, all - at_barrier - ended, ended, block);
+    return false;
   }
 }
 
@@ -170,12 +195,16 @@ static const char *refuse(const EmulatedLaunch &launch, const Config &c, const E
   if (!entry) return "no kernel has this name";
   if (launch.threads < 1 || launch.threads > 1024) return "a block has 1 to 1024 threads";
   if (launch.blocks > 0x7fffffff) return "a launch has at most 2^31 - 1 blocks";
-  if (entry->kernel == mmafft_pass) {
+  const bool cluster = entry->kernel == mmafft_cluster;
+  if (launch.blocks % u64(m.blocks)) return "a launch has whole clusters";
+  if (m.blocks > 8) return "a cluster has at most 8 blocks";
+  if (entry->kernel == mmafft_pass || cluster) {
     if (u64(c.threads) != launch.threads) return "the configuration is for another number of threads";
     if (c.values > MMAFFT_VALUES) return "a thread cannot hold so many values";
     if (c.steps > MAX_STEPS) return "the configuration has too many steps";
+    if (c.blocks < 1 || cluster != (c.blocks > 1)) return "the kernel is for another number of blocks";
   }
-  return m.stacks.get(launch.threads - 1) ? nullptr : "no memory for the threads' stacks";
+  return m.stacks.get(launch.threads * u64(m.blocks) - 1) ? nullptr : "no memory for the threads' stacks";
 }
 
 static thread_local Machine this_machine;
@@ -196,6 +225,8 @@ extern "C" int MMAFFT_EMULATED(run)(const mmafft::host::EmulatedLaunch *launch, 
   const Entry *entry = find_entry(launch->entry);
   const Config &c = *reinterpret_cast<const Config *>(launch->config);
   *report = EmulatedReport();
+  m.blocks = c.blocks > 1 ? int(c.blocks) : 1;
+  m.block_threads = int(launch->threads);
   if (const char *why = refuse(*launch, c, entry, m)) {
     std::snprintf(report->message, sizeof report->message, "%s: %s", launch->entry, why);
     return 1;
@@ -213,12 +244,12 @@ extern "C" int MMAFFT_EMULATED(run)(const mmafft::host::EmulatedLaunch *launch, 
                  launch->scale};
   m.failed = false;
   m.random = launch->seed;
-  m.threads.resize(launch->threads);
-  m.turn.resize(launch->threads);
-  m.waves.resize((launch->threads + WAVE - 1) / WAVE);
-  m.shared.prepare(launch->shared_bytes);
-  Blocks blocks(*launch, m.random);
+  m.threads.resize(launch->threads * u64(m.blocks));
+  m.turn.resize(m.threads.size());
+  m.waves.resize((launch->threads + WAVE - 1) / WAVE * u64(m.blocks));
+  m.shared.prepare(launch->shared_bytes, m.blocks, m.block_threads);
+  Blocks blocks(*launch, launch->blocks / u64(m.blocks), m.random);
   for (u64 i = 0; i < blocks.count; i++)
-    if (!run_block(m, blocks[i])) return 2;
+    if (!run_cluster(m, blocks[i] * u32(m.blocks))) return 2;
   return 0;
 }

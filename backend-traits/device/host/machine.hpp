@@ -1,7 +1,7 @@
 // The state of an emulated launch, and the ways in which one of its threads waits or fails.
 //
-// One operating system thread runs one launch at a time: blocks one after another, the
-// threads of a block in turn, each until it waits. All that a kernel calls works on the
+// One operating system thread runs one launch at a time: blocks (or clusters of them) one after
+// another, the threads of a block in turn, each until it waits. All that a kernel calls works on the
 // machine of the operating system thread that runs it.
 #pragma once
 #include <cstdarg>
@@ -53,7 +53,7 @@ struct EmulatedReport {
 
 enum Region { LOAD, STORE, EXTRA, TABLES, MATRICES, REGIONS };
 
-enum Where { RUNNABLE, AT_BARRIER, IN_COLLECTIVE, ENDED };
+enum Where { RUNNABLE, AT_BARRIER, AT_CLUSTER, IN_COLLECTIVE, ENDED };
 
 struct Copy {
   i64 at;
@@ -64,6 +64,7 @@ struct Copy {
 struct Thread {
   Context context;
   Where where;
+  bool begun;
   i64 step;
   i64 barriers, waits;
   std::vector<Copy> copies;
@@ -93,8 +94,10 @@ struct Machine {
   std::vector<int> turn;
   Shared shared;
   u64 random = 0;
-  u32 block = 0;
-  int current = 0;
+  u32 block = 0;         // the first of the cluster
+  int blocks = 1;        // of a cluster
+  int block_threads = 1;
+  int current = 0;       // thread, of all those of the cluster
   bool failed = false;
 };
 
@@ -104,6 +107,10 @@ static thread_local Machine *machine = nullptr;
 static thread_local const Config *current_config = nullptr;
 
 static inline Thread &this_thread() { return machine->threads[size_t(machine->current)]; }
+
+// Which block of the cluster runs, and which thread of the block.
+static inline int block_in_cluster() { return machine->blocks == 1 ? 0 : machine->current / machine->block_threads; }
+static inline int thread_in_block() { return machine->current - block_in_cluster() * machine->block_threads; }
 
 // The thread leaves the processor until the machine takes it up again.
 static inline void wait_as(Where where) {
@@ -125,7 +132,7 @@ __attribute__((noreturn, cold, format(printf, 1, 2))) static void fail(const cha
   char step[32] = "";
   if (thread.step >= 0) std::snprintf(step, sizeof step, ", step %lld", thread.step);
   std::snprintf(m.report->message, sizeof m.report->message, "%s (block %u, thread %d%s, after %lld barriers)",
-                what, m.block, m.current, step, thread.barriers);
+                what, m.block + u32(block_in_cluster()), thread_in_block(), step, thread.barriers);
   m.failed = true;
   switch_context(this_thread().context, m.scheduler);
   __builtin_trap();
@@ -137,10 +144,10 @@ template <class In, class Out>
 static inline void meet(void (*operation)(int, const In *const *, Out *const *), int parameter, const In &in,
                         Out &out) {
   Machine &m = *machine;
-  int lane = m.current % WAVE;
-  Wave &wave = m.waves[size_t(m.current / WAVE)];
+  int thread = thread_in_block(), lane = thread % WAVE, waves = (m.block_threads + WAVE - 1) / WAVE;
+  Wave &wave = m.waves[size_t(block_in_cluster() * waves + thread / WAVE)];
   const void *name = reinterpret_cast<const void *>(operation);
-  if (size_t(m.current - lane) + WAVE > m.threads.size())
+  if (thread - lane + WAVE > m.block_threads)
     fail("deadlock: an operation of a wave of which the block has only a part");
   if (wave.arrived && (wave.operation != name || wave.parameter != parameter))
     fail("deadlock: the lanes of a wave meet in different operations");

@@ -45,6 +45,61 @@ MMAFFT_KERNEL void late(Arguments a) {
   store_memory(at, Point{x.x + 10, x.y + 10});
 }
 
+// The blocks of a cluster hand their points round, twice, and add 1 each time. All four barriers
+// are needed.
+MMAFFT_KERNEL void rotate(Arguments a) {
+  int t = thread_index(), to = int(cluster_rank() + 1) % host::machine->blocks;
+  i64 at = thread_number(a);
+  Point x = load_memory(static_cast<const Point *>(a.load) + at);
+  for (int round = 0; round < 2; round++) {
+    cluster_barrier();
+    store_shared_of<float>(to, t, x);
+    cluster_barrier();
+    x = load_shared<float>(t);
+    x.x += 1;
+  }
+  store_memory(static_cast<Point *>(a.store) + at, x);
+}
+
+enum ClusterFault { TO_NO_BLOCK, NOT_BEGUN, HAS_ENDED, OTHERS_BARRIER, OTHERS_READ, TWO_WRITERS, ONE_BLOCK_WAITS };
+
+// `lines` says what goes wrong in a cluster of two.
+MMAFFT_KERNEL void cluster_fault(Arguments a) {
+  int t = thread_index(), rank = int(cluster_rank());
+  if (a.lines != NOT_BEGUN) cluster_barrier();
+  switch (a.lines) {
+    case TO_NO_BLOCK: store_shared_of<float>(2, t, Point{1, 1}); break;
+    case NOT_BEGUN: store_shared_of<float>(1 - rank, t, Point{1, 1}); break;
+    case HAS_ENDED:
+      if (rank == 1) break;
+      barrier();
+      store_shared_of<float>(1, t, Point{1, 1});
+      break;
+    // The barriers of two blocks order nothing between them.
+    case OTHERS_BARRIER:
+      if (rank == 1) store_shared_of<float>(0, t, Point{1, 1});
+      barrier();
+      if (rank == 0) load_shared<float>(t);
+      cluster_barrier();
+      break;
+    case OTHERS_READ:
+      store_shared<float>(t, Point{1, 1});
+      cluster_barrier();
+      if (rank == 0) load_shared<float>(t);
+      barrier();
+      if (rank == 1) store_shared_of<float>(0, t, Point{1, 1});
+      cluster_barrier();
+      break;
+    case TWO_WRITERS:
+      store_shared_of<float>(0, t, Point{1, 1});
+      cluster_barrier();
+      break;
+    case ONE_BLOCK_WAITS:
+      if (rank == 0) cluster_barrier();
+      break;
+  }
+}
+
 // The sum of a wave, in all its lanes.
 MMAFFT_KERNEL void sum(Arguments a) {
   i64 at = thread_number(a);
@@ -146,6 +201,7 @@ template <class T> MMAFFT_DEVICE T value_of(const u32 *words) {
 
 #define MMAFFT_TEST_ENTRIES                                                              \
   {"test_transpose", test::transpose, STORES}, {"test_reverse", test::reverse, STORES},  \
+      {"test_rotate", test::rotate, STORES}, {"test_cluster_fault", test::cluster_fault, STORES},       \
       {"test_late", test::late, STORES}, {"test_sum", test::sum, STORES},                \
       {"test_order", test::order, STORES}, {"test_fault", test::fault, STORES},          \
       {"test_widen_half", test::convert<u16, float, widen_half>, STORES},                \

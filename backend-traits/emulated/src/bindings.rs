@@ -183,7 +183,7 @@ pub(crate) fn run(run: &Run<'_>, launch: &Launch<'_, Memory>) -> (Counters, Resu
         launch.tables,
         launch.matrices,
     ];
-    let passes = run.entry == c"mmafft_pass";
+    let passes = [c"mmafft_pass", c"mmafft_cluster"].contains(&run.entry);
     let written = [false, true, !passes, false, !passes];
     let _locks = lock(&regions, written);
     let raw = RawLaunch {

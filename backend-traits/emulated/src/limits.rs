@@ -55,6 +55,10 @@ pub(crate) fn limits(vendor: Vendor) -> Limits {
         vector_bytes: 16,
         tile_bytes: geometry(vendor).shared_bytes,
         line_points: usize::MAX,
+        cluster_blocks: match vendor {
+            Vendor::Nvidia => 8,
+            Vendor::Amd => 0,
+        },
         line_library: None,
         butterflies: radix::BUTTERFLIES,
         fragments: fragments.to_vec(),

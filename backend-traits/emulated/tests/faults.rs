@@ -66,6 +66,39 @@ fn every_fault_is_found_in_every_order() {
     }
 }
 
+/// `enum ClusterFault`, in its order.
+const CLUSTER_FAULTS: &[&str] = &[
+    "outside: writes to block 2 of a cluster of 2",
+    "of the cluster, which has not begun",
+    "of block 1 of the cluster, which has ended",
+    "race: reads a shared cell that was written since the last barrier by thread",
+    "race: writes a shared cell that was read since the last barrier by thread",
+    "race: writes a shared cell that was written since the last barrier by thread",
+    "deadlock: 32 threads wait at a barrier",
+];
+
+#[test]
+fn faults_between_blocks_are_found_in_every_order() {
+    for make in [EmulatedDriver::nvidia, EmulatedDriver::amd] {
+        for order in ORDERS {
+            let driver = make().order(order);
+            let kernel = cluster_kernel(&driver, "test_cluster_fault", 32, 2);
+            let memory = upload(&driver, &[0; 4]);
+            for (number, expected) in CLUSTER_FAULTS.iter().enumerate() {
+                let launch = arguments(&memory, &memory, number as u64, 2);
+                let message = message(driver.launch(&(), &kernel, &launch));
+                assert!(message.contains(expected), "{order:?}: {message}");
+                let other = message.contains("by thread");
+                assert!(!other || message.contains(" of block "), "{message}");
+            }
+            let launch = arguments(&memory, &memory, CLUSTER_FAULTS.len() as u64, 2);
+            driver.launch(&(), &kernel, &launch).unwrap();
+            let odd = driver.launch(&(), &kernel, &arguments(&memory, &memory, 99, 3));
+            assert!(refusal(odd).contains("whole clusters"));
+        }
+    }
+}
+
 #[test]
 fn a_wave_that_is_not_full_cannot_meet() {
     let driver = EmulatedDriver::amd();

@@ -63,6 +63,35 @@ fn every_missing_barrier_is_found() {
     }
 }
 
+/// Blocks of 40 threads, in clusters of three.
+fn rotate(driver: &EmulatedDriver) -> mmafft_backend_traits::Result<Vec<f32>> {
+    let bytes = f32_bytes(&counted(2 * 40 * 3 * 2));
+    let kernel = cluster_kernel(driver, "test_rotate", 40, 3);
+    run(driver, &kernel, &bytes, bytes.len(), 0, 3 * 2).map(|out| f32_values(&out))
+}
+
+#[test]
+fn clusters_and_their_barriers() {
+    for order in ORDERS {
+        for driver in both() {
+            let mut driver = driver.order(order);
+            for (i, point) in rotate(&driver).unwrap().chunks(2).enumerate() {
+                // From the block two before, of the same cluster.
+                let from = i / 120 * 120 + (i + 40) % 120;
+                let expected = [2.0 * from as f32 + 2.0, 2.0 * from as f32 + 1.0];
+                assert_eq!(point, expected, "{order:?}");
+            }
+            for number in 0..4 {
+                driver = driver.skip_barrier(Some(number));
+                let message = message(rotate(&driver));
+                let found = ["race", "never written", "has not begun"];
+                assert!(found.iter().any(|what| message.contains(what)), "{message}");
+            }
+            rotate(&driver.skip_barrier(Some(4))).unwrap();
+        }
+    }
+}
+
 #[test]
 fn asynchronous_copies() {
     for order in ORDERS {

@@ -56,6 +56,7 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
             }
         }
         features(precision, &mut all);
+        long(precision, &mut all);
         if has_matrix_engine(precision, limits) {
             radices(precision, &mut all);
         }
@@ -74,6 +75,25 @@ fn kinds() -> Vec<(Kind, Direction)> {
         }
     }
     kinds
+}
+
+/// What a block of a device does not hold, and those of a cluster may.
+fn long(precision: Precision, all: &mut Vec<Request>) {
+    let (n, side) = match precision {
+        Precision::F64 => (1 << 14, 128),
+        _ => (1 << 15, 256),
+    };
+    let line = |n: usize| Request::forward(Shape::d1(n)).precision(precision);
+    all.push(line(n).batch(2));
+    all.push(
+        line(n)
+            .nonzero_input(0, 9..n - 30)
+            .wanted_output(0, 1..n / 2),
+    );
+    let gaps = Layout::strided(&[2]).distance(40_001).offset(1);
+    all.push(line(20_000).batch(2).input_layout(gaps).in_place());
+    let plane = Request::inverse(Shape::d2(side, side)).precision(precision);
+    all.push(plane.in_place());
 }
 
 /// Whether the device multiplies what this precision's values become.

@@ -33,6 +33,8 @@ impl CellLayout {
 #[derive(Debug, Clone, Copy)]
 pub struct Block {
     pub lines: usize,
+    /// Blocks that hold the tile together.
+    pub blocks: usize,
     pub wave: usize,
     /// Bytes of a cell: a point, or its real or imaginary part.
     pub cell: usize,
@@ -86,6 +88,19 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     return None;
                 }
                 let mut rest = number;
+                if step.target == CLUSTER {
+                    // Columns first. To whichever block, and there in rows of its share.
+                    let (column, other) = (rest % columns, rest / columns);
+                    let width = extent / block.blocks;
+                    let cell = match after {
+                        true => other * width + to_at(step, column, j) % width,
+                        false => {
+                            let at = from_at(step, column, j);
+                            (other / inner * extent + at) * inner + other % inner
+                        }
+                    };
+                    return Some((0, cell));
+                }
                 let mut line = 0;
                 if step.lines_fast != 0 {
                     line = rest % block.lines;

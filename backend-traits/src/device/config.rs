@@ -47,7 +47,7 @@ words! {
 words! {
     /// `Config` before its arrays.
     HeadWords {
-        storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles,
+        storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
         edges, powers, apart, roots_loop, roots_low, roots_lines, roots_base,
         roots_digits, mirrored, mirrored_inner,
@@ -78,6 +78,7 @@ pub const DENSE: i64 = 2;
 pub const DENSE_PAIRS: usize = 4;
 pub const MEMORY: i64 = 0;
 pub const SHARED: i64 = 1;
+pub const CLUSTER: i64 = 2;
 pub const COMPLEX: i64 = 0;
 pub const REAL: i64 = 1;
 pub const PAIRS: i64 = 2;

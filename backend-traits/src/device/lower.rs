@@ -6,6 +6,7 @@
 //! touch memory in pieces shorter than a sector.
 
 use super::banks::{self, Block};
+use super::cluster;
 use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
@@ -67,6 +68,9 @@ pub struct Lowered {
 
 /// Lowers a pass for a device of this shape.
 pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
+    let line = cluster::parts(pass)?;
+    let pass = line.as_ref().unwrap_or(pass);
+    let blocks = pass.tile.residency.blocks();
     let double = pass.storage == ScalarType::F64;
     let mut tables = Tables::new(double);
     let loops = ordered_loops(pass);
@@ -178,7 +182,11 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         let mut step = trip.words;
         let total = tile_lines * trip.columns();
         step.source = if i == 0 { MEMORY } else { SHARED };
-        step.target = if i == last_trip { MEMORY } else { SHARED };
+        step.target = match i == last_trip {
+            true => MEMORY,
+            false if step.target == CLUSTER => CLUSTER,
+            false => SHARED,
+        };
         // Columns of a thread in one round, and rounds; or runs of neighbours, where they cost no
         // values.
         let (share, round) = match product(trip) {
@@ -227,6 +235,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         });
     }
     let tiles = lines.div_ceil(tile_lines as u64);
+    let most_tiles = geometry.blocks / blocks as u64;
     let mut config = Config {
         head: HeadWords {
             storage: storage_word(pass.storage),
@@ -238,7 +247,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             axes: order.len() as i64,
             loops: loops.len() as i64,
             wide: i64::from(wide),
-            many_tiles: i64::from(tiles > geometry.blocks),
+            many_tiles: i64::from(tiles > most_tiles),
+            blocks: blocks as i64,
             edges: pass.edges.map_or(0, |e| e.count as i64),
             powers: i64::from(!double),
             roots_loop: -1,
@@ -252,6 +262,9 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         steps,
     };
     factors(pass, &loops, &mut config, &mut tables);
+    if let Some(line) = &line {
+        cluster::twiddles(line, &mut config, &mut tables);
+    }
     config.reals = real::words(pass, &mut tables);
     sides(pass, &order, &mut config);
     config.head.load_vector *= beside[0] as i64;
@@ -259,6 +272,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let launch = launch(pass, &config, threads, geometry, &trips, held);
     let block = Block {
         lines: tile_lines,
+        blocks,
         wave: geometry.wave,
         cell: if double { 16 } else { 8 } / if launch.apart { 2 } else { 1 },
         shared: geometry.shared_bytes,
@@ -291,7 +305,10 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let widest = config.head.load_vector.max(config.head.store_vector) as usize;
     Ok(Lowered {
         program: Program {
-            entry: "mmafft_pass",
+            entry: match blocks {
+                1 => "mmafft_pass",
+                _ => "mmafft_cluster",
+            },
             config: config.words(),
             threads,
             shared_bytes,
@@ -300,7 +317,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         matrices: matrix_bytes,
         lines,
         tiles,
-        blocks: tiles.min(geometry.blocks).max(1),
+        blocks: tiles.min(most_tiles).max(1) * blocks as u64,
         load: (pass.load.slot, pass.load.offset),
         store: (pass.store.slot, pass.store.offset),
         edges: pass.edges.map(|e| e.offset),

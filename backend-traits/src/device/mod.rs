@@ -11,6 +11,7 @@ mod arguments;
 mod backend;
 mod banks;
 mod cache;
+mod cluster;
 mod compiler;
 mod config;
 mod driver;

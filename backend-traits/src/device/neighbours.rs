@@ -175,7 +175,8 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
         _ => false,
     };
     // The second lines of mirrored pairs lie in the opposite order.
-    if !columns || step.hermitian != 0 || pass.mirrored.is_some() {
+    let cluster = pass.tile.residency.blocks() > 1;
+    if !columns || step.hermitian != 0 || pass.mirrored.is_some() || cluster {
         return 1;
     }
     let Some(side) = Side::new(pass, step, tile, loading) else {

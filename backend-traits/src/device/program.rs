@@ -4,7 +4,7 @@
 /// `device/config.hpp`, with the shape of its launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Program {
-    /// The kernel's name: `mmafft_pass`, `mmafft_split`, `mmafft_combine`, `mmafft_product`.
+    /// The kernel's name: `mmafft_pass`, `mmafft_cluster`, `mmafft_split`, `mmafft_combine`, `mmafft_product`.
     pub entry: &'static str,
     /// `Config`, as 64-bit words.
     pub config: Vec<i64>,

@@ -57,6 +57,10 @@ pub fn insert_copies(
     lines: usize,
     order: &[usize],
 ) {
+    // A cluster's blocks have whole sectors of rows, or are not asked for.
+    if pass.tile.residency.blocks() > 1 {
+        return;
+    }
     let sector = 32;
     let point = 2 * pass.storage.bytes();
     let axis_of = |t: &Trip| &pass.axes[order[t.words.axis as usize]];

@@ -96,25 +96,10 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 let lines = pass.loops[line_loop].count;
                 let line_loop = loops.iter().position(|&l| l == line_loop);
                 config.head.roots_loop = line_loop.map_or(-1, |l| l as i64);
-                let (columns, rows) = match step.op {
-                    OP_DFT => ((step.points / step.radix) as usize, step.radix as usize),
-                    _ => (step.points as usize, 0),
-                };
                 let double = pass.storage == ScalarType::F64;
                 let inverse = direction == Direction::Inverse;
-                let table = match LineRoots::new(lines, columns, rows, double) {
-                    Some(shape) => {
-                        config.head.roots_lines = lines as i64;
-                        config.head.roots_base = shape.base as i64;
-                        config.head.roots_digits = i64::from(shape.digits);
-                        tables.line_roots(length, &shape, inverse)
-                    }
-                    None => {
-                        let bits = length.ilog2().div_ceil(2);
-                        config.head.roots_low = i64::from(bits);
-                        tables.roots(length, bits, inverse)
-                    }
-                };
+                let head = &mut config.head;
+                let table = line_twiddles(step, head, lines, length, inverse, double, tables);
                 if before {
                     step.before_roots = table;
                 } else {
@@ -130,6 +115,35 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                     (step.after, step.after_table, step.after_length) = words;
                 }
             }
+        }
+    }
+}
+
+/// The table of a step's four-step twiddles exp(∓2πi·l·at/`length`) of `lines` lines l.
+pub fn line_twiddles(
+    step: &StepWords,
+    head: &mut HeadWords,
+    lines: usize,
+    length: usize,
+    inverse: bool,
+    double: bool,
+    tables: &mut Tables,
+) -> i64 {
+    let (columns, rows) = match step.op {
+        OP_DFT => ((step.points / step.radix) as usize, step.radix as usize),
+        _ => (step.points as usize, 0),
+    };
+    match LineRoots::new(lines, columns, rows, double) {
+        Some(shape) => {
+            head.roots_lines = lines as i64;
+            head.roots_base = shape.base as i64;
+            head.roots_digits = i64::from(shape.digits);
+            tables.line_roots(length, &shape, inverse)
+        }
+        None => {
+            let bits = length.ilog2().div_ceil(2);
+            head.roots_low = i64::from(bits);
+            tables.roots(length, bits, inverse)
         }
     }
 }

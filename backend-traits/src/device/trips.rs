@@ -110,7 +110,7 @@ pub fn given(axis: &TileAxis, pass: &Pass) -> usize {
         _ if pass.load_reals.is_some() => pass.load_reals.map_or(0, |line| line.length),
         (Some(length), _) => length / 2 + 1,
         (None, Some(points)) => points + 1,
-        (None, None) if part(axis, pass) => usize::MAX,
+        (None, None) if part(axis, pass) => pass.line_points(),
         (None, None) => axis.kind.lengths(axis.length).0,
     }
 }
@@ -120,7 +120,7 @@ pub fn made(axis: &TileAxis, pass: &Pass) -> usize {
     match pass.mirrored_points(Middle::Split) {
         _ if pass.store_reals.is_some() => pass.store_reals.map_or(0, |line| line.length),
         Some(points) => points + 1,
-        None if part(axis, pass) => usize::MAX,
+        None if part(axis, pass) => pass.line_points(),
         None => axis.kind.lengths(axis.length).1,
     }
 }
@@ -132,6 +132,9 @@ pub struct Builder<'a> {
     pub extent: Vec<usize>,
     /// The trips.
     pub trips: Vec<Trip>,
+    /// In a cluster, whether the block's share of the other axis lies within the one that is
+    /// transformed, or around it.
+    pub share_within: Option<bool>,
 }
 
 /// The trips of a pass; `order` are its axes in tile order.
@@ -153,13 +156,21 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
         pass,
         extent: order.iter().map(before).collect(),
         trips: Vec::new(),
+        share_within: None,
     };
+    let blocks = pass.tile.residency.blocks();
     for (i, axis) in pass.axes.iter().enumerate() {
         let at = order
             .iter()
             .position(|&o| o == i)
             .expect("order lists every axis");
+        if blocks > 1 {
+            builder.share_out(at, axis, &pass.axes[1 - i], blocks);
+        }
         builder.axis(at, axis, tables);
+        if let (true, Some(trip)) = (blocks > 1 && i == 0, builder.trips.last_mut()) {
+            trip.words.target = CLUSTER;
+        }
     }
     if builder.trips.is_empty() {
         // Nothing is transformed; points still change their places, and maybe their kind.
@@ -182,6 +193,14 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
 impl Builder<'_> {
     pub fn trip(&self, at: usize, op: i64, input: usize, output: usize) -> Trip {
         let extent = |b: usize| self.extent.get(b).map_or(1, |&e| e as i64);
+        let (outer, inner) = match self.share_within {
+            Some(true) => (1, extent(1 - at)),
+            Some(false) => (extent(1 - at), 1),
+            None => (
+                (self.pass.together() * self.extent[..at].iter().product::<usize>()) as i64,
+                self.extent[at + 1..].iter().product::<usize>() as i64,
+            ),
+        };
         Trip {
             words: StepWords {
                 op,
@@ -189,8 +208,8 @@ impl Builder<'_> {
                 radix: 1,
                 points: 1,
                 done: 1,
-                outer: (self.pass.together() * self.extent[..at].iter().product::<usize>()) as i64,
-                inner: self.extent[at + 1..].iter().product::<usize>() as i64,
+                outer,
+                inner,
                 input: input as i64,
                 output: output as i64,
                 extent0: extent(0),
@@ -391,6 +410,6 @@ fn step_axis(step: &Step) -> Option<usize> {
         | Step::Chirp { axis, .. }
         | Step::Rader { axis, .. }
         | Step::Convolve { axis, .. } => Some(*axis),
-        Step::Exchange => None,
+        Step::Exchange | Step::AllToAll => None,
     }
 }

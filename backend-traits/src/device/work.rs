@@ -27,7 +27,7 @@ const PRODUCT: f64 = 6.0;
 pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
     let double = operand == Operand::F64;
     let pair = if double { 16.0 } else { 8.0 };
-    let threads = config.head.threads as f64;
+    let threads = (config.head.threads * config.head.blocks) as f64;
     let mut work = Work::default();
     for step in &config.steps {
         let groups = threads * step.groups as f64;

@@ -199,6 +199,7 @@ pub fn describe(plan: &Plan, row: &mut Row) {
             Step::Chirp { padded, .. } => Some(format!("chirp {padded}")),
             Step::Rader { length, .. } => Some(format!("Rader {length}")),
             Step::Convolve { .. } => Some("convolve".into()),
+            Step::AllToAll => Some("all-to-all".into()),
             Step::Twiddle { .. } | Step::Exchange => None,
         });
         words.collect::<Vec<_>>().join("·")

@@ -19,11 +19,10 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let [axis] = &pass.axes[..] else {
         return vec![Vec::new()];
     };
-    let most = if pass.storage == ScalarType::F64 {
-        25
-    } else {
-        32
-    };
+    if clustered(pass) {
+        return parts(axis.length, pass, limits);
+    }
+    let most = largest(pass);
     let radices: Vec<usize> = match pass.engine {
         Engine::Simt => limits.butterflies.to_vec(),
         Engine::Matrix => radix::RADICES.iter().map(|row| row.radix).collect(),
@@ -58,6 +57,67 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     chosen
 }
 
+/// The largest radix that is tried: a thread holds as many values.
+fn largest(pass: &Pass) -> usize {
+    match pass.storage {
+        ScalarType::F64 => 25,
+        _ => 32,
+    }
+}
+
+fn clustered(pass: &Pass) -> bool {
+    pass.tile.residency.blocks() > 1
+}
+
+/// Points that a block holds, of so many lines; or of a tile that so many blocks share.
+fn held(pass: &Pass, lines: usize) -> usize {
+    let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+    match clustered(pass) {
+        true => points / lines,
+        false => points * lines,
+    }
+}
+
+/// The sequences of a line that a cluster holds: those of two factors, nearly equal, each of the
+/// fewest radices in either order.
+fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let mut radices: Vec<usize> = limits.butterflies.to_vec();
+    radices.retain(|r| *r <= largest(pass));
+    radices.sort_unstable_by(|a, b| b.cmp(a));
+    let shortest = |n: usize| {
+        let mut all = Vec::new();
+        descend(n, &radices, &mut Vec::new(), &mut all);
+        let least = all.iter().map(Vec::len).min().unwrap_or(0);
+        all.retain(|s| s.len() == least);
+        all.sort_by_key(|s| s.first().copied());
+        all.truncate(2);
+        let ascending: Vec<Vec<usize>> = all.iter().map(|s| reversed(s)).collect();
+        all.extend(ascending);
+        all
+    };
+    let factors = (2..=length.isqrt())
+        .rev()
+        .filter(|n| length.is_multiple_of(*n));
+    let even = factors.filter(|n1| n1.is_multiple_of(2) && (length / n1).is_multiple_of(2));
+    let mut sequences = Vec::new();
+    for n1 in even.take(2) {
+        for (n1, n2) in [(n1, length / n1), (length / n1, n1)] {
+            for before in shortest(n1) {
+                for after in shortest(n2) {
+                    sequences.push([before.clone(), after].concat());
+                }
+            }
+        }
+    }
+    sequences.sort();
+    sequences.dedup();
+    sequences
+}
+
+fn reversed(sequence: &[usize]) -> Vec<usize> {
+    sequence.iter().rev().copied().collect()
+}
+
 fn descend(n: usize, radices: &[usize], so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
     if n == 1 {
         all.push(so_far.clone());
@@ -74,8 +134,12 @@ fn descend(n: usize, radices: &[usize], so_far: &mut Vec<usize>, all: &mut Vec<V
     }
 }
 
-/// How many lines a tile may have.
+/// How many lines a tile may have; or how many blocks share it.
 fn lines(pass: &Pass, rows: bool, limits: &Limits) -> Vec<usize> {
+    if clustered(pass) {
+        let counts = (1..=limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
+        return counts.collect();
+    }
     let points: usize = pass.axes.iter().map(|a| a.length).product();
     let point = 2 * pass.storage.bytes();
     let all: usize = pass.loops.iter().map(|l| l.count).product();
@@ -116,13 +180,12 @@ fn threads(points: usize, values: usize) -> usize {
 
 /// The first round: every sequence and tile, in an ordinary launch.
 pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
-    let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
     let mut all = Vec::new();
     for radices in sequences(pass, limits) {
         for lines in lines(pass, rows, limits) {
             let largest = radices.iter().max().copied().unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
-            let threads = threads(points * lines, values);
+            let threads = threads(held(pass, lines), values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch {
                 threads,
@@ -133,12 +196,13 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             all.push(rule(&radices, lines, launch));
         }
     }
+    all.retain(|rule| !clustered(pass) || rule.suits(pass, limits));
     all
 }
 
 /// The second round: launches for a sequence and a tile that did well.
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+    let points = held(pass, best.lines);
     let largest = best.radices.iter().max().copied().unwrap_or(8);
     let cell = 2 * pass.storage.compute_bytes();
     let mut all: Vec<Rule> = Vec::new();
@@ -146,11 +210,11 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
         if values < largest || values > 40 {
             continue;
         }
-        let threads = threads(points * best.lines, values);
+        let threads = threads(points, values);
         for beside in BESIDE {
             let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
             for apart in [false, true] {
-                if apart && points * best.lines * cell < 32 << 10 {
+                if apart && points * cell < 32 << 10 {
                     continue;
                 }
                 let launch = Launch {

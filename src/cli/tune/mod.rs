@@ -12,7 +12,7 @@ use super::Failure;
 use clap::Args;
 use mmafft::backend_traits::{Backend, Bindings, Slot};
 use mmafft::rules::{self, Rule};
-use mmafft::{AnyBackend, Kind, Pass, Plan, Precision, Request};
+use mmafft::{AnyBackend, Kind, Limits, Pass, Plan, Precision, Request};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,14 +78,16 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     });
     let mut passes: BTreeMap<String, (Plan, Pass)> = BTreeMap::new();
     for case in &cases {
-        let Ok(plan) = mmafft::plan(&request(case), &limits) else {
-            continue;
-        };
-        for pass in &plan.passes {
-            if let Some(key) = rules::key(pass, &limits) {
-                passes
-                    .entry(key)
-                    .or_insert_with(|| (plan.clone(), pass.clone()));
+        // And what clusters could do.
+        let plans =
+            [mmafft::plan, mmafft::plan_in_clusters].map(|plan| plan(&request(case), &limits));
+        for plan in plans.iter().flatten() {
+            for pass in &plan.passes {
+                if let Some(key) = rules::key(pass, &limits) {
+                    passes
+                        .entry(key)
+                        .or_insert_with(|| (plan.clone(), pass.clone()));
+                }
             }
         }
     }
@@ -117,15 +119,20 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             all.extend(of(candidates::third(pass, best), &mut memory));
         }
         sort(&mut all);
-        // What is chosen without a rule.
-        let before = time_plan(lab, &alone(plan, pass.clone()), &mut memory, copy);
+        // What is chosen without a rule: where a cluster could be, more passes.
+        let cluster = pass.tile.residency.blocks() > 1;
+        let before = match cluster {
+            true => without_clusters(plan, &limits),
+            false => Some(alone(plan, pass.clone())),
+        };
+        let before = before.and_then(|plan| time_plan(lab, &plan, pass, &mut memory, copy));
         if let Some(best) = all.first() {
-            println!(
-                "{key},{} (was {:.3})",
-                best.row(),
-                before.unwrap_or(f64::NAN)
-            );
-            table.rows.insert(key.clone(), best.row());
+            let was = before.unwrap_or(f64::NAN);
+            println!("{key},{} (was {was:.3})", best.row());
+            match cluster && best.fraction <= was {
+                true => table.rows.remove(key),
+                false => table.rows.insert(key.clone(), best.row()),
+            };
             table.write(&arguments.output, &limits.device)?;
         }
         progress.step();
@@ -198,14 +205,31 @@ fn time_all<L: Lab>(
     timed
 }
 
+/// What would be planned on a device without clusters.
+fn without_clusters(plan: &Plan, limits: &Limits) -> Option<Plan> {
+    let cluster_blocks = 0;
+    let limits = Limits {
+        cluster_blocks,
+        ..limits.clone()
+    };
+    let mut plan = mmafft::plan(&plan.request, &limits).ok()?;
+    let points: usize = plan.request.shape.dims().iter().product();
+    if let Some(pass) = plan.passes.last_mut() {
+        pass.scale = (points as f64).sqrt().recip();
+    }
+    Some(plan)
+}
+
+/// The rate of a plan, over the bytes of this pass.
 fn time_plan<L: Lab>(
     lab: &L,
     plan: &Plan,
+    pass: &Pass,
     memory: &mut Memory<BufferOf<L>>,
     copy: f64,
 ) -> Option<f64> {
     let prepared = lab.backend().prepare(plan).ok()?;
-    time(lab, &plan.passes[0], &prepared, memory, copy)
+    time(lab, pass, &prepared, memory, copy)
 }
 
 /// The pass' rate over that of a copy; `None` where it does not run.

@@ -29,6 +29,19 @@ pub fn kernel(driver: &EmulatedDriver, entry: &'static str, threads: usize) -> K
     driver.kernel(&program).unwrap()
 }
 
+/// A kernel for clusters of so many blocks.
+pub fn cluster_kernel(
+    driver: &EmulatedDriver,
+    entry: &'static str,
+    threads: usize,
+    blocks: i64,
+) -> Kernel {
+    let mut program = program(entry, threads, threads * 8);
+    // `blocks` is the twelfth word of the configuration.
+    program.config[11] = blocks;
+    driver.kernel(&program).unwrap()
+}
+
 pub fn upload(driver: &EmulatedDriver, bytes: &[u8]) -> Memory {
     let mut memory = driver.allocate(bytes.len()).unwrap();
     driver.write(&mut memory, 0, bytes).unwrap();

@@ -1,0 +1,127 @@
+//! Tiles that the blocks of a cluster hold together, see [`Step::AllToAll`].
+//!
+//! Before points change places, each block has all of the first axis, and of the second its share;
+//! after it, all of the second and its share of the first. So each part is lowered as an ordinary
+//! tile of a block, with the extent of the other axis divided by the blocks.
+
+use super::config::*;
+use super::sides::line_twiddles;
+use super::tables::Tables;
+use super::trips::Builder;
+use crate::error::{Error, Result};
+use crate::pass::{Pass, Step, TileAxis};
+use crate::precision::ScalarType;
+use crate::Direction;
+
+/// A line that a cluster holds, as a tile of its two parts; `None` where the tile has two axes of
+/// its own, or belongs to one block.
+///
+/// # Errors
+/// `Unsupported` where the parts, or the axes, cannot be shared out among the blocks.
+pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
+    let blocks = pass.tile.residency.blocks();
+    if blocks == 1 {
+        return Ok(None);
+    }
+    let middle = pass.steps.iter().position(|s| *s == Step::AllToAll);
+    let refused = |what: String| Error::Unsupported {
+        what,
+        backend: "the device code".into(),
+        instead: "share a tile of two axes out among blocks that divide both".into(),
+    };
+    let Some(middle) = middle else {
+        return Err(refused("a cluster whose blocks exchange nothing".into()));
+    };
+    let whole = match &pass.axes[..] {
+        [axis] => axis,
+        [first, last] => match [first, last]
+            .iter()
+            .all(|a| a.length.is_multiple_of(blocks))
+        {
+            true => return Ok(None),
+            false => return Err(refused(format!("a plane in a cluster of {blocks}"))),
+        },
+        axes => return Err(refused(format!("{} axes in a cluster", axes.len()))),
+    };
+    let (before, after) = (&pass.steps[..middle], &pass.steps[middle + 1..]);
+    let points = |steps: &[Step]| {
+        let radix = |s: &Step| match s {
+            Step::Dft { radix, .. } => *radix,
+            _ => 1,
+        };
+        steps.iter().map(radix).product::<usize>()
+    };
+    let (n1, n2) = (points(before), points(after));
+    let even = n1.is_multiple_of(blocks) && n2.is_multiple_of(blocks);
+    if n1 * n2 != whole.length || !even {
+        let what = format!("{} = {n1}·{n2} in a cluster of {blocks}", whole.length);
+        return Err(refused(what));
+    }
+    // No point is checked against a range that has them all.
+    let range = |r: &std::ops::Range<usize>| match *r == (0..whole.length) {
+        true => 0..usize::MAX,
+        false => r.clone(),
+    };
+    let part = |axis: usize, length: usize, load: usize, store: usize| TileAxis {
+        axis,
+        length,
+        load_stride: whole.load_stride * load,
+        store_stride: whole.store_stride * store,
+        load_index: load,
+        store_index: store,
+        load_range: range(&whole.load_range),
+        store_range: range(&whole.store_range),
+        ..whole.clone()
+    };
+    let mut steps = Vec::new();
+    for (axis, part) in [before, after].into_iter().enumerate() {
+        steps.extend(part.iter().filter_map(|step| match step {
+            Step::Dft { radix, .. } => Some(Step::Dft {
+                axis,
+                radix: *radix,
+            }),
+            _ => None,
+        }));
+    }
+    Ok(Some(Pass {
+        axes: vec![part(0, n1, n2, 1), part(1, n2, 1, n1)],
+        steps,
+        ..pass.clone()
+    }))
+}
+
+impl Builder<'_> {
+    /// Gives each block of a cluster all of this axis of two, and its share of the other.
+    pub fn share_out(&mut self, at: usize, axis: &TileAxis, other: &TileAxis, blocks: usize) {
+        self.share_within = match self.trips.is_empty() {
+            true => Some(other.load_stride < axis.load_stride),
+            // So the blocks' exchange leaves it.
+            false => Some(true),
+        };
+        if !self.trips.is_empty() {
+            self.extent[at] *= blocks;
+        }
+        self.extent[1 - at] /= blocks;
+    }
+}
+
+/// The twiddles of a line's two parts, at the step before points change places.
+pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
+    let [first, last] = &line.axes[..] else {
+        return;
+    };
+    let step = config.steps.iter_mut().find(|s| s.target == CLUSTER);
+    let step = step.expect("blocks exchange");
+    let inverse = first.direction == Direction::Inverse;
+    let double = line.storage == ScalarType::F64;
+    let (lines, length) = (last.length, first.length * last.length);
+    step.after_roots = line_twiddles(
+        step,
+        &mut config.head,
+        lines,
+        length,
+        inverse,
+        double,
+        tables,
+    );
+}

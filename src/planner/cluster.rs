@@ -1,0 +1,189 @@
+//! Lines and planes that no block holds and the blocks of a cluster do: one pass where there would
+//! be two. On an H200, 2^15 to 2^17 points of FP32 in shares of 4096 to 8192.
+//!
+//! Which are spread is in `rules.csv`: rows whose access is `cluster` and whose lines are the
+//! blocks. What has no row takes its two passes.
+
+use super::fits::Fits;
+use super::four_step::is_scattered;
+use super::rules::{self, Rule};
+use super::stage::Stage;
+use super::steps::LARGEST_RADIX;
+use mmafft_backend_traits::{
+    radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
+};
+
+/// Which tiles that a cluster holds, and no block, are spread over one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Clusters {
+    /// Those that have a rule.
+    #[default]
+    Measured,
+    /// All.
+    All,
+}
+
+/// Bytes of a block's share that are preferred: 8192 points of FP32.
+const SHARE: usize = 64 << 10;
+
+/// How a tile is spread over a cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    /// The blocks.
+    pub blocks: usize,
+    /// Of a line, the radices before points change places and after it; those of a plane's axes
+    /// are what they are.
+    pub parts: Option<[Vec<usize>; 2]>,
+    /// The shape of the launch, where it was measured.
+    pub launch: Option<Launch>,
+}
+
+impl Spread {
+    /// What a rule says of a pass over these lengths.
+    pub fn of_rule(rule: &Rule, lengths: &[usize]) -> Option<Self> {
+        let blocks = rule.lines;
+        let even = |n: &usize| n.is_multiple_of(blocks);
+        let parts = match (lengths, rule.radices.is_empty()) {
+            ([length], false) => {
+                let made = rule
+                    .radices
+                    .iter()
+                    .try_fold(1usize, |n, &r| n.checked_mul(r));
+                let at = cut(&rule.radices, blocks).filter(|_| made == Some(*length))?;
+                let (before, after) = rule.radices.split_at(at);
+                Some([before.to_vec(), after.to_vec()])
+            }
+            ([_, _], true) if lengths.iter().all(even) => None,
+            _ => return None,
+        };
+        Some(Spread {
+            blocks,
+            parts,
+            launch: Some(rule.launch),
+        })
+    }
+
+    /// Whether a device has such clusters, of blocks that hold their shares.
+    pub fn fits(&self, lengths: &[usize], limits: &Limits, scalar: ScalarType) -> bool {
+        let points: usize = lengths.iter().product::<usize>() / self.blocks;
+        let apart = self.launch.is_some_and(|launch| launch.apart);
+        let bytes = Limits::on_chip_bytes(points, scalar) / if apart { 2 } else { 1 };
+        let mut radices = self.parts.iter().flatten().flatten();
+        (2..=limits.cluster_blocks).contains(&self.blocks)
+            && bytes <= limits.tile_bytes
+            && points <= limits.tile_points(scalar)
+            && radices.all(|r| limits.butterflies.contains(r))
+    }
+
+    /// Changes a pass over the whole tile to one that is spread so.
+    pub fn apply(&self, pass: &mut Pass) {
+        if let ([axis], Some([before, after])) = (&pass.axes[..], &self.parts) {
+            let (number, length) = (axis.axis, axis.length);
+            pass.steps = Step::sequence(number, before);
+            pass.steps.push(Step::Twiddle {
+                axis: number,
+                length,
+            });
+            pass.steps.push(Step::AllToAll);
+            pass.steps.extend(Step::sequence(number, after));
+        } else if let [_, last] = &pass.axes[..] {
+            let of_last = |s: &Step| matches!(s, Step::Dft { axis, .. } if *axis == last.axis);
+            pass.steps.retain(|s| *s != Step::AllToAll);
+            let at = pass.steps.iter().position(of_last);
+            pass.steps.insert(at.unwrap_or_default(), Step::AllToAll);
+        }
+        pass.tile.residency = Residency::Cluster(self.blocks);
+        pass.tile.launch = self.launch;
+    }
+}
+
+/// Where the radices of a line are cut into those of two parts, which the blocks divide and which
+/// are as equal as they can be.
+fn cut(radices: &[usize], blocks: usize) -> Option<usize> {
+    let product = |radices: &[usize]| radices.iter().product::<usize>();
+    let parts = |&at: &usize| (product(&radices[..at]), product(&radices[at..]));
+    let even = |at: &usize| {
+        let (n1, n2) = parts(at);
+        n1.is_multiple_of(blocks) && n2.is_multiple_of(blocks)
+    };
+    let all = (1..radices.len()).filter(even);
+    all.min_by_key(|at| parts(at).0.max(parts(at).1))
+}
+
+/// How a line that no block holds is spread over a cluster, if it is.
+pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
+    if !plain(stage) || is_scattered(stage) {
+        return None;
+    }
+    choose(&[stage.length], fits)
+}
+
+/// How a plane is, of which `first` is the axis that is transformed first.
+pub fn plane(first: &Stage, last: &Stage, fits: &Fits) -> Option<Spread> {
+    // What lies beside each other is shared out when it is stored.
+    let rows = |strides: &[usize]| strides[first.dim] < strides[last.dim];
+    let ordered = rows(&first.load.strides) && rows(&first.store.strides);
+    if !ordered || !plain(first) || !plain(last) {
+        return None;
+    }
+    choose(&[first.length, last.length], fits)
+}
+
+fn plain(stage: &Stage) -> bool {
+    stage.kind == Kind::C2C
+        && stage.inner.is_empty()
+        && stage.cluster.is_none()
+        && stage.convolution.is_none()
+        && stage.load_factor.is_none()
+        && stage.store_factor.is_none()
+        && stage.hermitian.is_none()
+        && stage.edges.is_none()
+}
+
+/// By the rule, or the fewest blocks that hold shares of the preferred size.
+fn choose(lengths: &[usize], fits: &Fits) -> Option<Spread> {
+    let simt = fits.engine == Engine::Simt && fits.asked.is_none();
+    if !simt || fits.limits.cluster_blocks < 2 {
+        return None;
+    }
+    let rule = rules::of_cluster(fits.limits, fits.scalar, lengths);
+    let measured = rule.and_then(|rule| Spread::of_rule(rule, lengths));
+    if let Some(spread) = measured.filter(|s| s.fits(lengths, fits.limits, fits.scalar)) {
+        return Some(spread);
+    }
+    if fits.clusters == Clusters::Measured {
+        return None;
+    }
+    let counts = (1..=fits.limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
+    let mut all: Vec<Spread> = counts
+        .filter_map(|blocks| unmeasured(lengths, blocks, fits))
+        .filter(|spread| spread.fits(lengths, fits.limits, fits.scalar))
+        .collect();
+    let bytes = lengths.iter().product::<usize>() * 2 * fits.scalar.compute_bytes();
+    let large = all.iter().take_while(|s| bytes / s.blocks > SHARE).count();
+    let chosen = large.min(all.len().checked_sub(1)?);
+    Some(all.swap_remove(chosen))
+}
+
+fn unmeasured(lengths: &[usize], blocks: usize, fits: &Fits) -> Option<Spread> {
+    let even = |n: usize| n.is_multiple_of(blocks);
+    let radices = |n: usize| radix::fewest(n, &fits.table, LARGEST_RADIX);
+    let parts = match *lengths {
+        [length] => {
+            let divides = |n1: &usize| length.is_multiple_of(*n1);
+            let factors = (2..=length.isqrt()).rev().filter(divides);
+            let both = factors.map(|n1| (n1, length / n1));
+            let mut even = both.filter(|&(n1, n2)| even(n1) && even(n2));
+            Some(even.find_map(|(n1, n2)| Some([radices(n1)?, radices(n2)?]))?)
+        }
+        _ => lengths
+            .iter()
+            .all(|&n| even(n) && radices(n).is_some())
+            .then_some(None)?,
+    };
+    Some(Spread {
+        blocks,
+        parts,
+        launch: None,
+    })
+}

@@ -1,0 +1,178 @@
+//! Tiles that the blocks of a cluster hold together: lines and planes that no block holds, in one
+//! pass, with one read and one write of each point.
+
+use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::backend_traits::conformance::{self, check, Random};
+use mmafft::backend_traits::device::Driver;
+use mmafft::backend_traits::{Launch, Step};
+use mmafft::{plan_in_clusters, Backend, Layout, Limits, Plan, Precision, Request, Result, Shape};
+
+/// Runs a request in all orders of threads, on launches of at most so many blocks; it takes one
+/// pass of clusters of `blocks`.
+fn runs(request: &Request, blocks: usize, most: Option<u64>) {
+    for order in ORDERS {
+        let backend = Probe::new(Vendor::Nvidia, order).blocks(most).backend();
+        let plan = plan_in_clusters(request, backend.limits()).expect("a plan");
+        let passes = plan.passes.iter().map(|p| p.tile.residency.blocks());
+        let passes: Vec<usize> = passes.collect();
+        assert_eq!(passes, [blocks], "{request:?}\n{}", plan.explain());
+        if let Err(what) = check(&backend, plan_in_clusters, request, 1.0) {
+            panic!("{order:?}: {what}\n    {request:?}\n{}", plan.explain());
+        }
+        let counted = backend.driver().records()[0].counters;
+        let (read, written) = plan.passes[0].bytes();
+        let got = (counted.bytes_read, counted.bytes_written);
+        assert_eq!(got, (read as u64, written as u64), "{request:?}");
+    }
+}
+
+fn d1(n: usize) -> Request {
+    Request::forward(Shape::d1(n))
+}
+
+#[test]
+fn long_lines() {
+    runs(&d1(1 << 15).batch(2), 4, None);
+    runs(&d1(1 << 14).precision(Precision::F64), 4, None);
+    runs(&Request::inverse(Shape::d1(1 << 16)), 8, None);
+    runs(&d1(1 << 15).precision(Precision::F64), 8, None);
+    runs(&d1(30000).in_place(), 4, None);
+    runs(&d1(1 << 15).precision(Precision::F16), 4, None);
+    // A prime that a thread does not hold.
+    runs(&d1(17 << 11).precision(Precision::Bf16), 8, None);
+}
+
+#[test]
+fn planes() {
+    runs(&Request::forward(Shape::d2(256, 256)), 8, None);
+    let double = Request::inverse(Shape::d2(128, 128)).precision(Precision::F64);
+    runs(&double.in_place(), 4, None);
+    runs(&Request::forward(Shape::d2(120, 300)).batch(2), 4, None);
+}
+
+#[test]
+fn several_tiles_for_a_cluster() {
+    runs(&d1(1 << 15).batch(3), 4, Some(9));
+    let plane = Request::forward(Shape::d2(128, 128)).precision(Precision::F64);
+    runs(&plane.batch(3), 4, Some(4));
+}
+
+#[test]
+fn strides_and_ranges() {
+    let n = 24000;
+    let gaps = || Layout::strided(&[2]).distance(2 * n + 3).offset(1);
+    runs(&d1(n).batch(2).input_layout(gaps()), 4, None);
+    runs(&d1(n).batch(2).output_layout(gaps()), 4, None);
+    runs(&d1(n).batch(2).input_layout(gaps()).in_place(), 4, None);
+    let part = d1(n)
+        .nonzero_input(0, 700..20011)
+        .wanted_output(0, 3..n - 7);
+    runs(&part, 4, None);
+    let plane = || Request::forward(Shape::d2(144, 160));
+    let rows = || Layout::strided(&[163, 1]).distance(144 * 163 + 1).offset(2);
+    runs(&plane().batch(2).input_layout(rows()), 4, None);
+    let part = plane().nonzero_input(0, 5..80).nonzero_input(1, 0..99);
+    runs(&part, 4, None);
+}
+
+/// A line or plane with gaps and ranges, drawn at random.
+fn drawn(r: &mut Random) -> Request {
+    use Precision::{Bf16, F16, F32, F64};
+    let precision = r.choose(&[F32, F64, F16, Bf16]);
+    let line = r.once_in(2);
+    let dims = match line {
+        true => vec![16 * (8 + r.below(80))],
+        false => vec![8 * (2 + r.below(6)), 4 * (2 + r.below(12))],
+    };
+    let request = Request::forward(Shape::new(&dims));
+    let batch = 4 + r.below(4);
+    let request = request.precision(precision).batch(batch);
+    let mut layout = || {
+        let within = 1 + r.below(3);
+        let rows = dims[dims.len() - 1] * within + r.below(4);
+        let strides = if line {
+            vec![within]
+        } else {
+            vec![rows, within]
+        };
+        let array = if line { rows } else { dims[0] * rows };
+        let layout = Layout::strided(&strides).distance(array + r.below(4));
+        layout.offset(r.below(3))
+    };
+    let (input, output) = (layout(), layout());
+    let mut part = |n: usize| {
+        let start = r.below(n);
+        start..start + 1 + r.below(n - start)
+    };
+    let nonzero = part(dims[0]);
+    let wanted = part(dims[0]);
+    match r.below(4) {
+        0 => request,
+        1 => request.input_layout(input).in_place(),
+        2 => request.input_layout(input).output_layout(output),
+        _ if line => request.nonzero_input(0, nonzero).wanted_output(0, wanted),
+        _ => request.nonzero_input(0, nonzero),
+    }
+}
+
+/// The same of the conformance suite's table, and of requests at random, on a device whose blocks
+/// hold little.
+#[test]
+fn small_tiles() {
+    fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+        let tile_bytes = 4 << 10;
+        plan_in_clusters(
+            request,
+            &Limits {
+                tile_bytes,
+                ..limits.clone()
+            },
+        )
+    }
+    let limits = Vendor::Nvidia.driver().limits().clone();
+    let spread = |request: &Request| {
+        let passes = plan(request, &limits).map_or(Vec::new(), |plan| plan.passes);
+        passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
+    };
+    let mut random = Random::new(3);
+    let mut all = conformance::requests(&limits);
+    all.extend((0..400).map(|_| drawn(&mut random)));
+    all.retain(spread);
+    assert!(all.len() > 250, "only {} requests", all.len());
+    for (i, request) in all.iter().enumerate() {
+        let probe = Probe::new(Vendor::Nvidia, ORDERS[i % 3]).blocks(Some(11));
+        if let Err(what) = check(&probe.backend(), plan, request, 1.0) {
+            panic!("{what}\n    {request:?}");
+        }
+    }
+}
+
+/// Real parts first, then imaginary ones, between blocks too.
+#[test]
+fn parts_apart() {
+    fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+        let mut plan = plan_in_clusters(request, limits)?;
+        assert!(plan.passes[0].steps.contains(&Step::AllToAll));
+        plan.passes[0].tile.launch = Some(Launch {
+            threads: 512,
+            residents: 2,
+            apart: true,
+            neighbours: 1,
+        });
+        Ok(plan)
+    }
+    for order in ORDERS {
+        for request in [
+            d1(1 << 15),
+            Request::forward(Shape::d2(160, 120)).batch(2),
+            d1(30000).precision(Precision::F64),
+        ] {
+            let backend = Probe::new(Vendor::Nvidia, order).backend();
+            if let Err(what) = check(&backend, plan, &request, 1.0) {
+                panic!("{order:?}: {what}\n    {request:?}");
+            }
+            let record = &backend.driver().records()[0];
+            assert_eq!(crate::words::head(&record.program, "apart"), 1);
+        }
+    }
+}
