@@ -210,8 +210,9 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     }
     let together = |points: i64| points == COMPLEX || points == PAIRS;
     let head = &mut config.head;
-    let loads = config.loops.iter().all(|l| l.load % 2 == 0) && pass.load.offset % 2 == 0;
-    let stores = config.loops.iter().all(|l| l.store % 2 == 0) && pass.store.offset % 2 == 0;
+    let loads = config.loops.iter().all(|l| l.load % 2 == 0) && pass.load.offset.is_multiple_of(2);
+    let stores =
+        config.loops.iter().all(|l| l.store % 2 == 0) && pass.store.offset.is_multiple_of(2);
     let axes_load = config.axes.iter().all(|a| a.load_stride % 2 == 0);
     let axes_store = config.axes.iter().all(|a| a.store_stride % 2 == 0);
     head.load_vector =
