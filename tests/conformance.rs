@@ -31,8 +31,9 @@ mmafft::backend_traits::conformance_suite!(
 /// The kernels of both vendors, their threads in three orders.
 #[cfg(feature = "emulate")]
 mod emulated {
+    use mmafft::backend_traits::conformance as suite;
     use mmafft::emulated::{EmulatedDriver, Order};
-    use mmafft::{EmulatedBackend, Limits, Plan, Request, Result};
+    use mmafft::{Backend, EmulatedBackend, Limits, Plan, Request, Result};
 
     const SHUFFLED: Order = Order::Shuffled(1);
 
@@ -59,13 +60,25 @@ mod emulated {
         mmafft::plan_in_clusters(request, &limits)
     }
 
-    mmafft::backend_traits::conformance_suite!(
-        nvidia_clusters,
-        Ok::<_, mmafft::Error>(EmulatedBackend::new(
-            EmulatedDriver::nvidia().order(SHUFFLED)
-        )),
-        in_clusters
-    );
+    /// The table's requests of which a tile is spread, in all orders.
+    #[test]
+    fn nvidia_clusters() {
+        for order in [Order::Forward, Order::Reverse, SHUFFLED] {
+            let backend = EmulatedBackend::new(EmulatedDriver::nvidia().order(order));
+            let mut requests = suite::requests(backend.limits());
+            requests.retain(|request| {
+                let plan = in_clusters(request, backend.limits());
+                let passes = plan.map_or(Vec::new(), |plan| plan.passes);
+                passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
+            });
+            assert!(requests.len() > 100, "only {}", requests.len());
+            for request in requests {
+                if let Err(what) = suite::check(&backend, in_clusters, &request, 1.0) {
+                    panic!("{order:?}: {what}\n    {request:?}");
+                }
+            }
+        }
+    }
 
     suite!(nvidia_forward, nvidia, Order::Forward);
     suite!(nvidia_reverse, nvidia, Order::Reverse);

@@ -828,7 +828,8 @@ template <class Scalar> struct Pass {
     } else {
       Pass rest = *this;
       // The way back of a convolution touches what the way there did: else addresses would be kept.
-      MMAFFT_IF (step.after != FACTOR_NONE) rest.thread = thread_index_anew();
+      // So does what follows the blocks' exchange.
+      MMAFFT_IF (step.after != FACTOR_NONE || step.target == PLACE_CLUSTER) rest.thread = thread_index_anew();
       MMAFFT_IF (config.apart) {
         exchange<REAL>(s, v, step.source == PLACE_SHARED, rest);
         exchange<IMAGINARY>(s, v, true, rest);

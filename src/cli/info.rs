@@ -36,6 +36,12 @@ fn print_limits(limits: &Limits) {
     println!("  {}", limits.device);
     println!("  precisions       {}", precisions.join(", "));
     println!("  tile             {} KiB on chip", limits.tile_bytes >> 10);
+    if limits.cluster_blocks > 0 {
+        println!(
+            "  clusters         of at most {} blocks",
+            limits.cluster_blocks
+        );
+    }
     match limits.longest_line(ScalarType::F32) {
         usize::MAX => println!("  longest line     any, in one pass"),
         points => println!("  longest line     {points} points of f32 in one pass"),

@@ -2,7 +2,7 @@
 //! pass, with one read and one write of each point.
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::{self, check, Random};
+use mmafft::backend_traits::conformance::{check, Random};
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::{Launch, Step};
 use mmafft::{plan_in_clusters, Backend, Layout, Limits, Plan, Precision, Request, Result, Shape};
@@ -115,8 +115,7 @@ fn drawn(r: &mut Random) -> Request {
     }
 }
 
-/// The same of the conformance suite's table, and of requests at random, on a device whose blocks
-/// hold little.
+/// On a device whose blocks hold little. (The conformance suite's table runs so too.)
 #[test]
 fn small_tiles() {
     fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
@@ -135,10 +134,9 @@ fn small_tiles() {
         passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
     };
     let mut random = Random::new(3);
-    let mut all = conformance::requests(&limits);
-    all.extend((0..400).map(|_| drawn(&mut random)));
+    let mut all: Vec<Request> = (0..400).map(|_| drawn(&mut random)).collect();
     all.retain(spread);
-    assert!(all.len() > 250, "only {} requests", all.len());
+    assert!(all.len() > 150, "only {} requests", all.len());
     for (i, request) in all.iter().enumerate() {
         let probe = Probe::new(Vendor::Nvidia, ORDERS[i % 3]).blocks(Some(11));
         if let Err(what) = check(&probe.backend(), plan, request, 1.0) {

@@ -123,18 +123,21 @@ fn random_on_small_devices() {
 /// What a block's tile does not hold, and a cluster's does.
 #[test]
 fn table_and_random_in_clusters() {
-    let limits = Limits {
-        tile_bytes: 1 << 10,
-        cluster_blocks: 8,
-        ..device_limits(usize::MAX)
-    };
-    let spread = |(_, request): &(String, Request)| {
-        let plan = mmafft::plan_in_clusters(request, &limits);
-        let passes = plan.map_or(Vec::new(), |plan| plan.passes);
-        passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
-    };
-    let requests = || table(&limits).chain(random(&limits)).filter(spread);
-    let proven = prove_by(mmafft::plan_in_clusters, &limits, requests());
+    let mut proven = 0;
+    for tile_bytes in [1 << 10, 4 << 10] {
+        let limits = Limits {
+            tile_bytes,
+            cluster_blocks: 8,
+            ..device_limits(usize::MAX)
+        };
+        let spread = |(_, request): &(String, Request)| {
+            let plan = mmafft::plan_in_clusters(request, &limits);
+            let passes = plan.map_or(Vec::new(), |plan| plan.passes);
+            passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
+        };
+        let requests = table(&limits).chain(random(&limits)).filter(spread);
+        proven += prove_by(mmafft::plan_in_clusters, &limits, requests);
+    }
     assert!(proven > 100, "only {proven} plans have clusters");
 }
 

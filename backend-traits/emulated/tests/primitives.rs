@@ -84,7 +84,7 @@ fn clusters_and_their_barriers() {
             for number in 0..4 {
                 driver = driver.skip_barrier(Some(number));
                 let message = message(rotate(&driver));
-                let found = ["race", "never written", "has not begun"];
+                let found = ["race", "never written", "has not begun", "has ended"];
                 assert!(found.iter().any(|what| message.contains(what)), "{message}");
             }
             rotate(&driver.skip_barrier(Some(4))).unwrap();

@@ -235,7 +235,10 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let most = 16 / (2 * pass.storage.bytes());
+    let most = match clustered(pass) {
+        true => 1,
+        false => 16 / (2 * pass.storage.bytes()),
+    };
     let mut all = Vec::new();
     for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
         for share in [1, neighbours] {
@@ -250,4 +253,41 @@ pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
         }
     }
     all
+}
+
+#[cfg(all(test, feature = "emulate"))]
+mod tests {
+    use super::*;
+    use mmafft::backend_traits::device::{lower, Driver};
+    use mmafft::emulated::EmulatedDriver;
+    use mmafft::{Precision, Request, Shape};
+
+    #[test]
+    fn clusters_have_candidates_that_can_be_launched() {
+        let driver = EmulatedDriver::nvidia();
+        let limits = driver.limits();
+        for (shape, precision) in [
+            (Shape::d1(1 << 15), Precision::F32),
+            (Shape::d1(1 << 16), Precision::F32),
+            (Shape::d1(1 << 14), Precision::F64),
+            (Shape::d2(256, 256), Precision::F32),
+        ] {
+            let request = Request::forward(shape.clone()).precision(precision);
+            let plan = mmafft::plan_in_clusters(&request.batch(100), limits).expect("a plan");
+            let pass = &plan.passes[0];
+            assert!(clustered(pass), "{shape}");
+            let mut rules = first(pass, false, limits);
+            let lines = pass.axes.len() == 1;
+            assert!(rules.len() > if lines { 10 } else { 0 }, "{shape}");
+            rules.extend(second(pass, &rules[0]));
+            for rule in rules {
+                let mut pass = pass.clone();
+                rule.apply(&mut pass, limits);
+                assert_eq!(pass.tile.residency.blocks(), rule.lines, "{rule:?}");
+                assert_eq!(pass.tile.launch, Some(rule.launch));
+                let lowered = lower(&pass, &driver.geometry());
+                assert!(lowered.is_ok(), "{shape}: {rule:?}: {lowered:?}");
+            }
+        }
+    }
 }
