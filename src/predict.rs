@@ -29,6 +29,8 @@ pub struct Sheet {
     pub l2_bytes: usize,
     /// Operations a cycle and compute unit of matrix products, for FP16, BF16, FP32 and FP64.
     pub matrix: [f64; 4],
+    /// The same of 4×4 products, which take 8 cycles of a SIMD unit each; FP64 has none of use.
+    pub small: [f64; 4],
     /// The same of ordinary arithmetic, for FP32 and FP64, of fused multiply-adds.
     pub vector: [f64; 2],
 }
@@ -45,6 +47,7 @@ pub const SHEETS: &[Sheet] = &[
         memory_bytes: 32 << 30,
         l2_bytes: 8 << 20,
         matrix: [1024.0, 512.0, 256.0, 0.0],
+        small: [1024.0, 512.0, 256.0, 0.0],
         vector: [128.0, 64.0],
     },
     Sheet {
@@ -56,6 +59,7 @@ pub const SHEETS: &[Sheet] = &[
         memory_bytes: 64 << 30,
         l2_bytes: 8 << 20,
         matrix: [1024.0, 1024.0, 256.0, 256.0],
+        small: [1024.0, 1024.0, 256.0, 0.0],
         vector: [128.0, 128.0],
     },
     Sheet {
@@ -67,6 +71,7 @@ pub const SHEETS: &[Sheet] = &[
         memory_bytes: 192 << 30,
         l2_bytes: 4 << 20,
         matrix: [2048.0, 2048.0, 256.0, 256.0],
+        small: [1024.0, 1024.0, 256.0, 0.0],
         vector: [256.0, 128.0],
     },
 ];
@@ -182,7 +187,12 @@ impl Sheet {
             };
             let matrix = match pass.engine {
                 Engine::Simt => 0.0,
-                Engine::Matrix => lowered.work.matrix_flops / self.matrix[product],
+                Engine::Matrix => {
+                    let cycles =
+                        |flops: f64, rate: f64| if flops > 0.0 { flops / rate } else { 0.0 };
+                    cycles(lowered.work.matrix_flops, self.matrix[product])
+                        + cycles(lowered.work.small_flops, self.small[product])
+                }
             };
             let double = usize::from(pass.storage.bytes() == 8);
             let vector = lowered.work.vector_flops / (FUSED * self.vector[double]);

@@ -73,11 +73,13 @@ struct Step {
   i64 source, target;  // enum Place
   i64 columns;         // small DFTs, or pairs, of one axis line
   i64 lines_fast;      // whether neighbouring threads take neighbouring lines
+  i64 neighbours;      // how many of a thread's columns follow each other
   i64 groups;          // columns of a thread
   i64 hermitian;       // 0, or the length N of a line of which points 0..N/2 are given
   i64 offset;          // points of the axis before those that are transformed: Rader's point 0
   i64 rader;           // whether what follows is the middle of Rader's convolution
   i64 from_table, to_table;  // permutations of the points of a copy, or -1
+  i64 ordered;         // whether reals, not points, are scattered: two neighbours of the line a cell
   i64 twiddle;         // offset of the roots [k][p] in the tables, or -1
   i64 before, before_table, before_length;  // factor of what is gathered, 0 from `length` on;
   i64 before_roots;                         // and the tables of four-step twiddles, or -1
@@ -99,8 +101,8 @@ struct Config {
   i64 wide;                           // line numbers need 64 bits
   i64 many_tiles;                     // a block takes several tiles
   i64 blocks;                         // that hold a tile together: one, or a cluster
-  i64 load_points, load_imaginary, load_vector;     // enum Points; scalars to the imaginary
-  i64 store_points, store_imaginary, store_vector;  // part; whether both move as one
+  i64 load_points, load_imaginary, load_vector;     // enum Points; scalars to the imaginary part;
+  i64 store_points, store_imaginary, store_vector;  // points that move as one, or 0: parts alone
   i64 edges;                          // edge points a line
   i64 powers;                         // twiddles of a column are products of a few
   i64 apart;                          // exchanges move real parts first, then imaginary ones

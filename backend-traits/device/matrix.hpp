@@ -19,16 +19,22 @@ namespace mmafft {
 
 template <class S> MMAFFT_DEVICE int matrix_column(S s, int group, int thread) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand);
+  MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand, int(step.rank));
   MMAFFT_CONST int waves = int(config.threads) / WAVE, points = int(step.rank / step.copies);
+  MMAFFT_CONST int rank = int(step.rank);
   const int lane = thread % WAVE, wave = thread / WAVE;
-  const int column = (group / rows * waves + wave) * columns + fragment_column(lane, group % rows);
-  return column * int(step.copies) + fragment_point(lane, 0) / points;
+  MMAFFT_CONST int N = int(step.neighbours);
+  MMAFFT_IF (N > 1) {
+    const int column = (group / N * waves + wave) * (columns / rows) + fragment_column(lane, 0, rank);
+    return (column * int(step.copies) + fragment_point(lane, 0, rank) / points) * N + group % N;
+  }
+  const int column = (group / rows * waves + wave) * columns + fragment_column(lane, group % rows, rank);
+  return column * int(step.copies) + fragment_point(lane, 0, rank) / points;
 }
 
 template <class S> MMAFFT_DEVICE int matrix_point(S s, int j, int thread) {
   MMAFFT_STEP(S);
-  return fragment_point(thread % WAVE, j) % int(step.rank / step.copies);
+  return fragment_point(thread % WAVE, j, int(step.rank)) % int(step.rank / step.copies);
 }
 
 // 2^e for -126 <= e <= 127.
@@ -77,8 +83,9 @@ template <class S> MMAFFT_DEVICE constexpr int matrix_words(S s) {
   return int(4 * step.rank * step.rank) / 2;
 }
 
-template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pair<float> *v, const u32 *matrix, int lane) {
+template <int RANK, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pair<float> *v, const u32 *matrix, int lane) {
   MMAFFT_STEP(S);
+  constexpr int J = fragment_values(RANK);
   MMAFFT_CONST int rows = fragment_rows(OPERAND_HALF);
   MMAFFT_CONST bool both = config.operand == OPERAND_SPLIT_HALF || config.operand == OPERAND_SPLIT_BF16;
   MMAFFT_CONST int parts = both ? int(step.parts) : 1, words = matrix_words(s);
@@ -96,7 +103,7 @@ template <int J, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pa
         split<BF16, true>(scaled(y.x, -e[r]), scaled(y.y, -e[r]), hi[r * J + j], lo[r * J + j]);
       }
     }
-    Product16<J, BF16>::run(x, hi, lo, both, matrix, parts, words, lane, BF16 ? 1.0f / 256 : 1.0f / 2048);
+    Product16<RANK, BF16>::run(x, hi, lo, both, matrix, parts, words, lane, BF16 ? 1.0f / 256 : 1.0f / 2048);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       MMAFFT_UNROLL for (int j = 0; j < J; j++)
         x[r * J + j] = {scaled(x[r * J + j].x, e[r]), scaled(x[r * J + j].y, e[r])};
@@ -108,22 +115,26 @@ template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const 
   MMAFFT_STEP(S);
   MMAFFT_IF (config.operand == OPERAND_F32) {
     const float *matrix = static_cast<const float *>(matrices) + step.matrix;
+    MMAFFT_CONST int J = fragment_values(int(step.rank));
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-      MMAFFT_IF (step.rank == 4) ProductNative<1, float>::run(v + g, matrix, lane);
-      MMAFFT_IF (step.rank == 8) ProductNative<2, float>::run(v + g * 2, matrix, lane);
-      MMAFFT_IF (step.rank == 16) ProductNative<4, float>::run(v + g * 4, matrix, lane);
+      MMAFFT_IF (step.rank == 2) ProductNative<2, float>::run(v + g * J, matrix, lane);
+      MMAFFT_IF (step.rank == 4) ProductNative<4, float>::run(v + g * J, matrix, lane);
+      MMAFFT_IF (step.rank == 8) ProductNative<8, float>::run(v + g * J, matrix, lane);
+      MMAFFT_IF (step.rank == 16) ProductNative<16, float>::run(v + g * J, matrix, lane);
     }
   } else {
     MMAFFT_CONST bool bf16 = config.operand == OPERAND_BF16 || config.operand == OPERAND_SPLIT_BF16;
     const u32 *matrix = static_cast<const u32 *>(matrices) + step.matrix;
     MMAFFT_IF (bf16) {
-      MMAFFT_IF (step.rank == 4) matrix_product16<1, true>(s, v, matrix, lane);
-      MMAFFT_IF (step.rank == 8) matrix_product16<2, true>(s, v, matrix, lane);
-      MMAFFT_IF (step.rank == 16) matrix_product16<4, true>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 2) matrix_product16<2, true>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 4) matrix_product16<4, true>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 8) matrix_product16<8, true>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 16) matrix_product16<16, true>(s, v, matrix, lane);
     } else {
-      MMAFFT_IF (step.rank == 4) matrix_product16<1, false>(s, v, matrix, lane);
-      MMAFFT_IF (step.rank == 8) matrix_product16<2, false>(s, v, matrix, lane);
-      MMAFFT_IF (step.rank == 16) matrix_product16<4, false>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 2) matrix_product16<2, false>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 4) matrix_product16<4, false>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 8) matrix_product16<8, false>(s, v, matrix, lane);
+      MMAFFT_IF (step.rank == 16) matrix_product16<16, false>(s, v, matrix, lane);
     }
   }
 }
@@ -131,10 +142,12 @@ template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const 
 template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<double> *v, const void *matrices, int lane) {
   MMAFFT_STEP(S);
   const double *matrix = static_cast<const double *>(matrices) + step.matrix;
+  MMAFFT_CONST int J = fragment_values(int(step.rank));
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-    MMAFFT_IF (step.rank == 4) ProductNative<1, double>::run(v + g, matrix, lane);
-    MMAFFT_IF (step.rank == 8) ProductNative<2, double>::run(v + g * 2, matrix, lane);
-    MMAFFT_IF (step.rank == 16) ProductNative<4, double>::run(v + g * 4, matrix, lane);
+    MMAFFT_IF (step.rank == 2) ProductNative<2, double>::run(v + g * J, matrix, lane);
+    MMAFFT_IF (step.rank == 4) ProductNative<4, double>::run(v + g * J, matrix, lane);
+    MMAFFT_IF (step.rank == 8) ProductNative<8, double>::run(v + g * J, matrix, lane);
+    MMAFFT_IF (step.rank == 16) ProductNative<16, double>::run(v + g * J, matrix, lane);
   }
 }
 

@@ -41,11 +41,12 @@ template <class A> MMAFFT_DEVICE void combine_vectors(const A &a) {
 
 // Vectors of `radix` complex points, hi, lo (FP16) and exponents (tables), times the DFT
 // matrix: FP32. Step 0 of the configuration.
-template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, const A &a) {
+template <int RANK, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, const A &a) {
   MMAFFT_STEP(S);
+  constexpr int J = fragment_values(RANK);
   MMAFFT_CONST int rows = fragment_rows(OPERAND_HALF);
   MMAFFT_CONST int parts = int(step.parts), words = matrix_words(s);
-  MMAFFT_CONST int columns = fragment_columns(OPERAND_HALF) * int(step.copies) * int(config.threads / WAVE);
+  MMAFFT_CONST int columns = fragment_columns(OPERAND_HALF, RANK) * int(step.copies) * int(config.threads / WAVE);
   const int lane = thread_index() % WAVE;
   // Whole blocks go round together: a fragment needs all of its lanes.
   for (u64 first = u64(block_index()) * u64(columns); first < a.lines; first += u64(block_count()) * u64(columns)) {
@@ -61,7 +62,7 @@ template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, cons
         lo[r * J + j] = live ? load_memory(static_cast<const u32 *>(a.extra) + at) : 0;
       }
     }
-    Product16<J, false>::run(v, hi, lo, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1.0f / 2048);
+    Product16<RANK, false>::run(v, hi, lo, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1.0f / 2048);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       const u64 vector = first + u64(matrix_column(s, r, thread_index()));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
@@ -77,9 +78,10 @@ template <int J, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, cons
 }
 template <class S, class A> MMAFFT_DEVICE void multiply_any(S s, const A &a) {
   MMAFFT_STEP(S);
-  MMAFFT_IF (step.rank == 4) multiply_vectors<1>(s, a);
-  MMAFFT_IF (step.rank == 8) multiply_vectors<2>(s, a);
-  MMAFFT_IF (step.rank == 16) multiply_vectors<4>(s, a);
+  MMAFFT_IF (step.rank == 2) multiply_vectors<2>(s, a);
+  MMAFFT_IF (step.rank == 4) multiply_vectors<4>(s, a);
+  MMAFFT_IF (step.rank == 8) multiply_vectors<8>(s, a);
+  MMAFFT_IF (step.rank == 16) multiply_vectors<16>(s, a);
 }
 
 #ifdef MMAFFT_ENTRY_mmafft_split

@@ -43,13 +43,14 @@ template <class Scalar> struct Pass {
   template <class S> static MMAFFT_DEVICE constexpr int points(S s) {
     MMAFFT_STEP(S);
     const int simt = step.op == OP_DFT ? int(step.radix) : step.op == OP_COPY ? 1 : 2;
-    return step.engine == ENGINE_MATRIX ? int(step.rank) / 4 : step.engine == ENGINE_DENSE ? 2 * int(step.copies) : simt;
+    return step.engine == ENGINE_MATRIX ? fragment_values(int(step.rank)) : step.engine == ENGINE_DENSE ? 2 * int(step.copies) : simt;
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
     MMAFFT_ASSUME(u32(thread) < u32(config.threads));
+    MMAFFT_CONST int N = int(step.neighbours);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
-    else return group * int(config.threads) + thread;
+    else return (group / N * int(config.threads) + thread) * N + group % N;
   }
   template <class S> MMAFFT_DEVICE int point(S s, int j) const {
     MMAFFT_STEP(S);
@@ -219,6 +220,43 @@ template <class Scalar> struct Pass {
     }
   }
 
+  // The values of a column and of the N - 1 that follow it, whose points lie beside each other.
+  template <int N, class S>
+  MMAFFT_DEVICE void load_neighbours(S s, const Line &line, i64 others, int c, bool live, Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_CONST int J = points(s);
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = from_at(s, c, point(s, j));
+      const i64 n = line.load_index + i64(at) * axis.load_index;
+      Neighbours<Scalar, N> x = {};
+      if (live && exists(s, c, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end)
+        x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(input() + line.load + others +
+                                                                      i64(at) * axis.load_stride));
+      MMAFFT_UNROLL for (int i = 0; i < N; i++) v[i * J + j] = {widen(x.at[i].x), widen(x.at[i].y)};
+    }
+  }
+  // Those of a column and of the N - 1 before it, likewise.
+  template <int N, class S>
+  MMAFFT_DEVICE void store_neighbours(S s, const Line &line, i64 others, int c, bool live, const Value *v) const {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_CONST int J = points(s);
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = to_at(s, c, point(s, j));
+      const i64 n = line.store_index + i64(at) * axis.store_index;
+      Neighbours<Scalar, N> x;
+      MMAFFT_UNROLL for (int i = 0; i < N; i++) {
+        const Value &y = v[(i - (N - 1)) * J + j];
+        narrow(y.x * T(arguments.scale), x.at[i].x);
+        narrow(y.y * T(arguments.scale), x.at[i].y);
+      }
+      if (live && exists(s, c, point(s, j)) && at < int(step.out) && n >= axis.store_begin && n < axis.store_end)
+        store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
+                                                           i64(at) * axis.store_stride - 2 * (N - 1)), x);
+    }
+  }
+
   template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, int at, Value x) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST Axis axis = config.axis[step.axis];
@@ -328,16 +366,23 @@ template <class Scalar> struct Pass {
       const Others others = others_of<true>(s, c);
       MMAFFT_IF (config.blocks > 1) line.load_index += others.index;
       const bool live = c.live && line.live && others.inside;
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int at = from_at(s, c.at, point(s, j));
-        Value x = {T(0), T(0)};
-        if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
-          x = load_point(s, line, others.address, at);
-          MMAFFT_IF (step.op == OP_MERGE) {
-            if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
-          }
+      MMAFFT_IF (config.load_vector > 1) {
+        if (g % int(config.load_vector) == 0) {
+          MMAFFT_IF (config.load_vector == 2) load_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
+          MMAFFT_IF (config.load_vector == 4) load_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
         }
-        v[g * J + j] = x;
+      } else {
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = from_at(s, c.at, point(s, j));
+          Value x = {T(0), T(0)};
+          if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
+            x = load_point(s, line, others.address, at);
+            MMAFFT_IF (step.op == OP_MERGE) {
+              if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
+            }
+          }
+          v[g * J + j] = x;
+        }
       }
       MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
         if (live) factored<true>(s, v + g * J, line, c);
@@ -470,17 +515,24 @@ template <class Scalar> struct Pass {
       MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
         if (live) factored<false>(s, v + g * J, line, c);
       }
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int at = to_at(s, c.at, point(s, j));
-        if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
-          Value x = v[g * J + j];
-          MMAFFT_IF (step.op == OP_SPLIT) {
-            if (both_real(s, c.at, j)) {
-              store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
-              x.y = T(0);
+      MMAFFT_IF (config.store_vector > 1) {
+        if ((g + 1) % int(config.store_vector) == 0) {
+          MMAFFT_IF (config.store_vector == 2) store_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
+          MMAFFT_IF (config.store_vector == 4) store_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
+        }
+      } else {
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          const int at = to_at(s, c.at, point(s, j));
+          if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+            Value x = v[g * J + j];
+            MMAFFT_IF (step.op == OP_SPLIT) {
+              if (both_real(s, c.at, j)) {
+                store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
+                x.y = T(0);
+              }
             }
+            store_point(s, line, others.address, at, x);
           }
-          store_point(s, line, others.address, at, x);
         }
       }
     }
@@ -541,7 +593,8 @@ template <class Scalar> struct Pass {
               x.y = T(0);
             }
           }
-          MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
+          MMAFFT_IF (step.ordered) scatter_reals(s, line, at, x);
+          else MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
           else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
         }
       }
@@ -584,6 +637,20 @@ template <class Scalar> struct Pass {
       const Line line = {0, 0, 0, 0, 0, shared_out(s, c), true};
       if (c.live) four_step<false>(s, v + g * points(s), step.after_roots, line, c);
     }
+  }
+
+  // The reals that point `at` becomes, to where they lie in the line: two neighbours a cell.
+  template <class S> MMAFFT_DEVICE void scatter_reals(S s, int line, int at, Value x) const {
+    MMAFFT_STEP(S);
+    const RealPair<int> pair = reals_of<int>(config.store_reals, at);
+    x = weighted(config.store_reals, tables(), i64(at), x);
+    const auto put = [&](const RealPlace<int> &place, T real) {
+      if (!place.there) return;
+      const int cell = line + padded(step.row_out, int(u32(place.index) / 2));
+      store_shared_part<T>(2 * cell + place.index % 2, signed_real(config.store_reals, place, real, T(0.70710678118654752440)));
+    };
+    put(pair.first, x.x);
+    put(pair.second, x.y);
   }
 
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const {
@@ -691,11 +758,11 @@ template <class Scalar> struct Pass {
       MMAFFT_IF (paired(s)) {
         MMAFFT_CONST int n = int(step.points);
         const int at = from_at(s, c.at, 0), second = at < n ? 0 : 1;
-        if (c.live) {
-          const Line line = line_of(0, tile, c.line, second, arguments.lines);
+        const Line line = line_of(0, tile, c.line, second, arguments.lines);
+        if (c.live && line.live) {
           const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
           const Value *const table = tables() + step.twiddle;
-          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+          if (line.live) w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
         }
       } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
       MMAFFT_IF (step.op == OP_SPLIT) {

@@ -8,6 +8,11 @@ namespace mmafft {
 struct Half { u16 bits; };
 struct Bf16 { u16 bits; };
 
+// Points that lie beside each other, moved as one.
+template <class S, int N> struct alignas(2 * N * sizeof(S)) Neighbours {
+  Pair<S> at[N];
+};
+
 // What a scalar of memory is in arithmetic.
 template <class S> struct Arithmetic { typedef float type; };
 template <> struct Arithmetic<double> { typedef double type; };

@@ -28,6 +28,7 @@ pub mod reference;
 mod request;
 mod shape;
 pub mod split;
+mod weights;
 
 pub use backend::{Backend, Bindings, Buffer, Prepared};
 pub use error::{Error, Result, Side};

@@ -307,6 +307,8 @@ pub struct Launch {
     pub residents: usize,
     /// Whether exchanges move real parts first, then imaginary ones, through half the memory.
     pub apart: bool,
+    /// How many neighbouring points one access of memory may move; 1: each alone.
+    pub neighbours: usize,
 }
 
 /// One trip through memory: plain data.

@@ -8,10 +8,12 @@ namespace mmafft {
 
 // How the columns of a matrix step lie in a wave: a lane's values are points t, t+4, ... of
 // columns g and g+8 (f64: g), before the product and after it.
-MMAFFT_DEVICE constexpr int fragment_columns(i64 operand) { return operand == OPERAND_F64 ? 8 : 16; }
+MMAFFT_DEVICE constexpr int fragment_columns(i64 operand, int) { return operand == OPERAND_F64 ? 8 : 16; }
 MMAFFT_DEVICE constexpr int fragment_rows(i64 operand) { return operand == OPERAND_F64 ? 1 : 2; }
-MMAFFT_DEVICE int fragment_column(int lane, int row) { return lane / 4 + 8 * row; }
-MMAFFT_DEVICE int fragment_point(int lane, int j) { return lane % 4 + 4 * j; }
+// Of a column; there is no rank of 2.
+MMAFFT_DEVICE constexpr int fragment_values(int rank) { return rank < 4 ? 1 : rank / 4; }
+MMAFFT_DEVICE int fragment_column(int lane, int row, int) { return lane / 4 + 8 * row; }
+MMAFFT_DEVICE int fragment_point(int lane, int j, int) { return lane % 4 + 4 * j; }
 
 // The largest x of the lanes that hold a column of `points` points.
 MMAFFT_DEVICE float fragment_max(float x, int points) {
@@ -26,7 +28,8 @@ template <bool BF16> MMAFFT_DEVICE u16 fragment_value(u16 x) { return x; }
 // lane and row; matrix [k tile][n tile][lane]. Products of high parts are added tile by tile in
 // rounded FP32, as sums inside truncate; the small rest is chained inside. One n tile after
 // the other, its matrix loaded anew: all at once would take every register.
-template <int J, bool BF16> struct Product16 {
+template <int RANK, bool BF16> struct Product16 {
+  static constexpr int J = fragment_values(RANK);
   static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int parts,
                                 int words, int lane, float unit) {
     constexpr int KT = J == 1 ? 1 : J / 2;
@@ -73,8 +76,13 @@ template <int J, bool BF16> struct Product16 {
   }
 };
 
+template <bool BF16> struct Product16<2, BF16> {
+  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, bool, const u32 *, int, int, int, float) {}
+};
+
 // The same on values of T themselves; matrix [k tile][re, im][n tile][lane].
-template <int J, class T> struct ProductNative {
+template <int RANK, class T> struct ProductNative {
+  static constexpr int J = fragment_values(RANK);
   static MMAFFT_DEVICE void run(Pair<T> *v, const T *matrix, int lane) {
     Pair<T> y[J];
     MMAFFT_UNROLL for (int n = 0; n < J; n++) {
@@ -87,6 +95,9 @@ template <int J, class T> struct ProductNative {
     }
     MMAFFT_UNROLL for (int n = 0; n < J; n++) v[n] = y[n];
   }
+};
+template <class T> struct ProductNative<2, T> {
+  static MMAFFT_DEVICE void run(Pair<T> *, const T *, int) {}
 };
 
 }  // namespace mmafft

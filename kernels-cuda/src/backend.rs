@@ -200,6 +200,8 @@ impl Driver for CudaDriver {
             shared_bytes: self.0.device.shared_bytes_per_block,
             registers: REGISTERS,
             blocks: MOST_BLOCKS,
+            // Wider ones where a measured rule says so.
+            access: 0,
             vendor: Vendor::Nvidia,
         }
     }

@@ -1,22 +1,28 @@
 // How DFTs use AMD's matrix products (instructions.hpp, or their emulation), with
 // c = lane % 16 and q = lane / 16: a column of B is a DFT column's points, (re, im) after
 // each other, so that a lane holds whole complex points; A is the DFT matrix. D then has the
-// outputs where B had the inputs.
+// outputs where B had the inputs. Rows of up to four points take 4x4 products, of which one
+// instruction has sixteen: a lane then holds a whole column, and A is the same in all of them.
 #pragma once
 
 namespace mmafft {
 
 // How the columns of a matrix step lie in a wave: a lane's values are points 2q, 2q+1, 2q+8,
-// 2q+9, ... of column c, before the product and after it.
-MMAFFT_DEVICE constexpr int fragment_columns(i64) { return 16; }
+// 2q+9, ... of column c, or all of one column's, before the product and after it.
+MMAFFT_DEVICE constexpr bool fragment_small(int rank) { return rank <= 4; }
+MMAFFT_DEVICE constexpr int fragment_columns(i64, int rank) { return fragment_small(rank) ? 64 : 16; }
 MMAFFT_DEVICE constexpr int fragment_rows(i64) { return 1; }
-MMAFFT_DEVICE int fragment_column(int lane, int) { return lane % 16; }
-MMAFFT_DEVICE int fragment_point(int lane, int j) { return 2 * (lane / 16) + j % 2 + j / 2 * 8; }
+MMAFFT_DEVICE constexpr int fragment_values(int rank) { return fragment_small(rank) ? rank : rank / 4; }
+MMAFFT_DEVICE int fragment_column(int lane, int, int rank) { return fragment_small(rank) ? lane : lane % 16; }
+MMAFFT_DEVICE int fragment_point(int lane, int j, int rank) {
+  return fragment_small(rank) ? j : 2 * (lane / 16) + j % 2 + j / 2 * 8;
+}
 
 // The largest x of the lanes that hold a column of `points` points.
 MMAFFT_DEVICE float fragment_max(float x, int points) {
-  if (points > 2) x = larger(x, shuffle_xor(x, 16));
-  return points > 4 ? larger(x, shuffle_xor(x, 32)) : x;
+  if (points <= 4) return x;
+  x = larger(x, shuffle_xor(x, 16));
+  return larger(x, shuffle_xor(x, 32));
 }
 
 // What products take a 16-bit number for: CDNA 2 takes subnormal ones for zero ("MI200 MFMA
@@ -28,7 +34,8 @@ template <bool BF16> MMAFFT_DEVICE u16 fragment_value(u16 x) { return BF16 || (x
 // v = (the matrix, in `parts` of `words` each)·(hi + lo·2^-d), the data as B; J values a
 // lane; matrix [k tile][m tile][lane]. Products of high parts are added tile by tile in rounded
 // FP32, as on NVIDIA; the small rest is chained inside.
-template <int J, bool BF16> struct Product16 {
+template <int RANK, bool BF16> struct Product16 {
+  static constexpr int J = fragment_values(RANK);
   static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int parts,
                                 int words, int lane, float unit) {
     MMAFFT_UNROLL for (int m = 0; m < J / 2; m++) {
@@ -58,23 +65,31 @@ template <int J, bool BF16> struct Product16 {
 
  private:
   static MMAFFT_DEVICE Pair<u32> load(const u32 *matrix, int k, int m, int lane) {
-    return load_fragment(reinterpret_cast<const Pair<u32> *>(matrix) + (k * (J / 2) + m) * WAVE + lane);
+    const Pair<u32> *tile = reinterpret_cast<const Pair<u32> *>(matrix);
+    if (fragment_small(RANK)) return load_fragment(tile + (k * (J / 2) + m) * 4 + lane % 4);
+    return load_fragment(tile + (k * (J / 2) + m) * WAVE + lane);
   }
   static MMAFFT_DEVICE void multiply(float (&d)[4], Pair<u32> a, const u32 *data) {
-    if (BF16) mfma_bf16_16x16x16(d, a.x, a.y, data[0], data[1]);
-    else mfma_f16_16x16x16(d, a.x, a.y, data[0], data[1]);
+    if (fragment_small(RANK)) {
+      if (BF16) mfma_bf16_4x4x4(d, a.x, a.y, data[0], data[1]);
+      else mfma_f16_4x4x4(d, a.x, a.y, data[0], data[1]);
+    } else {
+      if (BF16) mfma_bf16_16x16x16(d, a.x, a.y, data[0], data[1]);
+      else mfma_f16_16x16x16(d, a.x, a.y, data[0], data[1]);
+    }
   }
 };
-template <bool BF16> struct Product16<1, BF16> {  // no row is shorter than 8 points here
-  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, bool, const u32 *, int, int, int, float) {}
-};
 
-MMAFFT_DEVICE void mfma_native(float (&d)[4], float a, float b) { mfma_f32_16x16x4(d, a, b); }
-MMAFFT_DEVICE void mfma_native(double (&d)[4], double a, double b) { mfma_f64_16x16x4(d, a, b); }
+template <int RANK> MMAFFT_DEVICE void mfma_native(float (&d)[4], float a, float b) {
+  if (fragment_small(RANK)) mfma_f32_4x4x1(d, a, b);
+  else mfma_f32_16x16x4(d, a, b);
+}
+template <int RANK> MMAFFT_DEVICE void mfma_native(double (&d)[4], double a, double b) { mfma_f64_16x16x4(d, a, b); }
 
 // The same on values of T themselves; matrix [k tile][m tile][lane], four k tiles for the
 // reals of two points. Rows are ordered so that a lane's D are again its two points.
-template <int J, class T> struct ProductNative {
+template <int RANK, class T> struct ProductNative {
+  static constexpr int J = fragment_values(RANK);
   static MMAFFT_DEVICE void run(Pair<T> *v, const T *matrix, int lane) {
     Pair<T> y[J];
     MMAFFT_UNROLL for (int m = 0; m < J / 2; m++) {
@@ -82,16 +97,19 @@ template <int J, class T> struct ProductNative {
       MMAFFT_UNROLL for (int k = 0; k < J / 2; k++) {
         const T parts[4] = {v[2 * k].x, v[2 * k].y, v[2 * k + 1].x, v[2 * k + 1].y};
         MMAFFT_UNROLL for (int i = 0; i < 4; i++)
-          mfma_native(d, load_fragment(matrix + ((4 * k + i) * (J / 2) + m) * WAVE + lane), parts[i]);
+          mfma_native<RANK>(d, load(matrix, (4 * k + i) * (J / 2) + m, lane), parts[i]);
       }
       y[2 * m] = {d[0], d[1]};
       y[2 * m + 1] = {d[2], d[3]};
     }
     MMAFFT_UNROLL for (int j = 0; j < J; j++) v[j] = y[j];
   }
-};
-template <class T> struct ProductNative<1, T> {
-  static MMAFFT_DEVICE void run(Pair<T> *, const T *, int) {}
+
+ private:
+  static MMAFFT_DEVICE T load(const T *matrix, int tile, int lane) {
+    if (fragment_small(RANK)) return load_fragment(matrix + tile * 4 + lane % 4);
+    return load_fragment(matrix + tile * WAVE + lane);
+  }
 };
 
 }  // namespace mmafft

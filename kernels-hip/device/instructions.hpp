@@ -6,6 +6,12 @@
 //   f32    16x16x4   A: (i, q)    B: (q, i)
 //                    D of these: register r (4q + r, i)
 //   f64    16x16x4   A: (i, q)    B: (q, i)    D: register r (4r + q, i)
+//
+// and in each of sixteen blocks, block lane / 4, with i = lane % 4:
+//
+//   16-bit 4x4x4     A: register r, half h (i, 2r + h)   B: (2r + h, i)
+//   f32    4x4x1     A: (i, 0)    B: (0, i)
+//                    D of these: register r (r, i)
 #pragma once
 
 namespace mmafft {
@@ -37,6 +43,24 @@ MMAFFT_DEVICE void mfma_bf16_16x16x16(float (&d)[4], u32 a0, u32 a1, u32 b0, u32
   const Short4 a = __builtin_bit_cast(Short4, (Words2{a0, a1})), b = __builtin_bit_cast(Short4, (Words2{b0, b1}));
   put(d, __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, b, sum_of<Float4>(d), 0, 0, 0));
 #endif
+}
+MMAFFT_DEVICE void mfma_f16_4x4x4(float (&d)[4], u32 a0, u32 a1, u32 b0, u32 b1) {
+  const Half4 a = __builtin_bit_cast(Half4, (Words2{a0, a1})), b = __builtin_bit_cast(Half4, (Words2{b0, b1}));
+  put(d, __builtin_amdgcn_mfma_f32_4x4x4f16(a, b, sum_of<Float4>(d), 0, 0, 0));
+}
+MMAFFT_DEVICE void mfma_bf16_4x4x4(float (&d)[4], u32 a0, u32 a1, u32 b0, u32 b1) {
+#if defined(__gfx908__)
+  Float4 sum = sum_of<Float4>(d);
+  sum = __builtin_amdgcn_mfma_f32_4x4x2bf16(__builtin_bit_cast(Short2, a0), __builtin_bit_cast(Short2, b0), sum, 0, 0, 0);
+  sum = __builtin_amdgcn_mfma_f32_4x4x2bf16(__builtin_bit_cast(Short2, a1), __builtin_bit_cast(Short2, b1), sum, 0, 0, 0);
+  put(d, sum);
+#else
+  const Short4 a = __builtin_bit_cast(Short4, (Words2{a0, a1})), b = __builtin_bit_cast(Short4, (Words2{b0, b1}));
+  put(d, __builtin_amdgcn_mfma_f32_4x4x4bf16_1k(a, b, sum_of<Float4>(d), 0, 0, 0));
+#endif
+}
+MMAFFT_DEVICE void mfma_f32_4x4x1(float (&d)[4], float a, float b) {
+  put(d, __builtin_amdgcn_mfma_f32_4x4x1f32(a, b, sum_of<Float4>(d), 0, 0, 0));
 }
 MMAFFT_DEVICE void mfma_f32_16x16x4(float (&d)[4], float a, float b) {
   put(d, __builtin_amdgcn_mfma_f32_16x16x4f32(a, b, sum_of<Float4>(d), 0, 0, 0));

@@ -100,7 +100,17 @@ template <class T> struct alignas(2 * sizeof(T)) Pair {
 
 // Memory. `T` is a scalar or a Pair of them.
 template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
-template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) { *to = value; }
+// Stored as words: of the parts of a struct the compiler does not always make one store.
+template <int BYTES> struct Words {
+  typedef u32 type __attribute__((ext_vector_type(BYTES / 4), may_alias));
+};
+template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
+  if constexpr (sizeof(T) < 8) *to = value;
+  else {
+    typedef typename Words<sizeof(T)>::type W;
+    *reinterpret_cast<W *>(to) = __builtin_bit_cast(W, value);
+  }
+}
 // Tables that no launch changes: they come through the same cache as all else.
 template <class T> MMAFFT_DEVICE T load_table(const T *from) { return *from; }
 template <class T> MMAFFT_DEVICE T load_fragment(const T *from) { return *from; }

@@ -9,6 +9,9 @@ use mmafft_backend_traits::device::{Geometry, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
 use std::path::Path;
 
+/// Bytes of the widest access of memory, `global_load_dwordx4`.
+const ACCESS: usize = 16;
+
 /// A device, as the HIP runtime describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
@@ -128,6 +131,7 @@ impl Device {
             shared_bytes: self.shared_bytes_per_block,
             registers,
             blocks: MOST_BLOCKS,
+            access: ACCESS,
             vendor: Vendor::Amd,
         }
     }

@@ -59,6 +59,8 @@ const PRODUCTS: &[Row] = &[
     row(CDNA2_ON, [4, 4, 4], 4, Operand::Bf16),
     // v_mfma_f32_16x16x16bf16_1k; v_mfma_f32_16x16x16_bf16.
     row(CDNA2_ON, [16, 16, 16], 64, Operand::Bf16),
+    // v_mfma_f32_4x4x1f32; v_mfma_f32_4x4x1_16b_f32.
+    row(CDNA, [4, 4, 1], 4, Operand::F32),
     // v_mfma_f32_16x16x4f32; v_mfma_f32_16x16x4_f32.
     row(CDNA, [16, 16, 4], 64, Operand::F32),
     // v_mfma_f64_16x16x4f64; v_mfma_f64_16x16x4_f64.
@@ -102,7 +104,7 @@ mod tests {
         use Operand::{Bf16, Half, F32, F64};
         for architecture in CDNA {
             assert_eq!(products(architecture, Half), [(4, 4, 4), (16, 16, 16)]);
-            assert_eq!(products(architecture, F32), [(16, 16, 4)]);
+            assert_eq!(products(architecture, F32), [(4, 4, 1), (16, 16, 4)]);
         }
         assert_eq!(products("gfx908", Bf16), [(4, 4, 2), (16, 16, 8)]);
         assert_eq!(products("gfx908", F64), []);

@@ -1,12 +1,12 @@
 //! AMD: clang compiles the text that hipRTC is given, LLVM's tools read what came of it
 //! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`).
 
-use crate::families::{families, multiplies, offered};
+use crate::families::{families, offered};
 use crate::waits;
 use mmafft::backend_traits::device::{lower, Program};
-use mmafft::backend_traits::Operand;
+use mmafft::backend_traits::{radix, Operand};
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
-use mmafft::{Error, Limits, Pass};
+use mmafft::{Engine, Error, Limits, Pass, Step};
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
@@ -122,29 +122,81 @@ impl Kernel {
     }
 }
 
-/// The matrix instruction that a pass' operand is multiplied with.
-fn instruction(pass: &Pass, architecture: &str) -> Option<&'static str> {
-    if !multiplies(pass) {
-        return None;
+/// The matrix instructions that a pass' operand is multiplied with: of 4×4 for radices to 4, but of
+/// FP64, and of 16×16.
+fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
+    if pass.engine != Engine::Matrix {
+        return Vec::new();
     }
     let third = architecture == "gfx942";
-    Some(match pass.operand {
-        Operand::Half | Operand::SplitHalf if third => "v_mfma_f32_16x16x16_f16",
-        Operand::Half | Operand::SplitHalf => "v_mfma_f32_16x16x16f16",
-        Operand::Bf16 | Operand::SplitBf16 if third => "v_mfma_f32_16x16x16_bf16",
-        Operand::Bf16 | Operand::SplitBf16 if architecture == "gfx908" => "v_mfma_f32_16x16x8bf16",
-        Operand::Bf16 | Operand::SplitBf16 => "v_mfma_f32_16x16x16bf16_1k",
-        Operand::F32 if third => "v_mfma_f32_16x16x4_f32",
-        Operand::F32 => "v_mfma_f32_16x16x4f32",
-        Operand::F64 if third => "v_mfma_f64_16x16x4_f64",
-        Operand::F64 => "v_mfma_f64_16x16x4f64",
-    })
+    let [small, large] = match pass.operand {
+        Operand::Half | Operand::SplitHalf if third => {
+            ["v_mfma_f32_4x4x4_16b_f16", "v_mfma_f32_16x16x16_f16"]
+        }
+        Operand::Half | Operand::SplitHalf => ["v_mfma_f32_4x4x4f16", "v_mfma_f32_16x16x16f16"],
+        Operand::Bf16 | Operand::SplitBf16 if third => {
+            ["v_mfma_f32_4x4x4_16b_bf16", "v_mfma_f32_16x16x16_bf16"]
+        }
+        Operand::Bf16 | Operand::SplitBf16 if architecture == "gfx908" => {
+            ["v_mfma_f32_4x4x2bf16", "v_mfma_f32_16x16x8bf16"]
+        }
+        Operand::Bf16 | Operand::SplitBf16 => {
+            ["v_mfma_f32_4x4x4bf16_1k", "v_mfma_f32_16x16x16bf16_1k"]
+        }
+        Operand::F32 if third => ["v_mfma_f32_4x4x1_16b_f32", "v_mfma_f32_16x16x4_f32"],
+        Operand::F32 => ["v_mfma_f32_4x4x1f32", "v_mfma_f32_16x16x4f32"],
+        Operand::F64 if third => ["v_mfma_f64_16x16x4_f64"; 2],
+        Operand::F64 => ["v_mfma_f64_16x16x4f64"; 2],
+    };
+    let of = |step: &Step| match step {
+        Step::Dft { radix: r, .. } if radix::find(*r).is_some() => {
+            Some(if *r <= 4 { small } else { large })
+        }
+        _ => None,
+    };
+    let mut all: Vec<&str> = pass.steps.iter().filter_map(of).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// Where `Config` has whether a point's parts are loaded as one, and stored.
 const LOAD_VECTOR: usize = 13;
 const STORE_VECTOR: usize = 16;
 const RESIDENTS: usize = 3;
+
+/// Whether a pass loads or stores lines that lie behind each other, of points that 16 bytes divide.
+fn contiguous(pass: &Pass, load: bool) -> bool {
+    let [axis] = &pass.axes[..] else {
+        return false;
+    };
+    let (access, stride) = match load {
+        true => (&pass.load, axis.load_stride),
+        false => (&pass.store, axis.store_stride),
+    };
+    let plain = axis.kind == mmafft::Kind::C2C && pass.hermitian.is_none();
+    let radix = |s: &Step| match s {
+        Step::Dft { radix, .. } => Some(*radix),
+        _ => None,
+    };
+    let mut radices = pass.steps.iter().filter_map(radix);
+    let end = if load {
+        radices.next()
+    } else {
+        radices.next_back()
+    };
+    // What a thread of the simt engine holds of neighbouring columns: at most 32 values.
+    let most = if pass.engine == Engine::Matrix {
+        16
+    } else {
+        32 / (8 / pass.storage.bytes())
+    };
+    plain
+        && access.imaginary == 1
+        && stride == 2
+        && axis.length.is_power_of_two()
+        && end.is_none_or(|r| r <= most)
+}
 
 /// What is wrong with a kernel.
 fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<String> {
@@ -182,33 +234,45 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
         format!("{registers} registers, {accumulators} of them or beside them accumulators; {waves} waves have {most} each"),
     );
 
-    let wanted = instruction(pass, unit.architecture);
-    let products: HashSet<&str> = kernel.code.iter().map(|i| i.name.as_str()).collect();
-    let products: Vec<&&str> = products
-        .iter()
-        .filter(|n| n.starts_with("v_mfma"))
-        .collect();
-    let found = products.iter().map(|name| **name);
-    expect(
-        found.clone().eq(wanted),
-        format!("{:?}, expected {wanted:?}", found.collect::<Vec<_>>()),
-    );
+    let wanted = instructions(pass, unit.architecture);
+    let products = kernel.code.iter().map(|i| i.name.as_str());
+    let mut found: Vec<&str> = products.filter(|n| n.starts_with("v_mfma")).collect();
+    found.sort_unstable();
+    found.dedup();
+    expect(found == wanted, format!("{found:?}, expected {wanted:?}"));
     expect(!kernel.has("flat_"), "an address of an unknown kind".into());
     expect(
         !kernel.has("scratch_") && !kernel.has("buffer_"),
         "private memory".into(),
     );
 
-    // A point's two parts in one access: 16 bytes of f64, 8 of f32, 4 of 16 bits.
-    let access = |kind: &str| match pass.storage.bytes() {
-        8 => format!("global_{kind}_dwordx4"),
-        4 => format!("global_{kind}_dwordx2"),
-        _ => format!("global_{kind}_dword"),
-    };
-    for (flag, kind) in [(LOAD_VECTOR, "load"), (STORE_VECTOR, "store")] {
-        let name = access(kind);
+    // A point's two parts in one access, and those of its neighbours: 16 bytes where the memory is
+    // contiguous.
+    for (points, kind) in [(LOAD_VECTOR, "load"), (STORE_VECTOR, "store")] {
+        let points = program.config[points] as usize;
+        let words = points * 2 * pass.storage.bytes() / 4;
+        let name = match words {
+            0 => continue,
+            1 => format!("global_{kind}_dword"),
+            _ => format!("global_{kind}_dwordx{words}"),
+        };
         let there = kernel.code.iter().any(|i| i.name == name);
-        expect(program.config[flag] == 0 || there, format!("no {name}"));
+        expect(there, format!("no {name}"));
+        let narrow = |i: &&waits::Instruction| i.name.starts_with("global_store") && i.name != name;
+        let others = kernel
+            .code
+            .iter()
+            .find(narrow)
+            .filter(|_| points > 1 && kind == "store");
+        expect(
+            others.is_none(),
+            format!("{:?} beside {name}", others.map(|i| &i.name)),
+        );
+        let contiguous = contiguous(pass, kind == "load");
+        expect(
+            !contiguous || words == 4,
+            format!("{name} of contiguous points"),
+        );
     }
     if let Err(error) = waits::check(&kernel.code) {
         expect(false, error);

@@ -1,7 +1,7 @@
 //! The kernels that are compiled: every family of them.
 
 use mmafft::backend_traits::{radix, Operand};
-use mmafft::{Engine, Kind, Limits, Pass, Precision, Request, Shape, Step, KINDS};
+use mmafft::{Engine, Kind, Limits, Precision, Request, Shape, KINDS};
 
 /// A family of kernels: a name, and a request whose passes belong to it.
 pub fn families() -> Vec<(String, Request)> {
@@ -91,11 +91,4 @@ pub fn offered(request: &Request, limits: &Limits) -> bool {
         _ => Operand::Half,
     };
     limits.fragments.iter().any(|f| f.operand == product)
-}
-
-/// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
-pub fn multiplies(pass: &Pass) -> bool {
-    let product =
-        |step: &Step| matches!(step, Step::Dft { radix: r, .. } if radix::find(*r).is_some());
-    pass.engine == Engine::Matrix && pass.steps.iter().any(product)
 }

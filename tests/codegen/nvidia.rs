@@ -1,12 +1,12 @@
 //! NVIDIA: NVRTC compiles, nvdisasm reads (PyPI: `nvidia-cuda-nvrtc`,
 //! `nvidia-cuda-nvdisasm`).
 
-use crate::families::{clusters, families, multiplies, offered};
+use crate::families::{clusters, families, offered};
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{lower, Geometry, Vendor};
-use mmafft::backend_traits::Operand;
+use mmafft::backend_traits::{radix, Launch, Operand};
 use mmafft::cuda::{compile, source, Device};
-use mmafft::{Limits, Pass};
+use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step};
 use std::process::Command;
 
 /// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
@@ -39,6 +39,7 @@ fn geometry(limits: &Limits) -> Geometry {
         shared_bytes: limits.tile_bytes,
         registers: 1 << 16,
         blocks: i32::MAX as u64,
+        access: 0,
         vendor: Vendor::Nvidia,
     }
 }
@@ -63,6 +64,13 @@ fn disassemble(cubin: &[u8]) -> Option<String> {
     out.status
         .success()
         .then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+}
+
+/// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
+fn multiplies(pass: &Pass) -> bool {
+    let product =
+        |step: &Step| matches!(step, Step::Dft { radix: r, .. } if radix::find(*r).is_some());
+    pass.engine == Engine::Matrix && pass.steps.iter().any(product)
 }
 
 /// The matrix instruction that a pass' operand is multiplied with.
@@ -177,6 +185,52 @@ fn check(architecture: &str) {
         "{architecture}:\n{}",
         failures.join("\n")
     );
+}
+
+/// A launch that asks for it moves 16 bytes an access, where the memory is contiguous.
+#[test]
+fn neighbours_move_together() {
+    let limits = device("sm_90").limits();
+    for (precision, points) in [
+        (Precision::F32, 2),
+        (Precision::F16, 4),
+        (Precision::Bf16, 4),
+    ] {
+        let request = Request::forward(Shape::d1(4096))
+            .batch(1000)
+            .precision(precision);
+        let plan = mmafft::plan(&request.radices(&[8]).engine(Engine::Simt), &limits);
+        let mut pass = plan.expect("a plan").passes.remove(0);
+        pass.tile.launch = Some(Launch {
+            threads: 4096 * pass.tile.lines / (8 * points),
+            residents: 1,
+            apart: false,
+            neighbours: points,
+        });
+        let program = lower(&pass, &geometry(&limits)).expect("a program").program;
+        let compiled = match compile(&source(&program), "sm_90") {
+            Err(mmafft::Error::NoDevice { .. }) => {
+                println!("skipped: codegen::neighbours_move_together, needs NVRTC");
+                return;
+            }
+            compiled => compiled.expect("machine code"),
+        };
+        assert_eq!(spilled(&compiled.log), 0, "{precision:?}");
+        let Some(code) = disassemble(&compiled.cubin) else {
+            println!("skipped: codegen::neighbours_move_together, needs nvdisasm");
+            return;
+        };
+        let stores: Vec<&str> = code.lines().filter(|line| line.contains("STG.")).collect();
+        let wide = stores.iter().filter(|line| line.contains(".128")).count();
+        assert_eq!((wide, stores.len()), (8, 8), "{precision:?}: {stores:?}");
+        // Tables come by other loads, which say that they are constant.
+        let loads = code
+            .lines()
+            .filter(|l| l.contains("LDG.") && !l.contains(".CONSTANT"));
+        let loads: Vec<&str> = loads.collect();
+        let wide = loads.iter().filter(|line| line.contains(".128")).count();
+        assert_eq!((wide, loads.len()), (8, 8), "{precision:?}: {loads:?}");
+    }
 }
 
 #[test]

@@ -29,7 +29,6 @@ fn launches_of(plan_of: PlanFn, probe: Probe, request: &Request) -> Option<(Plan
 
 /// Bytes that a pass reads beyond [`Pass::bytes`], and bytes of those that it does not read.
 /// Both are of half spectra, or of lines of reals:
-/// - the pair of points c and n − c that a step takes is one point where c = n − c;
 /// - a whole line made of a half spectrum takes most points for two of its own;
 /// - a line of reals that is continued, or a whole one of type III, is made of most reals twice;
 /// - of an edge point, which is real, the imaginary part stays where it is.
@@ -40,16 +39,13 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
         // Every point is made of its own reals; a merge takes two points at a time.
         let core = axis.core_length();
         let middle = axis.kind.reduction(axis.length, false).middle;
-        let (merged, split) = (middle == Middle::Merge, middle == Middle::Split);
+        let merged = middle == Middle::Merge;
         let points: Vec<usize> = match pass.load_reals {
             Some(line) => {
                 let half = usize::from(pass.mirrored_points(Middle::Merge).is_some());
                 (0..line.points() + half).collect()
             }
-            None if merged => (0..=core / 2).flat_map(|c| [c, core - c]).collect(),
-            // The pair that a split takes of a DFT of one point is that point twice.
-            None if core == 1 && split => vec![0, 0],
-            None => (0..core).collect(),
+            None => (0..core + usize::from(merged)).collect(),
         };
         let reals = points.into_iter().flat_map(|p| side.reals(length, p));
         let given = reals.flatten().filter(|r| axis.load_range.contains(&r.0));
@@ -64,15 +60,10 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
     let mirrored = pass
         .hermitian
         .or((axis.kind == Kind::C2R && !even).then_some(axis.length));
-    let twice = match (mirrored, axis.kind, axis.core_length()) {
-        (Some(length), ..) => (1..=length / 2)
-            .filter(|n| 2 * n != length)
-            .map(inside)
-            .sum(),
-        (None, Kind::C2R, core) if core.is_multiple_of(2) => inside(core / 2),
-        (None, Kind::R2C, 1) if even => 1,
-        _ => 0,
-    };
+    let twice = mirrored.map_or(0, |length| {
+        let points = (1..=length / 2).filter(|n| 2 * n != length);
+        points.map(inside).sum()
+    });
     // One pair of reals is one complex point.
     let pair = if axis.kind == Kind::R2C {
         2 * point
@@ -161,8 +152,7 @@ fn zero_ranges_save_their_bytes() {
     let part = real().nonzero_input(0, 3..78).wanted_output(0, 7..9);
     assert_eq!(total(part, None), (1, 75 * 8, 2 * 16));
     let half = Request::c2r(Shape::d1(200)).wanted_output(0, 3..78);
-    // Point 50 of 0..=100 is a pair with itself.
-    assert_eq!(total(half, None), (1, 102 * 8, 75 * 4));
+    assert_eq!(total(half, None), (1, 101 * 8, 75 * 4));
     // Two passes: what lies between them is whole.
     let long = || Request::forward(Shape::d1(1024));
     let tile = Some(4 << 10);

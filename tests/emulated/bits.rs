@@ -2,6 +2,7 @@
 //! array whatever the batch that it is in.
 
 use crate::probe::{Probe, Vendor, ORDERS};
+use crate::words::head;
 use mmafft::backend_traits::conformance::Random;
 use mmafft::backend_traits::device::{lower, DeviceBackend, Driver};
 use mmafft::backend_traits::{Bindings, Launch};
@@ -62,27 +63,26 @@ fn run(
     first: usize,
     batch: usize,
 ) -> Vec<Vec<u8>> {
-    run_as(backend, request, first, batch, false)
+    run_as(backend, request, first, batch, None)
 }
 
-/// The same; or with the parts of numbers exchanged apart, where a pass allows it.
+/// The same; or by launches of this shape, where a pass allows it, but for their threads.
 fn run_as(
     backend: &DeviceBackend<Probe>,
     request: &Request,
     first: usize,
     batch: usize,
-    apart: bool,
+    launch: Option<Launch>,
 ) -> Vec<Vec<u8>> {
     let request = request.clone().batch(batch);
     let mut plan = mmafft::plan(&request, backend.limits()).expect("a plan");
-    if apart {
+    if let Some(launch) = launch {
         for pass in &mut plan.passes {
             let lowered = lower(pass, &backend.driver().geometry()).expect("lowered");
-            pass.tile.launch = Some(Launch {
-                threads: lowered.program.threads,
-                residents: 1,
-                apart,
-            });
+            // Fewer, so that each has runs of neighbours.
+            let threads = lowered.program.threads / launch.neighbours;
+            let threads = threads.max(backend.driver().geometry().wave);
+            pass.tile.launch = Some(Launch { threads, ..launch });
         }
     }
     let scalar = plan.request.precision.row().storage;
@@ -111,6 +111,7 @@ fn run_as(
 #[test]
 fn neither_order_nor_batch_changes_a_bit() {
     for vendor in Vendor::ALL {
+        let mut moved = std::collections::BTreeSet::new();
         for (request, tile_bytes) in requests() {
             let backends =
                 ORDERS.map(|order| Probe::new(vendor, order).tile_bytes(tile_bytes).backend());
@@ -146,10 +147,42 @@ fn neither_order_nor_batch_changes_a_bit() {
                 run(&few, &request, 0, ARRAYS) == expected,
                 "{vendor:?}, two blocks: {request:?}"
             );
-            assert!(
-                run_as(&backends[0], &request, 0, ARRAYS, true) == expected,
-                "{vendor:?}, apart: {request:?}"
-            );
+            let plain = Launch {
+                threads: 0,
+                residents: 1,
+                apart: false,
+                neighbours: 1,
+            };
+            let apart = Launch {
+                apart: true,
+                ..plain
+            };
+            let neighbours = [1, 2, 4].map(|neighbours| Launch {
+                neighbours,
+                ..plain
+            });
+            for launch in [apart].into_iter().chain(neighbours) {
+                assert!(
+                    run_as(&backends[0], &request, 0, ARRAYS, Some(launch)) == expected,
+                    "{vendor:?}, {launch:?}: {request:?}"
+                );
+            }
+            for record in backends[0].driver().records() {
+                moved.insert(head(&record.program, "load_vector"));
+                moved.insert(head(&record.program, "store_vector"));
+            }
+            // Memory that begins at an element, not at a multiple of 16 bytes.
+            let element = Probe::new(vendor, ORDERS[0])
+                .tile_bytes(tile_bytes)
+                .begins_at(2 * request.precision.row().storage.bytes())
+                .backend();
+            let got = run(&element, &request, 0, ARRAYS);
+            assert!(got == expected, "{vendor:?}, an element: {request:?}");
+            for record in element.driver().records() {
+                let moved = ["load_vector", "store_vector"].map(|name| head(&record.program, name));
+                assert!(moved.iter().all(|&points| points <= 1), "{request:?}");
+            }
         }
+        assert!(moved.is_superset(&[1, 2, 4].into()), "{moved:?}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::probe::Vendor;
 use crate::words::{constant, dense, head, step, total};
 use mmafft::backend_traits::conformance;
+use mmafft::backend_traits::device::Vendor::Amd as AMD;
 use mmafft::backend_traits::device::{lower, Driver, Geometry, Lowered};
 use mmafft::emulated::config_words;
 use mmafft::{Limits, Pass, Request, KINDS};
@@ -59,7 +60,11 @@ fn wrong(pass: &Pass, lowered: &Lowered, geometry: &Geometry) -> Option<String> 
             op if op == constant("OP_COPY") => 1,
             op if op != constant("OP_DFT") => 2,
             _ if dense(program, i) => 2 * step("copies"),
-            _ if step("engine") == constant("ENGINE_MATRIX") => step("rank") / 4,
+            // AMD's 4×4 products: a lane holds a whole column.
+            _ if step("engine") == constant("ENGINE_MATRIX") => match step("rank") {
+                rank if geometry.vendor == AMD && rank <= 4 => rank,
+                rank => rank / 4,
+            },
             _ => step("radix"),
         };
         step("groups") * each
@@ -166,7 +171,10 @@ fn lower_by(
                 Err(error) => Some(error.to_string()),
             };
             if let Some(what) = what {
-                failures.push(format!("{name}, pass {i}: {what}\n    {request:?}"));
+                let (lines, points) = (pass.tile.lines, pass.axes[0].length);
+                failures.push(format!(
+                    "{name}, pass {i} with {lines} lines of {points}: {what}\n    {request:?}"
+                ));
             }
         }
     }

@@ -141,3 +141,29 @@ fn lines_too_long_for_a_real_device() {
         }
     }
 }
+
+/// The last tile in part, where the parts of a line are its outermost loop: pairs beyond the last are
+/// parts that there are not, and have no roots.
+#[test]
+fn pairs_beyond_the_last_look_nothing_up() {
+    let mut split = 0;
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        for kind in kinds() {
+            for n in [3840, 15360] {
+                let beside = || Layout::strided(&[4]).distance(1);
+                let request = of(kind, Shape::d1(n)).batch(4).precision(Precision::F64);
+                let request = request.input_layout(beside()).output_layout(beside());
+                let probe = || Probe::new(vendor, ORDERS[v]);
+                let plan = mmafft::plan(&request, probe().backend().limits()).expect("a plan");
+                let part = |pass: &mmafft::Pass| {
+                    let lines: usize = pass.loops.iter().map(|l| l.count).product();
+                    pass.mirrored.is_some() && !lines.is_multiple_of(pass.tile.lines)
+                };
+                split += usize::from(plan.passes.iter().any(part));
+                let wrong = traffic(probe(), &request);
+                assert!(wrong.is_empty(), "{vendor:?}: {wrong:?}");
+            }
+        }
+    }
+    assert!(split > 0, "no tile in part");
+}

@@ -75,7 +75,8 @@ mod idle {
     }
 
     /// Between the two halves of a convolution, where the last DFT there and the first one
-    /// back are of one radix: columns are the same, and so are their threads.
+    /// back are of one radix: columns are the same, and so are their threads. Or between a DFT of
+    /// a whole line and a copy or split whose columns, or runs of neighbours, are the lines.
     pub fn after(program: &Program, i: usize) -> Option<&'static str> {
         let [this, next] = [i, i + 1].map(|i| move |name| step(program, i, name));
         let both = [
@@ -85,6 +86,7 @@ mod idle {
             "radix",
             "points",
             "offset",
+            "neighbours",
             "groups",
             "lines_fast",
             "outer",
@@ -95,7 +97,21 @@ mod idle {
             && both.iter().all(|&name| this(name) == next(name))
             && (this("out"), this("pitch_out")) == (next("in"), next("pitch_in"))
             && next("hermitian") == 0;
-        (same && !dense(program, i)).then_some("the middle of a convolution of equal radices")
+        let lines = this("op") == constant("OP_DFT")
+            && ["OP_COPY", "OP_SPLIT"].map(constant).contains(&next("op"))
+            && this("engine") == constant("ENGINE_SIMT")
+            && [
+                this("columns"),
+                this("outer"),
+                this("inner"),
+                this("neighbours"),
+            ] == [1; 4]
+            && next("neighbours") == next("columns");
+        match dense(program, i) {
+            _ if lines => Some("a line by its thread"),
+            false if same => Some("the middle of a convolution of equal radices"),
+            _ => None,
+        }
     }
 
     /// Before the next tile, where shared memory is not used; or where the copies on both
@@ -122,6 +138,7 @@ mod idle {
         let in_a_row = rows(points(0), first("pitch_out")) && rows(points(end), last("pitch_in"));
         let same = [first("op"), last("op")] == [constant("OP_COPY"); 2]
             && (alike || in_a_row)
+            && first("neighbours") == last("neighbours")
             && [first("lines_fast"), last("lines_fast")] == [0; 2]
             && (first("to_table"), last("from_table")) == (-1, -1);
         same.then_some("copies in and out by the same threads")

@@ -52,6 +52,8 @@ pub struct Probe {
     broken: Option<(usize, EmulatedDriver)>,
     limits: Limits,
     blocks: u64,
+    /// Bytes added to where memory begins, as far as anyone asks.
+    begins_at: usize,
     launched: AtomicUsize,
     records: Mutex<Vec<Record>>,
 }
@@ -63,6 +65,7 @@ impl Probe {
             limits: whole.limits().clone(),
             blocks: whole.geometry().blocks,
             broken: None,
+            begins_at: 0,
             whole,
             launched: AtomicUsize::new(0),
             records: Mutex::default(),
@@ -78,6 +81,12 @@ impl Probe {
     /// A launch has no more blocks than these: each takes several tiles.
     pub fn blocks(mut self, blocks: Option<u64>) -> Self {
         self.blocks = blocks.unwrap_or(self.blocks);
+        self
+    }
+
+    /// Says of all memory that it begins so many bytes later: that accesses may be no wider.
+    pub fn begins_at(mut self, bytes: usize) -> Self {
+        self.begins_at = bytes;
         self
     }
 
@@ -132,7 +141,7 @@ impl Driver for Probe {
         self.whole.allocate(bytes)
     }
     fn address(&self, memory: &Memory) -> u64 {
-        self.whole.address(memory)
+        self.whole.address(memory) + self.begins_at as u64
     }
     fn write(&self, memory: &mut Memory, offset: usize, bytes: &[u8]) -> Result<()> {
         self.whole.write(memory, offset, bytes)

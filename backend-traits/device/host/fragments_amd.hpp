@@ -8,6 +8,12 @@
 //                    D of these: register r (4q + r, i)
 //   f64    16x16x4   A: (i, q)    B: (q, i)    D: register r (4r + q, i)
 //
+// and in each of sixteen blocks, block lane / 4, with i = lane % 4:
+//
+//   16-bit 4x4x4     A: register r, half h (i, 2r + h)   B: (2r + h, i)
+//   f32    4x4x1     A: (i, 0)    B: (0, i)
+//                    D of these: register r (r, i)
+//
 // 16-bit products: one rounding to nearest of the whole sum, and subnormal FP16 inputs are
 // zero, as on CDNA 2: worse than what CDNA 1 and 3 do, so that an error bound that holds here
 // holds there.
@@ -43,6 +49,21 @@ template <float (*WIDEN)(u16)> static void mfma_16(int, const Operands16 *const 
     for (int r = 0; r < 4; r++) out[lane]->d[r] = d[4 * (lane / 16) + r][lane % 16];
 }
 
+template <float (*WIDEN)(u16)> static void mfma_16_blocks(int, const Operands16 *const *in, Sum4<float> *const *out) {
+  for (int first = 0; first < 64; first += 4) {
+    float a[4][4], b[4][4], d[4][4];
+    for (int i = 0; i < 4; i++)
+      for (int r = 0; r < 4; r++) {
+        a[i][r] = WIDEN(half_of(in[first + i]->a[r / 2], r % 2));
+        b[r][i] = WIDEN(half_of(in[first + i]->b[r / 2], r % 2));
+        d[r][i] = out[first + i]->d[r];
+      }
+    multiply_wide(a, b, d, round_to_float);
+    for (int i = 0; i < 4; i++)
+      for (int r = 0; r < 4; r++) out[first + i]->d[r] = d[r][i];
+  }
+}
+
 template <class T> struct OperandsWide {
   T a, b;
 };
@@ -62,8 +83,37 @@ static void mfma_wide(int, const OperandsWide<T> *const *in, Sum4<T> *const *out
     for (int r = 0; r < 4; r++) out[lane]->d[r] = d[Q * (lane / 16) + R * r][lane % 16];
 }
 
+static void mfma_wide_blocks(int, const OperandsWide<float> *const *in, Sum4<float> *const *out) {
+  for (int first = 0; first < 64; first += 4) {
+    float a[4][1], b[1][4], d[4][4];
+    for (int i = 0; i < 4; i++) {
+      a[i][0] = in[first + i]->a;
+      b[0][i] = in[first + i]->b;
+      for (int r = 0; r < 4; r++) d[r][i] = out[first + i]->d[r];
+    }
+    multiply_fused(a, b, d);
+    for (int i = 0; i < 4; i++)
+      for (int r = 0; r < 4; r++) out[first + i]->d[r] = d[r][i];
+  }
+}
+
 }  // namespace host
 
+MMAFFT_DEVICE void mfma_f16_4x4x4(float (&d)[4], u32 a0, u32 a1, u32 b0, u32 b1) {
+  host::Operands16 in = {{a0, a1}, {b0, b1}};
+  host::Sum4<float> out = {d};
+  host::meet(host::mfma_16_blocks<host::widen_normal_half>, 0, in, out);
+}
+MMAFFT_DEVICE void mfma_bf16_4x4x4(float (&d)[4], u32 a0, u32 a1, u32 b0, u32 b1) {
+  host::Operands16 in = {{a0, a1}, {b0, b1}};
+  host::Sum4<float> out = {d};
+  host::meet(host::mfma_16_blocks<widen_bf16>, 0, in, out);
+}
+MMAFFT_DEVICE void mfma_f32_4x4x1(float (&d)[4], float a, float b) {
+  host::OperandsWide<float> in = {a, b};
+  host::Sum4<float> out = {d};
+  host::meet(host::mfma_wide_blocks, 0, in, out);
+}
 MMAFFT_DEVICE void mfma_f16_16x16x16(float (&d)[4], u32 a0, u32 a1, u32 b0, u32 b1) {
   host::Operands16 in = {{a0, a1}, {b0, b1}};
   host::Sum4<float> out = {d};

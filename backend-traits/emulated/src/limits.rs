@@ -12,8 +12,11 @@ const NVIDIA: &[FragmentShape] = &[
     product([8, 8, 4], 32, Operand::F64),
 ];
 const AMD: &[FragmentShape] = &[
+    product([4, 4, 4], 4, Operand::Half),
     product([16, 16, 16], 64, Operand::Half),
+    product([4, 4, 4], 4, Operand::Bf16),
     product([16, 16, 16], 64, Operand::Bf16),
+    product([4, 4, 1], 4, Operand::F32),
     product([16, 16, 4], 64, Operand::F32),
     product([16, 16, 4], 64, Operand::F64),
 ];
@@ -75,6 +78,10 @@ pub(crate) fn geometry(vendor: Vendor) -> Geometry {
         shared_bytes,
         registers: 1 << 16,
         blocks: u64::from(u32::MAX >> 1),
+        access: match vendor {
+            Vendor::Nvidia => 0,
+            Vendor::Amd => 16,
+        },
         vendor,
     }
 }

@@ -94,7 +94,7 @@ fn tables_give_every_element_a_place_of_its_own() {
             assert!(places.iter().all(|&(_, lane)| lane < what.lanes));
         }
         assert_eq!((what.a.rows, what.b.columns), (what.d.rows, what.d.columns));
-        assert_eq!(what.a.columns, what.b.rows);
+        assert_eq!(what.a.columns, what.b.rows / what.blocks);
     }
 }
 
@@ -103,24 +103,20 @@ fn tables_give_every_element_a_place_of_its_own() {
 fn a_one_lands_where_the_document_says() {
     for what in instructions() {
         let probe = Probe::new(&what);
-        let (m, n, k) = (what.a.rows, what.b.columns, what.b.rows);
-        for i in 0..m {
-            for j in 0..n {
-                for l in 0..k {
-                    let mut a = vec![0.0; m * k];
-                    let mut b = vec![0.0; k * n];
-                    a[i * k + l] = 1.0;
-                    b[l * n + j] = 1.0;
-                    let mut expected = vec![0.0; m * n];
-                    expected[i * n + j] = 1.0;
-                    assert_eq!(
-                        probe.multiply(&a, &b, &vec![0.0; m * n]),
-                        expected,
-                        "{}: A({i}, {l}) B({l}, {j})",
-                        what.entry
-                    );
-                }
-            }
+        let ([m, n, k], blocks) = (what.size(), what.blocks);
+        for at in 0..blocks * m * n * k {
+            let (block, i, j, l) = (at / (m * n * k), at / (n * k) % m, at / k % n, at % k);
+            let mut a = vec![0.0; blocks * m * k];
+            let mut b = vec![0.0; blocks * k * n];
+            let mut expected = vec![0.0; blocks * m * n];
+            let [in_a, in_b, in_d] = what.term(block, i, j, l);
+            (a[in_a], b[in_b], expected[in_d]) = (1.0, 1.0, 1.0);
+            assert_eq!(
+                probe.multiply(&a, &b, &vec![0.0; blocks * m * n]),
+                expected,
+                "{}, block {block}: A({i}, {l}) B({l}, {j})",
+                what.entry
+            );
         }
     }
 }
@@ -130,16 +126,17 @@ fn a_one_lands_where_the_document_says() {
 fn whole_matrices() {
     for what in instructions() {
         let probe = Probe::new(&what);
-        let (m, n, k) = (what.a.rows, what.b.columns, what.b.rows);
-        let a: Vec<f64> = (0..m * k).map(|i| (i * 7 % 31) as f64 - 15.0).collect();
-        let b: Vec<f64> = (0..k * n).map(|i| (i * 5 % 29) as f64 - 14.0).collect();
-        let d: Vec<f64> = (0..m * n).map(|i| i as f64).collect();
+        let ([m, n, k], blocks) = (what.size(), what.blocks);
+        let a = (0..blocks * m * k).map(|i| (i * 7 % 31) as f64 - 15.0);
+        let b = (0..blocks * k * n).map(|i| (i * 5 % 29) as f64 - 14.0);
+        let (a, b): (Vec<f64>, Vec<f64>) = (a.collect(), b.collect());
+        let d: Vec<f64> = (0..blocks * m * n).map(|i| i as f64).collect();
         let expected = |at: usize| {
-            let (i, j) = (at / n, at % n);
-            let products = (0..k).map(|l| a[i * k + l] * b[l * n + j]);
-            products.sum::<f64>() + d[at]
+            let (block, i, j) = (at / (m * n), at / n % m, at % n);
+            let terms = (0..k).map(|l| what.term(block, i, j, l));
+            terms.map(|[x, y, _]| a[x] * b[y]).sum::<f64>() + d[at]
         };
-        let expected: Vec<f64> = (0..m * n).map(expected).collect();
+        let expected: Vec<f64> = (0..blocks * m * n).map(expected).collect();
         assert_eq!(probe.multiply(&a, &b, &d), expected, "{}", what.entry);
     }
 }
@@ -149,12 +146,12 @@ fn whole_matrices() {
 fn sums_are_rounded_as_the_vendor_does() {
     for what in instructions() {
         let probe = Probe::new(&what);
-        let (m, n, k) = (what.a.rows, what.b.columns, what.b.rows);
-        let mut a = vec![0.0; m * k];
-        let mut b = vec![0.0; k * n];
+        let ([m, n, k], blocks) = (what.size(), what.blocks);
+        let mut a = vec![0.0; blocks * m * k];
+        let mut b = vec![0.0; blocks * k * n];
         (a[0], b[0]) = (3.0 * 2f64.powi(-12), 2f64.powi(-13));
         for sign in [1.0, -1.0] {
-            let mut d = vec![0.0; m * n];
+            let mut d = vec![0.0; blocks * m * n];
             d[0] = sign;
             a[0] = sign * a[0].abs();
             let expected = match (what.sum, what.lanes) {

@@ -81,11 +81,15 @@ impl<D: Driver> DeviceBackend<D> {
         bindings: Bindings<'_, DeviceBuffer<D::Memory>>,
     ) -> Result<()> {
         let prepared = &*prepared.0;
-        self.check(prepared, &bindings)?;
+        let aligned = self.check(prepared, &bindings)?;
+        let passes = match aligned {
+            true => &prepared.passes,
+            false => prepared.narrow(&self.driver)?,
+        };
         let output = &bindings.output.memory;
         let input = bindings.input.map_or(output, |b| &b.memory);
         let scratch = &bindings.scratch.memory;
-        for pass in &prepared.passes {
+        for pass in passes {
             let lowered = &pass.lowered;
             let scalar = lowered.scalar_bytes;
             let region = |(slot, offset): (Slot, usize)| Region {
@@ -115,11 +119,12 @@ impl<D: Driver> DeviceBackend<D> {
         Ok(())
     }
 
+    /// Whether the memory begins where the widest accesses want it.
     fn check(
         &self,
         prepared: &Inner<D>,
         bindings: &Bindings<'_, DeviceBuffer<D::Memory>>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         match (bindings.input, &prepared.not_in_place) {
             (None, Some(reason)) => {
                 return Err(Error::NotInPlace {
@@ -143,25 +148,29 @@ impl<D: Driver> DeviceBackend<D> {
             prepared.scratch_bytes,
             bindings.scratch.bytes,
         )?;
-        let widest = prepared.passes.iter().map(|p| p.lowered.alignment).max();
-        let widest = widest.unwrap_or(1) as u64;
+        let (widest, element) = prepared.alignments();
+        let mut aligned = true;
         for (side, buffer) in [
             (Side::Input, input),
             (Side::Output, &*bindings.output),
             (Side::Scratch, &*bindings.scratch),
         ] {
             let address = self.driver.address(&buffer.memory);
-            if buffer.bytes > 0 && !address.is_multiple_of(widest) {
+            if buffer.bytes == 0 {
+                continue;
+            }
+            aligned &= address.is_multiple_of(widest);
+            if !address.is_multiple_of(element) {
                 return Err(Error::Unsupported {
                     what: format!("{side} memory at {address:#x}"),
                     backend: self.name().into(),
                     instead: format!(
-                        "let it begin at a multiple of {widest} bytes, a whole element"
+                        "let it begin at a multiple of {element} bytes, a whole element"
                     ),
                 });
             }
         }
-        Ok(())
+        Ok(aligned)
     }
 
     /// Runs an operation on vectors.

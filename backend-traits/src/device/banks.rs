@@ -57,30 +57,33 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     );
     let total = block.lines * columns * inner * outer;
     let matrix = step.engine == MATRIX;
-    let (rows_columns, rows) = matrices::columns(block.vendor, block.operand);
+    let held = matrices::wave(words(step.rank), block.vendor, block.operand);
     let points = match step.op {
-        OP_DFT if matrix => words(step.rank) / 4,
+        OP_DFT if matrix => held.values,
         OP_DFT if step.engine == DENSE && after => 2 * words(step.copies),
         OP_DFT => words(step.radix),
         OP_COPY => 1,
         _ => 2,
     };
-    let per_wave = match matrix {
-        true => rows_columns * words(step.copies) / rows,
-        false => block.wave,
-    };
+    let neighbours = words(step.neighbours).max(1);
+    let per_wave = neighbours
+        * match matrix {
+            true => held.columns * words(step.copies) / held.rows,
+            false => block.wave,
+        };
     let waves = total.div_ceil(per_wave);
     let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES).collect();
     sampled.push(waves - 1);
     sampled.dedup();
     let mut all = Vec::with_capacity(sampled.len() * points);
     for wave in sampled {
-        for j in 0..points {
+        for (i, j) in (0..neighbours).flat_map(|i| (0..points).map(move |j| (i, j))) {
             let access = (0..block.wave).map(|lane| {
                 let (number, j) = match matrix {
-                    true => matrix_place(step, block, lane, j, wave * per_wave),
-                    false => (wave * per_wave + lane, j),
+                    true => matrix_place(step, block, lane, j),
+                    false => (lane, j),
                 };
+                let number = wave * per_wave + number * neighbours + i;
                 if number >= total || (matrix && j >= words(step.radix)) {
                     return None;
                 }
@@ -125,24 +128,19 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
 
 /// Column and point of a lane of a matrix step (`matrix_column`, `matrix_point` of matrix.hpp),
 /// for the first of a lane's rows.
-fn matrix_place(
-    step: &StepWords,
-    block: &Block,
-    lane: usize,
-    j: usize,
-    from: usize,
-) -> (usize, usize) {
+fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usize, usize) {
     let copies = step.copies as usize;
     let points = step.rank as usize / copies;
     let (column, first, point) = match block.vendor {
         Vendor::Nvidia => (lane / 4, lane % 4, lane % 4 + 4 * j),
+        Vendor::Amd if matrices::small(step.rank as usize, block.vendor) => (lane, 0, j),
         Vendor::Amd => (
             lane % 16,
             2 * (lane / 16),
             2 * (lane / 16) + j % 2 + j / 2 * 8,
         ),
     };
-    (from + column * copies + first / points, point % points)
+    (column * copies + first / points, point % points)
 }
 
 fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
@@ -192,6 +190,16 @@ fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
             _ => step.points as usize - column,
         };
     }
+    match to_point(step, column, j) {
+        at if step.ordered != EVEN_ODD => at,
+        // Of two reals, of which the first counts.
+        at if 2 * at < step.output as usize => 2 * at,
+        at => 2 * (step.output as usize - 1 - at),
+    }
+}
+
+/// Which point of the axis value j of a DFT's column becomes.
+fn to_point(step: &StepWords, column: usize, j: usize) -> usize {
     let (done, radix) = (step.done as usize, step.radix as usize);
     let (column, j) = match step.engine {
         DENSE => {

@@ -39,7 +39,7 @@ words! {
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
         extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
-        groups, hermitian, offset, rader, from_table, to_table, twiddle,
+        neighbours, groups, hermitian, offset, rader, from_table, to_table, ordered, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, copy_async, matrix, rank, copies, parts,
     }
@@ -67,6 +67,11 @@ pub const OP_DFT: i64 = 0;
 pub const OP_SPLIT: i64 = 1;
 pub const OP_MERGE: i64 = 2;
 pub const OP_COPY: i64 = 3;
+/// `ordered`: points are scattered, or their reals to where they lie in the line: the even ones
+/// first, then the odd ones backwards; or one from each end.
+pub const NOT_ORDERED: i64 = 0;
+pub const EVEN_ODD: i64 = 1;
+pub const ENDS: i64 = 2;
 pub const MATRIX: i64 = 1;
 pub const DENSE: i64 = 2;
 /// Pairs of outputs that a thread sums in a dense step: each point that it reads serves them all.

@@ -20,6 +20,9 @@ pub struct Geometry {
     pub registers: usize,
     /// The most blocks of a launch; kernels stride over what is more.
     pub blocks: u64,
+    /// Bytes that an access of memory is to move, where points lie beside each other; more
+    /// than a point's only where no launch was measured.
+    pub access: usize,
     /// Whose fragments a matrix step uses.
     pub vendor: Vendor,
 }

@@ -10,6 +10,7 @@ use super::cluster;
 use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
+use super::neighbours::{self, Tile};
 use super::program::Program;
 use super::real;
 use super::shape::{insert_copies, residents, threads_wanted};
@@ -61,6 +62,8 @@ pub struct Lowered {
     pub work: Work,
     /// Bytes at whose multiples the loaded and the stored memory must begin.
     pub alignment: usize,
+    /// The same for [`narrowed`]: whole elements.
+    pub element: usize,
 }
 
 /// Lowers a pass for a device of this shape.
@@ -96,7 +99,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     }
 
     // Threads: as many as give each about VALUES values.
-    let (columns, rows) = matrices::columns(geometry.vendor, pass.operand);
     let matrix = pass.engine == Engine::Matrix;
     let most_points = trips.iter().map(Trip::points).max().unwrap_or(1) * tile_lines;
     // Half of the threads where a value takes twice the registers; a quarter where products
@@ -113,13 +115,54 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         (false, true) => DENSE_VALUES,
         (false, false) => VALUES.max(largest),
     };
-    let values = values.max(most_points.div_ceil(most_threads));
+    let mut values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
+    let fragment = |trip: &Trip| {
+        let fill = matrices::fill(trip.words.radix as usize, geometry.vendor, pass.operand);
+        (
+            fill,
+            matrices::wave(fill.rank, geometry.vendor, pass.operand),
+        )
+    };
+    // Values that a thread has of each column.
+    let each = |trip: &Trip| match product(trip) {
+        true => fragment(trip).1.values,
+        false => trip.values(),
+    };
+    let [mirrored, mirrored_inner] = mirrored_words(pass, &loops);
+    let tile = Tile {
+        order: &order,
+        loops: &loops,
+        lines: tile_lines,
+        within: mirrored_inner as usize,
+    };
+    let most = match pass.tile.launch {
+        Some(launch) => launch.neighbours,
+        None => geometry.access / (2 * pass.storage.bytes()),
+    };
+    let ends = [(0, true), (last_trip, false)];
+    let mut beside = ends.map(|(i, loading)| {
+        let trip = &trips[i];
+        let mut points = neighbours::points(pass, &trip.words, &tile, loading, most);
+        if pass.tile.launch.is_none() {
+            let most = match product(trip) {
+                true => neighbours::MATRIX_VALUES,
+                false => neighbours::VALUES,
+            };
+            while points > 1 && points * each(trip) > most {
+                points /= 2;
+            }
+            if points > 1 {
+                values = values.max(points * each(trip));
+            }
+        }
+        points
+    });
     let wanted = |trip: &Trip| match product(trip) {
         true => {
-            let fill = matrices::fill(trip.words.radix as usize, geometry.vendor);
-            let rounds = (values / (rows * fill.rank / 4)).max(1);
-            let wave = columns * fill.copies * rounds;
+            let (fill, held) = fragment(trip);
+            let rounds = (values / (held.rows * held.values)).max(1);
+            let wave = held.columns * fill.copies * rounds;
             (tile_lines * trip.columns()).div_ceil(wave) * geometry.wave
         }
         false => threads_wanted(trip, tile_lines, values),
@@ -144,15 +187,34 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             false if step.target == CLUSTER => CLUSTER,
             false => SHARED,
         };
+        // Columns of a thread in one round, and rounds; or runs of neighbours, where they cost no
+        // values.
+        let (share, round) = match product(trip) {
+            true => {
+                let (fill, held) = fragment(trip);
+                let columns = held.columns / held.rows * fill.copies;
+                (threads / geometry.wave * columns, held.rows)
+            }
+            false => (threads, 1),
+        };
+        let groups = |n: usize| total.div_ceil(share * n) * n;
+        let most = values.max(groups(round) * each(trip));
+        for ((at, _), points) in ends.into_iter().zip(&mut beside) {
+            while at == i && *points > 1 && groups(*points) * each(trip) > most {
+                *points /= 2;
+            }
+        }
+        let of = |(end, points): (&(usize, bool), &usize)| if end.0 == i { *points } else { 1 };
+        let neighbours = ends.iter().zip(&beside).map(of).max().unwrap_or(1);
+        step.neighbours = neighbours as i64;
+        step.groups = groups(neighbours.max(round)) as i64;
+        held = held.max(step.groups as usize * each(trip));
         if product(trip) {
-            let fill = matrices::fill(step.radix as usize, geometry.vendor);
+            let (fill, _) = fragment(trip);
             step.engine = MATRIX;
             step.rank = fill.rank as i64;
             step.copies = fill.copies as i64;
             step.parts = parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
-            let at_a_time = threads / geometry.wave * columns * fill.copies;
-            step.groups = (total.div_ceil(at_a_time) * rows) as i64;
-            held = held.max(step.groups as usize * fill.rank / 4);
             let word = if double { 8 } else { 4 };
             step.matrix = (matrix_bytes.len() / word) as i64;
             matrix_bytes.extend(matrices::fragments(
@@ -162,9 +224,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
                 pass.operand,
                 step.parts as usize,
             ));
-        } else {
-            step.groups = total.div_ceil(threads) as i64;
-            held = held.max(step.groups as usize * trip.values());
         }
         steps.push(step);
     }
@@ -177,7 +236,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     }
     let tiles = lines.div_ceil(tile_lines as u64);
     let most_tiles = geometry.blocks / blocks as u64;
-    let [mirrored, mirrored_inner] = mirrored_words(pass, &loops);
     let mut config = Config {
         head: HeadWords {
             storage: storage_word(pass.storage),
@@ -209,6 +267,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     }
     config.reals = real::words(pass, &mut tables);
     sides(pass, &order, &mut config);
+    config.head.load_vector *= beside[0] as i64;
+    config.head.store_vector *= beside[1] as i64;
     let launch = launch(pass, &config, threads, geometry, &trips, held);
     let block = Block {
         lines: tile_lines,
@@ -242,8 +302,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     if let Some(outermost) = config.loops.first_mut() {
         outermost.count = 1;
     }
-    let vector = |flag: i64| if flag != 0 { 2 } else { 1 };
-    let widest = vector(config.head.load_vector).max(vector(config.head.store_vector));
+    let widest = config.head.load_vector.max(config.head.store_vector) as usize;
     Ok(Lowered {
         program: Program {
             entry: match blocks {
@@ -265,8 +324,26 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         scale: pass.scale,
         scalar_bytes: pass.storage.bytes(),
         work: work::of(&config, geometry, pass.operand),
-        alignment: pass.storage.bytes() * widest,
+        alignment: pass.storage.bytes() * (2 * widest).max(1),
+        element: pass.storage.bytes() * (2 * widest.min(1)).max(1),
     })
+}
+
+/// The pass and the device for memory that begins anywhere, if only at a whole element: each
+/// access moves one point.
+pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
+    let mut pass = pass.clone();
+    if let Some(launch) = &mut pass.tile.launch {
+        launch.neighbours = 1;
+    }
+    let access = 0;
+    (
+        pass,
+        Geometry {
+            access,
+            ..*geometry
+        },
+    )
 }
 
 /// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
@@ -283,6 +360,7 @@ fn launch(
         threads,
         residents,
         apart: false,
+        neighbours: 1,
     });
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {
@@ -296,6 +374,7 @@ fn launch(
         threads,
         residents: asked.residents.clamp(1, 2048 / threads),
         apart: asked.apart && config.steps.iter().enumerate().all(plain),
+        ..asked
     }
 }
 

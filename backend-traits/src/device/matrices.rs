@@ -19,11 +19,13 @@ pub struct Fill {
     pub copies: usize,
 }
 
-/// The rows that `radix` fills: at least the vendor's shortest, at most 16 points.
-pub fn fill(radix: usize, vendor: Vendor) -> Fill {
-    let shortest = match vendor {
-        Vendor::Nvidia => 4,
-        Vendor::Amd => 8,
+/// The rows that `radix` fills: at least the vendor's shortest, at most 16 points. AMD's 4×4
+/// products of FP64 take as long as the 16×16 ones that they would stand for.
+pub fn fill(radix: usize, vendor: Vendor, operand: Operand) -> Fill {
+    let shortest = match (vendor, operand) {
+        (Vendor::Nvidia, _) => 4,
+        (Vendor::Amd, Operand::F64) => 8,
+        (Vendor::Amd, _) => 2,
     };
     let points = radix.next_power_of_two();
     match points < shortest {
@@ -38,13 +40,39 @@ pub fn fill(radix: usize, vendor: Vendor) -> Fill {
     }
 }
 
-/// How many DFT columns a wave multiplies at a time, rows shared by copies not counted, and
-/// how many of them a lane holds.
-pub fn columns(vendor: Vendor, operand: Operand) -> (usize, usize) {
-    match (vendor, operand) {
+/// Whether rows of this rank are multiplied by AMD's 4×4 products, sixteen at a time: each lane
+/// holds a whole column.
+pub fn small(rank: usize, vendor: Vendor) -> bool {
+    vendor == Vendor::Amd && rank <= 4
+}
+
+/// How a wave holds DFT columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wave {
+    /// Columns that it multiplies at a time, rows shared by copies not counted.
+    pub columns: usize,
+    /// How many of them a lane holds,
+    pub rows: usize,
+    /// and how many points of each.
+    pub values: usize,
+}
+
+/// How a wave holds columns of a rank.
+pub fn wave(rank: usize, vendor: Vendor, operand: Operand) -> Wave {
+    let (columns, rows) = match (vendor, operand) {
         (Vendor::Nvidia, Operand::F64) => (8, 1),
         (Vendor::Nvidia, _) => (16, 2),
+        (Vendor::Amd, _) if small(rank, vendor) => (64, 1),
         (Vendor::Amd, _) => (16, 1),
+    };
+    let values = match small(rank, vendor) {
+        true => rank,
+        false => rank / 4,
+    };
+    Wave {
+        columns,
+        rows,
+        values,
     }
 }
 
@@ -82,7 +110,7 @@ pub fn fragments(
     operand: Operand,
     parts: usize,
 ) -> Vec<u8> {
-    let fill = fill(radix, vendor);
+    let fill = fill(radix, vendor, operand);
     let dft = Dft {
         radix,
         fill,
@@ -151,6 +179,18 @@ fn packed(dft: &Dft, vendor: Vendor) -> Vec<f64> {
                 }
             }
         }
+        // Operand A of 4x4x4: row lane % 4, k = 0 to 3; the lanes of all blocks alike.
+        Vendor::Amd if small(rank, vendor) => {
+            for k_tile in 0..2 * rank / 4 {
+                for m_tile in 0..2 * rank / 4 {
+                    for row in 0..4 {
+                        for i in 0..4 {
+                            out.push(dft.element(4 * k_tile + i, 4 * m_tile + row));
+                        }
+                    }
+                }
+            }
+        }
         // Operand A of 16x16x16: row lane % 16, k = 4·(lane / 16) and the next three.
         Vendor::Amd => {
             for k_tile in 0..2 * rank / 16 {
@@ -184,6 +224,14 @@ fn native(dft: &Dft, vendor: Vendor, double: bool) -> Vec<f64> {
                             out.push(dft.element(from, n_tile * 8 + lane / 4));
                         }
                     }
+                }
+            }
+        }
+        // Operand A of 4x4x1: row lane % 4; the lanes of all blocks alike.
+        Vendor::Amd if small(rank, vendor) => {
+            for k in 0..2 * rank {
+                for to in 0..2 * rank {
+                    out.push(dft.element(k, to));
                 }
             }
         }
@@ -231,18 +279,26 @@ mod tests {
         }
     }
 
+    fn kinds() -> impl Iterator<Item = (Vendor, Operand)> {
+        let operands = [Operand::Half, Operand::F32, Operand::F64];
+        let vendors = [Vendor::Nvidia, Vendor::Amd];
+        vendors
+            .into_iter()
+            .flat_map(move |v| operands.map(|o| (v, o)))
+    }
+
     #[test]
     fn every_radix_fills_a_row() {
-        for vendor in [Vendor::Nvidia, Vendor::Amd] {
+        for (vendor, operand) in kinds() {
             for row in RADICES {
-                let fill = fill(row.radix, vendor);
+                let fill = fill(row.radix, vendor, operand);
                 assert!(
                     fill.rank / fill.copies >= row.radix && fill.rank <= 16,
                     "{row:?}"
                 );
             }
         }
-        let on = |radix| fill(radix, Vendor::Nvidia);
+        let on = |radix| fill(radix, Vendor::Nvidia, Operand::F64);
         assert_eq!(on(2), Fill { rank: 4, copies: 2 });
         assert_eq!(
             on(13),
@@ -251,22 +307,26 @@ mod tests {
                 copies: 1
             }
         );
-        assert_eq!(fill(2, Vendor::Amd), Fill { rank: 8, copies: 4 });
+        let amd = |radix, operand| fill(radix, Vendor::Amd, operand);
+        assert_eq!(amd(2, Operand::F64), Fill { rank: 8, copies: 4 });
+        assert_eq!(amd(2, Operand::F32), Fill { rank: 2, copies: 1 });
+        assert_eq!(amd(3, Operand::Half), Fill { rank: 4, copies: 1 });
     }
 
     /// However it is cut, a matrix keeps its elements: their squares sum to those of `copies`
     /// DFT matrices of 2r·2r reals.
     #[test]
     fn cutting_loses_nothing() {
-        for vendor in [Vendor::Nvidia, Vendor::Amd] {
+        for (vendor, operand) in kinds() {
             for row in RADICES {
-                let fill = fill(row.radix, vendor);
+                let fill = fill(row.radix, vendor, operand);
                 let dft = Dft {
                     radix: row.radix,
                     fill,
                     inverse: false,
                 };
-                for elements in [packed(&dft, vendor), native(&dft, vendor, true)] {
+                let double = operand == Operand::F64;
+                for elements in [packed(&dft, vendor), native(&dft, vendor, double)] {
                     assert_eq!(elements.len(), 4 * fill.rank * fill.rank);
                     let sum: f64 = elements.iter().map(|x| x * x).sum();
                     let expected = (2 * fill.copies * row.radix * row.radix) as f64;

@@ -18,6 +18,7 @@ mod driver;
 mod kernels;
 mod lower;
 mod matrices;
+mod neighbours;
 mod operations;
 mod prepared;
 mod program;

@@ -19,14 +19,15 @@ pub fn vector_program(entry: &'static str, points: usize) -> Program {
 
 /// The program that multiplies vectors of `radix` complex points by the DFT matrix.
 pub fn product_program(radix: usize, vendor: Vendor) -> Program {
-    let fill = matrices::fill(radix, vendor);
-    let (_, rows) = matrices::columns(vendor, Operand::SplitHalf);
+    let fill = matrices::fill(radix, vendor, Operand::SplitHalf);
+    let rows = matrices::wave(fill.rank, vendor, Operand::SplitHalf).rows;
     let step = StepWords {
         op: OP_DFT,
         engine: MATRIX,
         radix: radix as i64,
         points: radix as i64,
         done: 1,
+        neighbours: 1,
         groups: rows as i64,
         rank: fill.rank as i64,
         copies: fill.copies as i64,

@@ -1,12 +1,12 @@
 //! What a device backend hands out: memory, and plans compiled with their tables.
 
-use super::driver::Driver;
-use super::lower::{lower, Lowered};
+use super::driver::{Driver, Geometry};
+use super::lower::{lower, narrowed, Lowered};
 use crate::backend::{Buffer, Prepared};
 use crate::error::Result;
-use crate::pass::Slot;
+use crate::pass::{Pass, Slot};
 use crate::plan::Plan;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Tables begin at multiples of this.
 const ALIGNMENT: usize = 256;
@@ -51,6 +51,10 @@ pub struct DevicePrepared<D: Driver>(pub(super) Arc<Inner<D>>);
 /// What clones share.
 pub struct Inner<D: Driver> {
     pub passes: Vec<PreparedPass<D::Kernel>>,
+    /// What they were lowered from, where their accesses move several points; and the passes for
+    /// memory that begins at an element, compiled when they are first asked for.
+    wide: Vec<Pass>,
+    narrow: OnceLock<Vec<PreparedPass<D::Kernel>>>,
     pub constants: D::Memory,
     pub constant_bytes: usize,
     pub scratch_bytes: usize,
@@ -87,16 +91,7 @@ impl<D: Driver> Inner<D> {
         };
         let mut passes = Vec::new();
         for pass in &plan.passes {
-            let mut lowered = lower(pass, &geometry)?;
-            let mut kernel = driver.kernel(&lowered.program)?;
-            // How many registers a pass needs only its compiler knows.
-            while driver.local_bytes(&kernel) > 0 {
-                let Some(relaxed) = lowered.program.relaxed() else {
-                    break;
-                };
-                lowered.program = relaxed;
-                kernel = driver.kernel(&lowered.program)?;
-            }
+            let (mut lowered, kernel) = compiled(driver, pass, &geometry)?;
             let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
             // They are on the device from here on; one byte says that there are some.
             lowered.tables.truncate(1);
@@ -111,7 +106,16 @@ impl<D: Driver> Inner<D> {
         let mut memory = driver.allocate(constants.len())?;
         driver.write(&mut memory, 0, &constants)?;
         let scalar = plan.request.precision.row().storage.bytes();
+        let wide = passes
+            .iter()
+            .any(|p| p.lowered.alignment > p.lowered.element);
         Ok(Inner {
+            wide: if wide {
+                plan.passes.clone()
+            } else {
+                Vec::new()
+            },
+            narrow: OnceLock::new(),
             writes_input: plan.passes.iter().any(|p| p.store.slot == Slot::Input),
             passes,
             constants: memory,
@@ -122,4 +126,58 @@ impl<D: Driver> Inner<D> {
             not_in_place: plan.not_in_place.clone(),
         })
     }
+
+    /// The most that the passes ask of where memory begins, and what they must.
+    pub fn alignments(&self) -> (u64, u64) {
+        let most = |of: fn(&Lowered) -> usize| {
+            let all = self.passes.iter().map(|p| of(&p.lowered));
+            all.max().unwrap_or(1) as u64
+        };
+        (most(|l| l.alignment), most(|l| l.element))
+    }
+
+    /// The passes for memory that begins at an element, but at no multiple of the alignment.
+    pub fn narrow(&self, driver: &D) -> Result<&[PreparedPass<D::Kernel>]> {
+        if self.wide.is_empty() {
+            return Ok(&self.passes);
+        }
+        if let Some(passes) = self.narrow.get() {
+            return Ok(passes);
+        }
+        let mut passes = Vec::new();
+        for (pass, wide) in self.wide.iter().zip(&self.passes) {
+            let (pass, geometry) = narrowed(pass, &driver.geometry());
+            let (mut lowered, kernel) = compiled(driver, &pass, &geometry)?;
+            // The same tables: they follow from the steps, not from the threads.
+            lowered.tables.truncate(1);
+            lowered.matrices.truncate(1);
+            let (tables, matrices) = (wide.tables, wide.matrices);
+            passes.push(PreparedPass {
+                kernel,
+                lowered,
+                tables,
+                matrices,
+            });
+        }
+        Ok(self.narrow.get_or_init(|| passes))
+    }
+}
+
+/// A pass' program and its kernel, with as many registers as it needs: how many only the compiler
+/// knows.
+fn compiled<D: Driver>(
+    driver: &D,
+    pass: &Pass,
+    geometry: &Geometry,
+) -> Result<(Lowered, D::Kernel)> {
+    let mut lowered = lower(pass, geometry)?;
+    let mut kernel = driver.kernel(&lowered.program)?;
+    while driver.local_bytes(&kernel) > 0 {
+        let Some(relaxed) = lowered.program.relaxed() else {
+            break;
+        };
+        lowered.program = relaxed;
+        kernel = driver.kernel(&lowered.program)?;
+    }
+    Ok((lowered, kernel))
 }

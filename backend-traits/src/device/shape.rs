@@ -6,6 +6,7 @@ use super::driver::Geometry;
 use super::trips::Trip;
 use crate::pass::{Engine, Loop, Pass};
 use crate::precision::ScalarType;
+use crate::real::{Order, Pairing};
 use crate::Domain;
 
 /// Blocks whose registers a multiprocessor is to hold at once: the compiler would otherwise
@@ -94,8 +95,20 @@ pub fn insert_copies(
     let memory = pass.store_factor.is_none() && pass.real_store().is_none();
     let plain = memory && last.words.op == OP_DFT && last.words.after == 0;
     let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
+    let scattered = match by_line {
+        true => NOT_ORDERED,
+        false => ordered(pass, &last),
+    };
     if plain && contiguous && !by_line && run < sector && last.words.points > 1 {
         let copy = last.copy(true, order);
+        trips.push(copy);
+    } else if scattered != NOT_ORDERED {
+        let copy = last.copy(true, order);
+        trips
+            .last_mut()
+            .expect("a pass has at least one trip")
+            .words
+            .ordered = scattered;
         trips.push(copy);
     } else {
         let only = trips.len() == 1;
@@ -106,5 +119,23 @@ pub fn insert_copies(
         } else if by_line {
             last.words.lines_fast = 1;
         }
+    }
+}
+
+/// How the last trip's reals are put beside each other before they go to memory, where they would
+/// leave gaps there: partly written sectors cost more than a copy.
+fn ordered(pass: &Pass, last: &Trip) -> i64 {
+    let ([axis], None, Some((side, length))) =
+        (&pass.axes[..], pass.store_reals, pass.real_store())
+    else {
+        return NOT_ORDERED;
+    };
+    let whole =
+        last.words.op == OP_DFT && last.words.after == 0 && 2 * last.words.output == length as i64;
+    match (side.pairing, side.order) {
+        _ if !whole || axis.store_stride != 1 || length < 64 => NOT_ORDERED,
+        (Pairing::Pairs, Order::EvenOdd) => EVEN_ODD,
+        (Pairing::Ends, Order::Natural) => ENDS,
+        _ => NOT_ORDERED,
     }
 }

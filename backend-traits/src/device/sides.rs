@@ -160,12 +160,12 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         Domain::Real if halved(domain).is_some() => PAIRS,
         Domain::Real => REAL,
     };
-    // Of a line that passes share, neighbouring reals are points as they are.
-    let neighbours = |line: bool, side: Option<(&RealSide, usize)>| {
-        line && side.is_some_and(|(side, _)| *side == RealSide::PAIRS)
-    };
-    let load_pairs = neighbours(pass.load_reals.is_some(), pass.real_load());
-    let store_pairs = neighbours(pass.store_reals.is_some(), pass.real_store());
+    // Neighbouring reals are points as they are, or were put beside each other before.
+    let neighbours =
+        |side: Option<(&RealSide, usize)>| side.is_some_and(|(side, _)| *side == RealSide::PAIRS);
+    let load_pairs = neighbours(pass.real_load());
+    let put = config.steps.iter().any(|step| step.ordered != NOT_ORDERED);
+    let store_pairs = neighbours(pass.real_store()) || put;
     let head = &mut config.head;
     head.load_points = match pass.real_load() {
         Some(_) if load_pairs => PAIRS,
@@ -224,8 +224,9 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     }
     let together = |points: i64| points == COMPLEX || points == PAIRS;
     let head = &mut config.head;
-    let loads = config.loops.iter().all(|l| l.load % 2 == 0) && pass.load.offset % 2 == 0;
-    let stores = config.loops.iter().all(|l| l.store % 2 == 0) && pass.store.offset % 2 == 0;
+    let loads = config.loops.iter().all(|l| l.load % 2 == 0) && pass.load.offset.is_multiple_of(2);
+    let stores =
+        config.loops.iter().all(|l| l.store % 2 == 0) && pass.store.offset.is_multiple_of(2);
     let axes_load = config.axes.iter().all(|a| a.load_stride % 2 == 0);
     let axes_store = config.axes.iter().all(|a| a.store_stride % 2 == 0);
     head.load_vector =
@@ -243,6 +244,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     let first = config.steps.first_mut().expect("a pass has a step");
     let factored = first.before != 0 || first.before_roots >= 0;
     let unchanged = first.hermitian == 0 && !factored && first.columns == first.input;
-    let staged = first.op == OP_COPY && first.target == SHARED;
+    // Neighbours come by one access into registers.
+    let staged = first.op == OP_COPY && first.target == SHARED && first.neighbours == 1;
     first.copy_async = i64::from(plain && staged && unchanged);
 }

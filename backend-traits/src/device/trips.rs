@@ -232,12 +232,8 @@ impl Builder<'_> {
 
     fn axis(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
         let number = axis.axis;
-        let steps = self
-            .pass
-            .steps
-            .iter()
-            .filter(|s| step_axis(s) == Some(number));
-        let steps: Vec<&Step> = steps.collect();
+        let steps = self.pass.steps.iter();
+        let steps: Vec<&Step> = steps.filter(|s| step_axis(s) == Some(number)).collect();
         let core = axis.core_length();
         let reduction = axis.kind.reduction(axis.length, false);
         if reduction.middle == Middle::Merge {
@@ -304,11 +300,8 @@ impl Builder<'_> {
             } = steps[middle]
             {
                 let spectrum = tables.spectrum(*length, *direction, factors);
-                let words = &mut self
-                    .trips
-                    .last_mut()
-                    .expect("a convolution has steps")
-                    .words;
+                let last = self.trips.last_mut().expect("a convolution has steps");
+                let words = &mut last.words;
                 (words.after, words.after_table, words.after_length) =
                     (LINE_TABLE, spectrum, NO_END);
             }

@@ -11,6 +11,8 @@ use crate::precision::Operand;
 pub struct Work {
     /// Operations of matrix products, two for each multiplication, padding included.
     pub matrix_flops: f64,
+    /// The same of AMD's 4×4 products.
+    pub small_flops: f64,
     /// Additions and multiplications outside of them: of butterflies, dense sums, and
     /// products with roots.
     pub vector_flops: f64,
@@ -31,8 +33,9 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
         let groups = threads * step.groups as f64;
         let radix = step.radix as f64;
         let matrix = step.engine == MATRIX;
+        let held = matrices::wave(step.rank as usize, geometry.vendor, operand);
         let points = match step.op {
-            _ if matrix => step.rank as f64 / 4.0,
+            _ if matrix => held.values as f64,
             OP_DFT if step.engine == DENSE => 2.0,
             OP_DFT => radix,
             OP_COPY => 1.0,
@@ -53,12 +56,15 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
         }
         match step.op {
             _ if matrix => {
-                let (columns, rows) = matrices::columns(geometry.vendor, operand);
                 let waves = threads / geometry.wave as f64;
-                let products = waves * step.groups as f64 / rows as f64;
+                let products = waves * step.groups as f64 / held.rows as f64;
                 let order = 2.0 * step.rank as f64;
-                let one = 2.0 * columns as f64 * order * order;
-                work.matrix_flops += products * one * terms(operand, step.parts);
+                let one = 2.0 * held.columns as f64 * order * order;
+                let flops = products * one * terms(operand, step.parts);
+                match matrices::small(step.rank as usize, geometry.vendor) {
+                    true => work.small_flops += flops,
+                    false => work.matrix_flops += flops,
+                }
             }
             OP_DFT if step.engine == DENSE => work.vector_flops += groups * 6.0 * radix,
             OP_DFT => work.vector_flops += groups * 5.0 * radix * radix.log2(),

@@ -125,11 +125,6 @@ fn multiply(driver: &Device, what: &Instruction, blocks: &[Matrices]) -> Vec<Vec
     out.chunks(written * threads).map(get).collect()
 }
 
-/// (m, n, k)
-fn size(what: &Instruction) -> [usize; 3] {
-    [what.a.rows, what.b.columns, what.b.rows]
-}
-
 /// The products that the device has; says which it has not.
 fn offered(driver: &Device, name: &str) -> Vec<Instruction> {
     let architecture = &driver.device().architecture;
@@ -142,7 +137,8 @@ fn offered(driver: &Device, name: &str) -> Vec<Instruction> {
             Element::F32 => Operand::F32,
         };
         let mut shapes = shapes.iter();
-        shapes.any(|s| ([s.m, s.n, s.k], s.operand, s.lanes) == (size(what), operand, what.lanes))
+        let lanes = what.lanes / what.blocks;
+        shapes.any(|s| ([s.m, s.n, s.k], s.operand, s.lanes) == (what.size(), operand, lanes))
     });
     for what in others {
         println!(
@@ -160,26 +156,29 @@ fn a_one_lands_where_the_document_says() {
     let name = "lanes::a_one_lands_where_the_document_says";
     let Some(driver) = device(name) else { return };
     for what in offered(driver, name) {
-        let [m, n, k] = size(&what);
-        let c: Vec<f32> = (0..m * n).map(|at| at as f32).collect();
+        let ([m, n, k], blocks) = (what.size(), what.blocks);
+        let c: Vec<f32> = (0..blocks * m * n).map(|at| at as f32).collect();
         let one = |at: usize, count: usize| {
             let mut matrix = vec![0.0; count];
             matrix[at] = 1.0;
             matrix
         };
-        let ones = |at: usize| (at / (n * k), at / k % n, at % k);
-        let block = |at| {
-            let (i, j, l) = ones(at);
-            [one(i * k + l, m * k), one(l * n + j, k * n), c.clone()]
+        let ones = |at: usize| {
+            let (block, i, j, l) = (at / (m * n * k), at / (n * k) % m, at / k % n, at % k);
+            what.term(block, i, j, l)
         };
-        let blocks: Vec<Matrices> = (0..m * n * k).map(block).collect();
-        let all = multiply(driver, &what, &blocks);
-        assert_eq!(all.len(), m * n * k);
+        let product = |at| {
+            let [a, b, _] = ones(at);
+            [one(a, blocks * m * k), one(b, blocks * k * n), c.clone()]
+        };
+        let products: Vec<Matrices> = (0..blocks * m * n * k).map(product).collect();
+        let all = multiply(driver, &what, &products);
+        assert_eq!(all.len(), products.len());
         for (at, d) in all.into_iter().enumerate() {
-            let (i, j, l) = ones(at);
+            let [a, b, in_d] = ones(at);
             let mut expected: Vec<f64> = c.iter().map(|&c| f64::from(c)).collect();
-            expected[i * n + j] += 1.0;
-            assert_eq!(d, expected, "{}: A({i}, {l}) B({l}, {j})", what.entry);
+            expected[in_d] += 1.0;
+            assert_eq!(d, expected, "{}: elements {a} of A, {b} of B", what.entry);
         }
     }
 }
@@ -190,15 +189,17 @@ fn whole_matrices() {
     let name = "lanes::whole_matrices";
     let Some(driver) = device(name) else { return };
     for what in offered(driver, name) {
-        let [m, n, k] = size(&what);
-        let a: Vec<f32> = (0..m * k).map(|at| (at * 7 % 31) as f32 - 15.0).collect();
-        let b: Vec<f32> = (0..k * n).map(|at| (at * 5 % 29) as f32 - 14.0).collect();
-        let c: Vec<f32> = (0..m * n).map(|at| at as f32).collect();
+        let ([m, n, k], blocks) = (what.size(), what.blocks);
+        let a = (0..blocks * m * k).map(|at| (at * 7 % 31) as f32 - 15.0);
+        let b = (0..blocks * k * n).map(|at| (at * 5 % 29) as f32 - 14.0);
+        let (a, b): (Vec<f32>, Vec<f32>) = (a.collect(), b.collect());
+        let c: Vec<f32> = (0..blocks * m * n).map(|at| at as f32).collect();
         let expected = |at: usize| {
-            let products = (0..k).map(|l| a[at / n * k + l] * b[l * n + at % n]);
-            f64::from(products.sum::<f32>() + c[at])
+            let (block, i, j) = (at / (m * n), at / n % m, at % n);
+            let terms = (0..k).map(|l| what.term(block, i, j, l));
+            f64::from(terms.map(|[x, y, _]| a[x] * b[y]).sum::<f32>() + c[at])
         };
-        let expected: Vec<f64> = (0..m * n).map(expected).collect();
+        let expected: Vec<f64> = (0..blocks * m * n).map(expected).collect();
         let all = multiply(driver, &what, &[[a, b, c]]);
         assert_eq!(all, [expected], "{}", what.entry);
     }

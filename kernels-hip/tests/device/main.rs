@@ -38,6 +38,9 @@ const PREFIX: &str = "mfma_";
 const PROBES: &str = r#"
 PROBE(mfma_f16_16x16x16, float, 4, a[0], a[1], b[0], b[1])
 PROBE(mfma_bf16_16x16x16, float, 4, a[0], a[1], b[0], b[1])
+PROBE(mfma_f16_4x4x4, float, 4, a[0], a[1], b[0], b[1])
+PROBE(mfma_bf16_4x4x4, float, 4, a[0], a[1], b[0], b[1])
+PROBE(mfma_f32_4x4x1, float, 4, float_of(a[0]), float_of(b[0]))
 PROBE(mfma_f32_16x16x4, float, 4, float_of(a[0]), float_of(b[0]))
 PROBE(mfma_f64_16x16x4, double, 4, f64_at(a), f64_at(b))
 "#;

@@ -191,6 +191,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 threads,
                 residents,
                 apart: false,
+                neighbours: 1,
             };
             all.push(rule(&radices, lines, launch));
         }
@@ -220,11 +221,32 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
                     threads,
                     residents: residents.min(2048 / threads),
                     apart,
+                    neighbours: best.launch.neighbours,
                 };
                 if all.iter().all(|rule| rule.launch != launch) {
                     all.push(rule(&best.radices, best.lines, launch));
                 }
             }
+        }
+    }
+    all
+}
+
+/// The third round: wider accesses of memory for a launch that did well, by as many threads or by
+/// those whose values are whole runs of neighbours.
+pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
+    let most = 16 / (2 * pass.storage.bytes());
+    let mut all = Vec::new();
+    for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
+        for share in [1, neighbours] {
+            let threads = (best.launch.threads / share).next_multiple_of(32);
+            let launch = Launch {
+                threads,
+                residents: (best.launch.residents * best.launch.threads / threads).max(1),
+                neighbours,
+                ..best.launch
+            };
+            all.push(rule(&best.radices, best.lines, launch));
         }
     }
     all

@@ -115,6 +115,10 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             all.extend(of(candidates::second(pass, best), &mut memory));
         }
         sort(&mut all);
+        for best in all.clone().iter().take(3) {
+            all.extend(of(candidates::third(pass, best), &mut memory));
+        }
+        sort(&mut all);
         // What is chosen without a rule: where a cluster could be, more passes.
         let cluster = pass.tile.residency.blocks() > 1;
         let before = match cluster {
@@ -305,12 +309,13 @@ impl Table {
             comments: Vec::new(),
             rows: BTreeMap::new(),
         };
-        for line in text.lines().filter(|line| *line != rules::HEADER) {
+        for line in text.lines() {
             match line.match_indices(',').nth(5) {
-                Some((at, _)) if !line.starts_with('#') => {
+                Some((at, _)) if rules::is_row(line) => {
                     table.rows.insert(line[..at].into(), line[at + 1..].into());
                 }
-                _ => table.comments.push(line.into()),
+                _ if line.starts_with('#') => table.comments.push(line.into()),
+                _ => {}
             }
         }
         Ok(table)

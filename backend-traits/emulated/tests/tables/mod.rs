@@ -18,17 +18,33 @@ pub struct Table {
     pub places: Vec<(usize, usize)>,
 }
 
-/// D (m×n) = A (m×k) · B (k×n) + D.
+/// D (m×n) = A (m×k) · B (k×n) + D, of each block; the blocks' matrices follow each other.
 #[derive(Debug, Clone)]
 pub struct Instruction {
     /// The kernel that executes it once.
     pub entry: &'static str,
     pub lanes: usize,
+    pub blocks: usize,
     pub operand: Element,
     pub sum: Element,
     pub a: Table,
     pub b: Table,
     pub d: Table,
+}
+
+impl Instruction {
+    /// (m, n, k)
+    pub fn size(&self) -> [usize; 3] {
+        let blocks = self.blocks;
+        [self.a.rows / blocks, self.b.columns, self.b.rows / blocks]
+    }
+
+    /// Where in A, B and D element (i, j) of a block's product has its term l.
+    pub fn term(&self, block: usize, i: usize, j: usize, l: usize) -> [usize; 3] {
+        let [m, n, k] = self.size();
+        let (row, from) = (block * m + i, block * k + l);
+        [row * k + l, from * n + j, row * n + j]
+    }
 }
 
 /// From the (row, column) of value `i` of `lane`, as the PTX ISA gives it.
@@ -87,6 +103,7 @@ pub fn nvidia() -> Vec<Instruction> {
     let make = |entry, operand, a: &Table, b: &Table| Instruction {
         entry,
         lanes: 32,
+        blocks: 1,
         operand,
         sum: Element::F32,
         a: a.clone(),
@@ -101,6 +118,7 @@ pub fn nvidia() -> Vec<Instruction> {
         Instruction {
             entry: "test_mma_f64_m8n8k4",
             lanes: 32,
+            blocks: 1,
             operand: Element::F64,
             sum: Element::F64,
             // row = groupID, col = threadID_in_group
@@ -120,10 +138,13 @@ const MFMA: &str = include_str!("../fixtures/mfma-lanes.txt");
 
 pub fn amd() -> Vec<Instruction> {
     let make = |entry: &'static str, operand, sum| {
+        // Of 16 bits there is one table for both kinds: registers of the same form.
         let name = entry.trim_start_matches("test_");
+        let name = &name.replace("bf16_4x4x4", "f16_4x4x4");
         Instruction {
             entry,
             lanes: 64,
+            blocks: if name.contains("_4x4") { 16 } else { 1 },
             operand,
             sum,
             a: read(name, "A"),
@@ -134,6 +155,9 @@ pub fn amd() -> Vec<Instruction> {
     vec![
         make("test_mfma_f16_16x16x16", Element::F16, Element::F32),
         make("test_mfma_bf16_16x16x16", Element::Bf16, Element::F32),
+        make("test_mfma_f16_4x4x4", Element::F16, Element::F32),
+        make("test_mfma_bf16_4x4x4", Element::Bf16, Element::F32),
+        make("test_mfma_f32_4x4x1", Element::F32, Element::F32),
         make("test_mfma_f32_16x16x4", Element::F32, Element::F32),
         make("test_mfma_f64_16x16x4", Element::F64, Element::F64),
     ]

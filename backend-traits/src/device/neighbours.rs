@@ -1,0 +1,194 @@
+//! How many columns of a step lie beside each other in memory, so that one access moves a point
+//! of each: a thread then holds neighbours ([`StepWords::neighbours`]).
+
+use super::config::*;
+use super::trips;
+use crate::pass::{Loop, Pass, TileAxis};
+use crate::Domain;
+use std::ops::Range;
+
+/// Values of a thread up to which it is given more columns for the sake of wider accesses: the
+/// 8192 points of FP32 that AMD's shared memory holds still occupy all four SIMD units.
+pub const VALUES: usize = 32;
+/// The same for matrix steps, whose products take the registers of as many again.
+pub const MATRIX_VALUES: usize = 16;
+
+/// Where the lines of a tile lie.
+pub struct Tile<'a> {
+    /// The pass' axes as they lie in memory, the outermost first.
+    pub order: &'a [usize],
+    /// Its loops, the outermost first.
+    pub loops: &'a [usize],
+    /// Lines of the tile.
+    pub lines: usize,
+    /// Where lines come in mirrored pairs, how many lie between two.
+    pub within: usize,
+}
+
+/// What one side of a pass moves along.
+struct Way {
+    /// Of a loop the lines, of an axis the points that the step has there.
+    count: usize,
+    /// Scalars from one to the next.
+    scalars: usize,
+    /// Points of the whole line from one to the next.
+    index: usize,
+}
+
+/// One side of a pass in memory.
+struct Side {
+    offset: usize,
+    /// Scalars from a point's real to its imaginary part.
+    imaginary: usize,
+    /// The axes of the tile, and for each whether all of its points are there.
+    axes: Vec<(Way, bool)>,
+    loops: Vec<Way>,
+    /// Which points of the whole line are there, of the step's own axis; of pairs, `None`.
+    range: Option<Range<usize>>,
+    /// Whether blocks have shares of an axis.
+    shared: bool,
+}
+
+impl Side {
+    /// The side on which a step meets memory; `None` where its points are no pairs of scalars.
+    fn new(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool) -> Option<Self> {
+        let access = if loading { &pass.load } else { &pass.store };
+        let ordered = match loading {
+            true => pass.real_load().is_some() || pass.edges.is_some(),
+            false => pass.real_store().is_some(),
+        };
+        let stride = |a: &TileAxis| {
+            if loading {
+                a.load_stride
+            } else {
+                a.store_stride
+            }
+        };
+        let packed = |a: &TileAxis| access.domain == Domain::Real && trips::packed(a);
+        let imaginary = match access.domain {
+            Domain::Complex => access.imaginary,
+            Domain::Real => stride(pass.axes.iter().find(|a| packed(a))?),
+        };
+        if ordered || pass.hermitian.is_some() {
+            return None;
+        }
+        let range = |a: &TileAxis| match loading {
+            true => a.load_range.clone(),
+            false => a.store_range.clone(),
+        };
+        let own = &pass.axes[tile.order[step.axis as usize]];
+        let extent = [step.extent0, step.extent1, step.extent2];
+        let axis = |(b, &i): (usize, &usize)| {
+            let a = &pass.axes[i];
+            let points = match loading {
+                true => trips::given(a, pass),
+                false => trips::made(a, pass),
+            };
+            let scalars = stride(a) * if packed(a) { 2 } else { 1 };
+            let index = if loading { a.load_index } else { a.store_index };
+            let count = extent[b] as usize;
+            let way = Way {
+                count,
+                scalars,
+                index,
+            };
+            (way, range(a) == (0..points))
+        };
+        let way = |&l: &usize| {
+            let Loop {
+                count,
+                load,
+                store,
+                load_index,
+                store_index,
+            } = pass.loops[l];
+            let (scalars, index) = match loading {
+                true => (load, load_index),
+                false => (store, store_index),
+            };
+            Way {
+                count,
+                scalars,
+                index,
+            }
+        };
+        Some(Side {
+            offset: access.offset,
+            imaginary,
+            axes: tile.order.iter().enumerate().map(axis).collect(),
+            loops: tile.loops.iter().map(way).collect(),
+            range: (!packed(own)).then(|| range(own)),
+            shared: pass.tile.residency.blocks() > 1,
+        })
+    }
+
+    /// Whether columns w·i, … w·i + w − 1 of the step lie beside each other from a multiple of
+    /// their bytes on, all or none of them there.
+    fn beside(&self, step: &StepWords, tile: &Tile, loading: bool, w: usize) -> bool {
+        let divides = |x: usize| x.is_multiple_of(w);
+        let own = step.axis as usize;
+        let last = tile.order.len() - 1;
+        // What neighbouring columns differ in, and whether it is cut evenly.
+        let (fast, even) = if step.lines_fast != 0 && tile.lines > 1 {
+            let innermost = &self.loops[tile.loops.len() - 1];
+            (
+                innermost,
+                divides(innermost.count) && divides(tile.lines) && divides(tile.within),
+            )
+        } else if step.inner > 1 {
+            // In a cluster a share of the other axis, wherever that lies.
+            let (way, whole) = &self.axes[if self.shared { 1 - own } else { last }];
+            (way, divides(way.count) && *whole)
+        } else {
+            let (run, points) = match (step.op, loading) {
+                (OP_DFT, false) => (step.done, step.output),
+                (_, false) => (step.columns, step.output),
+                (_, true) => (step.columns, step.input),
+            };
+            let even = [run, points, step.offset]
+                .iter()
+                .all(|&x| divides(x as usize));
+            (&self.axes[own].0, even)
+        };
+        let slow = |way: &&Way| !std::ptr::eq(*way, fast) && way.count > 1;
+        let ways = || self.axes.iter().map(|(way, _)| way).chain(&self.loops);
+        let scalars = |way: &Way| way.scalars.is_multiple_of(2 * w);
+        // Of the step's own axis the kernel checks the number of each point in the whole line; of
+        // the others, only those in the tile.
+        let counted = || self.loops.iter().chain([&self.axes[own].0]);
+        let ends = |r: &Range<usize>| divides(r.start) && divides(r.end);
+        let steps = || counted().filter(slow).all(|way| divides(way.index));
+        let there = self.axes[own].1
+            || !counted().any(|way| std::ptr::eq(way, fast))
+            || fast.index == 0
+            || (fast.index == 1 && self.range.as_ref().is_some_and(ends) && steps());
+        even && there
+            && fast.scalars == 2
+            && self.imaginary == 1
+            && self.offset.is_multiple_of(2 * w)
+            && ways().filter(slow).all(scalars)
+    }
+}
+
+/// The most points, a power of two up to `most`, that one access may move where the step, the
+/// first of a pass or (not `loading`) the last, meets memory.
+pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: usize) -> usize {
+    let columns = match step.op {
+        OP_COPY => step.from_table < 0 && step.to_table < 0,
+        OP_DFT => step.engine != DENSE,
+        _ => false,
+    };
+    // The second lines of mirrored pairs lie in the opposite order.
+    // What goes to other blocks is in another order than memory's.
+    if !columns || step.hermitian != 0 || pass.mirrored.is_some() || step.target == CLUSTER {
+        return 1;
+    }
+    let Some(side) = Side::new(pass, step, tile, loading) else {
+        return 1;
+    };
+    let mut points = 1;
+    while 2 * points <= most && side.beside(step, tile, loading, 2 * points) {
+        points *= 2;
+    }
+    points
+}
