@@ -601,6 +601,20 @@ template <class Scalar> struct Pass {
     }
   }
 
+  // The reals that point `at` becomes, to where they lie in the line: two neighbours a cell.
+  template <class S> MMAFFT_DEVICE void scatter_reals(S s, int line, int at, Value x) const {
+    MMAFFT_STEP(S);
+    const RealPair<int> pair = reals_of<int>(config.store_reals, at);
+    x = weighted(config.store_reals, tables(), i64(at), x);
+    const auto put = [&](const RealPlace<int> &place, T real) {
+      if (!place.there) return;
+      const int cell = line + padded(step.row_out, int(u32(place.index) / 2));
+      store_shared_part<T>(2 * cell + place.index % 2, signed_real(config.store_reals, place, real, T(0.70710678118654752440)));
+    };
+    put(pair.first, x.x);
+    put(pair.second, x.y);
+  }
+
   // The step's values, or their parts, to the blocks of the cluster: with w = out/blocks, block b
   // goes on with points b·w … (b + 1)·w of the axis, of all indices of the other, in rows of w.
   template <int PARTS, class S> MMAFFT_DEVICE void scatter_across(S s, Value *v) const {
@@ -637,20 +651,6 @@ template <class Scalar> struct Pass {
       const Line line = {0, 0, 0, 0, 0, shared_out(s, c), true};
       if (c.live) four_step<false>(s, v + g * points(s), step.after_roots, line, c);
     }
-  }
-
-  // The reals that point `at` becomes, to where they lie in the line: two neighbours a cell.
-  template <class S> MMAFFT_DEVICE void scatter_reals(S s, int line, int at, Value x) const {
-    MMAFFT_STEP(S);
-    const RealPair<int> pair = reals_of<int>(config.store_reals, at);
-    x = weighted(config.store_reals, tables(), i64(at), x);
-    const auto put = [&](const RealPlace<int> &place, T real) {
-      if (!place.there) return;
-      const int cell = line + padded(step.row_out, int(u32(place.index) / 2));
-      store_shared_part<T>(2 * cell + place.index % 2, signed_real(config.store_reals, place, real, T(0.70710678118654752440)));
-    };
-    put(pair.first, x.x);
-    put(pair.second, x.y);
   }
 
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const {

@@ -110,7 +110,7 @@ pub fn given(axis: &TileAxis, pass: &Pass) -> usize {
         _ if pass.load_reals.is_some() => pass.load_reals.map_or(0, |line| line.length),
         (Some(length), _) => length / 2 + 1,
         (None, Some(points)) => points + 1,
-        (None, None) if part(axis, pass) => usize::MAX,
+        (None, None) if part(axis, pass) => pass.line_points(),
         (None, None) => axis.kind.lengths(axis.length).0,
     }
 }
@@ -120,7 +120,7 @@ pub fn made(axis: &TileAxis, pass: &Pass) -> usize {
     match pass.mirrored_points(Middle::Split) {
         _ if pass.store_reals.is_some() => pass.store_reals.map_or(0, |line| line.length),
         Some(points) => points + 1,
-        None if part(axis, pass) => usize::MAX,
+        None if part(axis, pass) => pass.line_points(),
         None => axis.kind.lengths(axis.length).1,
     }
 }

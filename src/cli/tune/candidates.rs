@@ -235,7 +235,10 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let most = 16 / (2 * pass.storage.bytes());
+    let most = match clustered(pass) {
+        true => 1,
+        false => 16 / (2 * pass.storage.bytes()),
+    };
     let mut all = Vec::new();
     for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
         for share in [1, neighbours] {
