@@ -60,7 +60,14 @@ MMAFFT_DEVICE u32 cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x));
   return x;
 }
-// All threads of all its blocks; what was written before to the shared memory of any is seen after.
+// All threads of all its blocks have begun, and have what they read before. Nothing written is to be
+// seen after: a release would wait for all that the thread has stored anywhere. The block's barrier
+// comes first because only it lets reads be done.
+MMAFFT_DEVICE void cluster_ready() {
+  __syncthreads();
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+// The same; and what was written before to the shared memory of any is seen after.
 MMAFFT_DEVICE void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }

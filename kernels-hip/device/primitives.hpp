@@ -69,6 +69,7 @@ MMAFFT_DEVICE void barrier() {
 
 // Clusters of blocks, which no AMD device has: the planner is not offered any.
 MMAFFT_DEVICE u32 cluster_rank() { __builtin_trap(); }
+MMAFFT_DEVICE void cluster_ready() { __builtin_trap(); }
 MMAFFT_DEVICE void cluster_barrier() { __builtin_trap(); }
 
 MMAFFT_DEVICE u32 bits_of(float x) { return __builtin_bit_cast(u32, x); }

@@ -2,6 +2,7 @@
 //! pass, with one read and one write of each point.
 
 use crate::probe::{Probe, Vendor, ORDERS};
+use crate::words::head;
 use mmafft::backend_traits::conformance::{check, Random};
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::{Launch, Step};
@@ -145,17 +146,24 @@ fn small_tiles() {
     }
 }
 
-/// Real parts first, then imaginary ones, between blocks too.
+/// Real parts first, then imaginary ones, between blocks too; and two points an access.
 #[test]
-fn parts_apart() {
+fn parts_apart_and_neighbours() {
+    // Points of 16 bytes.
+    fn wide(request: &Request) -> usize {
+        match request.precision {
+            Precision::F64 => 1,
+            _ => 2,
+        }
+    }
     fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         let mut plan = plan_in_clusters(request, limits)?;
         assert!(plan.passes[0].steps.contains(&Step::AllToAll));
         plan.passes[0].tile.launch = Some(Launch {
-            threads: 512,
+            threads: 512 / wide(request),
             residents: 2,
             apart: true,
-            neighbours: 1,
+            neighbours: wide(request),
         });
         Ok(plan)
     }
@@ -170,7 +178,10 @@ fn parts_apart() {
                 panic!("{order:?}: {what}\n    {request:?}");
             }
             let record = &backend.driver().records()[0];
-            assert_eq!(crate::words::head(&record.program, "apart"), 1);
+            assert_eq!(head(&record.program, "apart"), 1);
+            let expected = wide(&request) as i64;
+            let vectors = ["load_vector", "store_vector"].map(|name| head(&record.program, name));
+            assert_eq!(vectors, [expected; 2], "{request:?}");
         }
     }
 }

@@ -46,6 +46,7 @@ MMAFFT_DEVICE u32 cluster_rank() { return u32(host::block_in_cluster()); }
 MMAFFT_DEVICE void cluster_barrier() {
   if (host::this_thread().barriers++ != host::machine->launch->skip_barrier) host::wait_as(host::AT_CLUSTER);
 }
+MMAFFT_DEVICE void cluster_ready() { cluster_barrier(); }
 
 MMAFFT_DEVICE float shuffle_xor(float x, int mask) {
   if (mask < 0 || mask >= WAVE) host::fail("outside: a shuffle by %d leaves the wave", mask);

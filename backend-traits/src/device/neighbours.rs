@@ -45,6 +45,8 @@ struct Side {
     loops: Vec<Way>,
     /// Which points of the whole line are there, of the step's own axis; of pairs, `None`.
     range: Option<Range<usize>>,
+    /// Whether blocks have shares of an axis.
+    shared: bool,
 }
 
 impl Side {
@@ -116,6 +118,7 @@ impl Side {
             axes: tile.order.iter().enumerate().map(axis).collect(),
             loops: tile.loops.iter().map(way).collect(),
             range: (!packed(own)).then(|| range(own)),
+            shared: pass.tile.residency.blocks() > 1,
         })
     }
 
@@ -133,7 +136,8 @@ impl Side {
                 divides(innermost.count) && divides(tile.lines) && divides(tile.within),
             )
         } else if step.inner > 1 {
-            let (way, whole) = &self.axes[last];
+            // In a cluster a share of the other axis, wherever that lies.
+            let (way, whole) = &self.axes[if self.shared { 1 - own } else { last }];
             (way, divides(way.count) && *whole)
         } else {
             let (run, points) = match (step.op, loading) {
@@ -175,8 +179,8 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
         _ => false,
     };
     // The second lines of mirrored pairs lie in the opposite order.
-    let cluster = pass.tile.residency.blocks() > 1;
-    if !columns || step.hermitian != 0 || pass.mirrored.is_some() || cluster {
+    // What goes to other blocks is in another order than memory's.
+    if !columns || step.hermitian != 0 || pass.mirrored.is_some() || step.target == CLUSTER {
         return 1;
     }
     let Some(side) = Side::new(pass, step, tile, loading) else {
