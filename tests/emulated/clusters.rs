@@ -38,7 +38,7 @@ fn long_lines() {
     runs(&Request::inverse(Shape::d1(1 << 16)), 8, None);
     runs(&d1(1 << 15).precision(Precision::F64), 8, None);
     runs(&d1(30000).in_place(), 4, None);
-    runs(&d1(1 << 15).precision(Precision::F16), 4, None);
+    runs(&d1(24_000).precision(Precision::F16), 4, None);
     // A prime that a thread does not hold.
     runs(&d1(17 << 11).precision(Precision::Bf16), 8, None);
 }
