@@ -62,7 +62,7 @@ pub struct Lowered {
     pub work: Work,
     /// Bytes at whose multiples the loaded and the stored memory must begin.
     pub alignment: usize,
-    /// The same for [`narrowed`]: whole elements.
+    /// The same where points move by narrower accesses: whole elements.
     pub element: usize,
 }
 
