@@ -69,6 +69,9 @@ fn strides_and_ranges() {
         .nonzero_input(0, 700..20011)
         .wanted_output(0, 3..n - 7);
     runs(&part, 4, None);
+    // More than a part's points, and not the line's.
+    let first = d1(n).nonzero_input(0, 0..n - 1).wanted_output(0, 0..n / 2);
+    runs(&first, 4, None);
     let plane = || Request::forward(Shape::d2(144, 160));
     let rows = || Layout::strided(&[163, 1]).distance(144 * 163 + 1).offset(2);
     runs(&plane().batch(2).input_layout(rows()), 4, None);
