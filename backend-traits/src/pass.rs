@@ -381,7 +381,11 @@ impl Pass {
     /// axis where there are several.
     pub fn line_points(&self) -> usize {
         let parts = self.loops.iter().filter(|l| l.load_index > 0);
-        let own = self.axes.first().map_or(1, |axis| axis.length);
+        let own = match &self.axes[..] {
+            // As a line that a cluster holds is lowered.
+            [first, last] if first.load_index == last.length => first.length * last.length,
+            axes => axes.first().map_or(1, |axis| axis.length),
+        };
         own * parts.map(|l| l.count).product::<usize>()
     }
 

@@ -38,7 +38,7 @@ fn long_lines() {
     runs(&Request::inverse(Shape::d1(1 << 16)), 8, None);
     runs(&d1(1 << 15).precision(Precision::F64), 8, None);
     runs(&d1(30000).in_place(), 4, None);
-    runs(&d1(1 << 15).precision(Precision::F16), 4, None);
+    runs(&d1(24_000).precision(Precision::F16), 4, None);
     // A prime that a thread does not hold.
     runs(&d1(17 << 11).precision(Precision::Bf16), 8, None);
 }
@@ -69,6 +69,9 @@ fn strides_and_ranges() {
         .nonzero_input(0, 700..20011)
         .wanted_output(0, 3..n - 7);
     runs(&part, 4, None);
+    // More than a part's points, and not the line's.
+    let first = d1(n).nonzero_input(0, 0..n - 1).wanted_output(0, 0..n / 2);
+    runs(&first, 4, None);
     let plane = || Request::forward(Shape::d2(144, 160));
     let rows = || Layout::strided(&[163, 1]).distance(144 * 163 + 1).offset(2);
     runs(&plane().batch(2).input_layout(rows()), 4, None);

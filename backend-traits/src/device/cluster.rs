@@ -57,11 +57,6 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         let what = format!("{} = {n1}·{n2} in a cluster of {blocks}", whole.length);
         return Err(refused(what));
     }
-    // No point is checked against a range that has them all.
-    let range = |r: &std::ops::Range<usize>| match *r == (0..whole.length) {
-        true => 0..usize::MAX,
-        false => r.clone(),
-    };
     let part = |axis: usize, length: usize, load: usize, store: usize| TileAxis {
         axis,
         length,
@@ -69,8 +64,6 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         store_stride: whole.store_stride * store,
         load_index: load,
         store_index: store,
-        load_range: range(&whole.load_range),
-        store_range: range(&whole.store_range),
         ..whole.clone()
     };
     let mut steps = Vec::new();

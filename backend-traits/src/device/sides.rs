@@ -7,7 +7,6 @@ use crate::pass::{Factor, Pass};
 use crate::precision::ScalarType;
 use crate::real::{Middle, RealSide};
 use crate::{Direction, Domain};
-use std::ops::Range;
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
 /// neighbours in memory, on the side where a line's own points are not.
@@ -199,9 +198,8 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     for &i in order {
         let axis = &pass.axes[i];
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
-        let whole = |range: &Range<usize>, points| range.start == 0 && range.end >= points;
-        let whole_in = whole(&axis.load_range, trips::given(axis, pass));
-        let whole_out = whole(&axis.store_range, trips::made(axis, pass));
+        let whole_in = axis.load_range == (0..trips::given(axis, pass));
+        let whole_out = axis.store_range == (0..trips::made(axis, pass));
         config.axes.push(AxisWords {
             load_stride: double(load_pairs || pairs(i, pass.load.domain), axis.load_stride),
             store_stride: double(
