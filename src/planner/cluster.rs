@@ -115,7 +115,7 @@ pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
     if !plain(stage) || is_scattered(stage) {
         return None;
     }
-    choose(&[stage.length], fits)
+    choose(&[stage.length], arrays(stage, &[stage.dim]), fits)
 }
 
 /// How a plane is, of which `first` is the axis that is transformed first.
@@ -126,7 +126,8 @@ pub fn plane(first: &Stage, last: &Stage, fits: &Fits) -> Option<Spread> {
     if !ordered || !plain(first) || !plain(last) {
         return None;
     }
-    choose(&[first.length, last.length], fits)
+    let arrays = arrays(first, &[first.dim, last.dim]);
+    choose(&[first.length, last.length], arrays, fits)
 }
 
 fn plain(stage: &Stage) -> bool {
@@ -140,14 +141,25 @@ fn plain(stage: &Stage) -> bool {
         && stage.edges.is_none()
 }
 
+/// How many tiles there are, each of these dimensions of the problem.
+fn arrays(stage: &Stage, tile: &[usize]) -> usize {
+    let others = stage.others.iter().filter(|(d, _)| !tile.contains(d));
+    others.map(|(_, range)| range.len()).product()
+}
+
 /// By the rule, or the fewest blocks that hold shares of the preferred size.
-fn choose(lengths: &[usize], fits: &Fits) -> Option<Spread> {
+fn choose(lengths: &[usize], arrays: usize, fits: &Fits) -> Option<Spread> {
     let simt = fits.engine == Engine::Simt && fits.asked.is_none();
     if !simt || fits.limits.cluster_blocks < 2 {
         return None;
     }
     let rule = rules::of_cluster(fits.limits, fits.scalar, lengths);
     let measured = rule.and_then(|rule| Spread::of_rule(rule, lengths));
+    // A few clusters leave most of the device idle, which two passes do not.
+    let idle = |s: &Spread| arrays.saturating_mul(s.blocks) < fits.limits.workers;
+    if fits.clusters == Clusters::Measured && measured.as_ref().is_some_and(idle) {
+        return None;
+    }
     if let Some(spread) = measured.filter(|s| s.fits(lengths, fits.limits, fits.scalar)) {
         return Some(spread);
     }

@@ -8,16 +8,26 @@ use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::{Launch, Step};
 use mmafft::{plan_in_clusters, Backend, Layout, Limits, Plan, Precision, Request, Result, Shape};
 
+/// What a cluster holds is spread over one, by no rule that was measured.
+fn in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
+    let architecture = String::new();
+    let limits = Limits {
+        architecture,
+        ..limits.clone()
+    };
+    plan_in_clusters(request, &limits)
+}
+
 /// Runs a request in all orders of threads, on launches of at most so many blocks; it takes one
 /// pass of clusters of `blocks`.
 fn runs(request: &Request, blocks: usize, most: Option<u64>) {
     for order in ORDERS {
         let backend = Probe::new(Vendor::Nvidia, order).blocks(most).backend();
-        let plan = plan_in_clusters(request, backend.limits()).expect("a plan");
+        let plan = in_clusters(request, backend.limits()).expect("a plan");
         let passes = plan.passes.iter().map(|p| p.tile.residency.blocks());
         let passes: Vec<usize> = passes.collect();
         assert_eq!(passes, [blocks], "{request:?}\n{}", plan.explain());
-        if let Err(what) = check(&backend, plan_in_clusters, request, 1.0) {
+        if let Err(what) = check(&backend, in_clusters, request, 1.0) {
             panic!("{order:?}: {what}\n    {request:?}\n{}", plan.explain());
         }
         let counted = backend.driver().records()[0].counters;
@@ -124,7 +134,7 @@ fn drawn(r: &mut Random) -> Request {
 fn small_tiles() {
     fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         let tile_bytes = 4 << 10;
-        plan_in_clusters(
+        in_clusters(
             request,
             &Limits {
                 tile_bytes,
@@ -160,7 +170,7 @@ fn parts_apart_and_neighbours() {
         }
     }
     fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
-        let mut plan = plan_in_clusters(request, limits)?;
+        let mut plan = in_clusters(request, limits)?;
         assert!(plan.passes[0].steps.contains(&Step::AllToAll));
         plan.passes[0].tile.launch = Some(Launch {
             threads: 512 / wide(request),
