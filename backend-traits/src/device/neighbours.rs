@@ -178,9 +178,8 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
         OP_DFT => step.engine != DENSE,
         _ => false,
     };
-    // The second lines of mirrored pairs lie in the opposite order.
     // What goes to other blocks is in another order than memory's.
-    if !columns || step.hermitian != 0 || pass.mirrored.is_some() || step.target == CLUSTER {
+    if !columns || step.hermitian != 0 || step.target == CLUSTER {
         return 1;
     }
     let Some(side) = Side::new(pass, step, tile, loading) else {
