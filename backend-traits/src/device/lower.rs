@@ -19,7 +19,7 @@ use super::tables::Tables;
 use super::trips::{self, Trip};
 use super::work::{self, Work};
 use crate::error::{Error, Result};
-use crate::pass::{Engine, Launch, Pass, Slot};
+use crate::pass::{Engine, Launch, Pass, Slot, Step};
 use crate::precision::{Operand, ScalarType};
 use crate::radix;
 
@@ -103,9 +103,13 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let most_points = trips.iter().map(Trip::points).max().unwrap_or(1) * tile_lines;
     // Half of the threads where a value takes twice the registers; a quarter where products
     // take some of them.
+    let convolution = |s: &Step| matches!(s, Step::Chirp { .. } | Step::Convolve { .. });
+    let convolved = pass.steps.iter().any(convolution);
     let most_threads = match (matrix, double) {
         (true, _) => geometry.threads / 4,
         (false, true) => geometry.threads / 2,
+        // Places of reals beside the twiddles of a convolution.
+        (false, false) if convolved && pass.real_load().is_some() => geometry.threads / 2,
         (false, false) => geometry.threads,
     };
     let largest = trips.iter().map(Trip::values).max().unwrap_or(1);
