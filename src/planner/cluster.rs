@@ -65,7 +65,8 @@ impl Spread {
 
     /// Whether a device has such clusters, of blocks that hold their shares.
     pub fn fits(&self, lengths: &[usize], limits: &Limits, scalar: ScalarType) -> bool {
-        let points: usize = lengths.iter().product::<usize>() / self.blocks;
+        let all = |points: usize, &n: &usize| points.saturating_mul(n);
+        let points = lengths.iter().fold(1, all) / self.blocks;
         let apart = self.launch.is_some_and(|launch| launch.apart);
         let bytes = Limits::on_chip_bytes(points, scalar) / if apart { 2 } else { 1 };
         let mut radices = self.parts.iter().flatten().flatten();
@@ -144,7 +145,8 @@ fn plain(stage: &Stage) -> bool {
 /// How many tiles there are, each of these dimensions of the problem.
 fn arrays(stage: &Stage, tile: &[usize]) -> usize {
     let others = stage.others.iter().filter(|(d, _)| !tile.contains(d));
-    others.map(|(_, range)| range.len()).product()
+    let all = |arrays: usize, n: usize| arrays.saturating_mul(n);
+    others.map(|(_, range)| range.len()).fold(1, all)
 }
 
 /// By the rule, or the fewest blocks that hold shares of the preferred size.
@@ -171,7 +173,9 @@ fn choose(lengths: &[usize], arrays: usize, fits: &Fits) -> Option<Spread> {
         .filter_map(|blocks| unmeasured(lengths, blocks, fits))
         .filter(|spread| spread.fits(lengths, fits.limits, fits.scalar))
         .collect();
-    let bytes = lengths.iter().product::<usize>() * 2 * fits.scalar.compute_bytes();
+    let times = |points: usize, &n: &usize| points.saturating_mul(n);
+    let points = lengths.iter().fold(1, times);
+    let bytes = points.saturating_mul(2 * fits.scalar.compute_bytes());
     let large = all.iter().take_while(|s| bytes / s.blocks > SHARE).count();
     let chosen = large.min(all.len().checked_sub(1)?);
     Some(all.swap_remove(chosen))

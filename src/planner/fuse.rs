@@ -98,12 +98,12 @@ fn tile_bytes(
     let mut stages = group.iter().chain([stage]);
     if fits.limits.line_library.is_some() {
         // The tile lies in memory as it is, and the caches hold it.
-        let points: usize = stages.map(|s| extent(s.dim)).product();
+        let points = stages.try_fold(1usize, |points, s| points.checked_mul(extent(s.dim)))?;
         let scalars = match group[0].kind.is_real_to_real() {
             true => 1,
             false => 2,
         };
-        return Some(points * scalars * fits.scalar.bytes());
+        return points.checked_mul(scalars * fits.scalar.bytes());
     }
     let points = stages.try_fold(1usize, |points, stage| {
         points.checked_mul(fits.stage_points(stage)?)
