@@ -762,7 +762,7 @@ template <class Scalar> struct Pass {
         if (c.live && line.live) {
           const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
           const Value *const table = tables() + step.twiddle;
-          if (line.live) w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
         }
       } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
       MMAFFT_IF (step.op == OP_SPLIT) {
