@@ -79,7 +79,9 @@ struct Step {
   i64 offset;          // points of the axis before those that are transformed: Rader's point 0
   i64 rader;           // whether what follows is the middle of Rader's convolution
   i64 from_table, to_table;  // permutations of the points of a copy, or -1
-  i64 ordered;         // whether reals, not points, are scattered: two neighbours of the line a cell
+  i64 ordered;         // 0: points are scattered; else their reals, two neighbours of the line a cell:
+                       // 1, of a line of the even reals, then the odd ones backwards (even-odd);
+                       // 2, of points with a real from each end of the line (ends)
   i64 twiddle;         // offset of the roots [k][p] in the tables, or -1
   i64 before, before_table, before_length;  // factor of what is gathered, 0 from `length` on;
   i64 before_roots;                         // and the tables of four-step twiddles, or -1
