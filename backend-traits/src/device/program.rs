@@ -26,6 +26,12 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("tile.hpp", include_str!("../../device/tile.hpp")),
     ("real.hpp", include_str!("../../device/real.hpp")),
     ("pass.hpp", include_str!("../../device/pass.hpp")),
+    ("memory.hpp", include_str!("../../device/memory.hpp")),
+    ("exchange.hpp", include_str!("../../device/exchange.hpp")),
+    (
+        "arithmetic.hpp",
+        include_str!("../../device/arithmetic.hpp"),
+    ),
     (
         "operations.hpp",
         include_str!("../../device/operations.hpp"),

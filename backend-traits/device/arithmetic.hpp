@@ -1,0 +1,120 @@
+// What a step does in registers: small DFTs, their twiddles, the split and merge of half spectra.
+// Members of `Pass`, included by pass.hpp.
+#pragma once
+#include "pass.hpp"
+
+namespace mmafft {
+
+// The twiddles between the two parts of a line that a cluster holds.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::twiddle_across(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    const Column c = column_of(s, number(s, g));
+    const Line line = {0, 0, 0, 0, 0, shared_out(s, c), true};
+    if (c.live) four_step<false>(s, v + g * points(s), step.after_roots, line, c);
+  }
+}
+
+template <class Scalar> template <int R, class S>
+MMAFFT_DEVICE void Pass<Scalar>::butterflies(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    Value *x = v + g * R;
+    MMAFFT_IF (step.inverse) {
+      MMAFFT_UNROLL for (int j = 0; j < R; j++) x[j] = swapped(x[j]);
+    }
+    Butterfly<R, T>::run(x);
+    MMAFFT_IF (step.inverse) {
+      MMAFFT_UNROLL for (int j = 0; j < R; j++) x[j] = swapped(x[j]);
+    }
+  }
+}
+
+// v[k] times first·w(k) for k < radix, where w(4a + b) = w(4a)·w(b): a third of the look-ups for
+// a rounding more.
+template <class Scalar> template <class W>
+MMAFFT_DEVICE void Pass<Scalar>::multiply_powers(Value *v, int radix, bool shifted, Value first, W w) {
+  Value low[4];
+  low[0] = first;
+  if (shifted) v[0] = multiply(v[0], first);
+  MMAFFT_UNROLL for (int b = 1; b < 4 && b < radix; b++) {
+    low[b] = shifted ? multiply(first, w(b)) : w(b);
+    v[b] = multiply(v[b], low[b]);
+  }
+  MMAFFT_UNROLL for (int a = 4; a < radix; a += 4) {
+    const Value high = w(a);
+    MMAFFT_UNROLL for (int b = 0; b < 4 && a + b < radix; b++)
+      v[a + b] = multiply(v[a + b], b == 0 && !shifted ? high : multiply(high, low[b]));
+  }
+}
+
+// Values p, k times exp(∓2πi·pk / (n/s)), from the table [k - 1][p].
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), rows = int(step.points / (step.done * step.radix));
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    const int at = column_of(s, number(s, g)).at;
+    int c = at;
+    MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
+    const int p = int(u32(c) / u32(step.done));
+    const Value *const table = tables() + step.twiddle + p - rows;
+    MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
+      multiply_powers(v + g * J, J, false, Value{T(1), T(0)}, [&](int k) { return load_table(table + k * rows); });
+    } else {
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        int k = point(s, j);
+        MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, at, j);
+        if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(table + k * rows));
+      }
+    }
+  }
+}
+
+// With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n):
+//   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
+//   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
+// (the merge is twice the split's inverse, as an unscaled transform wants). Of lines in mirrored
+// pairs, w is a product of tables by c and by a of k = a + A·c; and points 0 and n/2 come together.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    const Column c = column(s, g);
+    Value *x = v + 2 * g;
+    const Value other = x[1];
+    Value w = {T(1), T(0)};
+    if (both_real(s, c.at, 0)) {
+      x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+      MMAFFT_CONST T scale = step.op == OP_MERGE ? T(2) : T(1);
+      x[1] = {scale * other.x, -scale * other.y};
+      continue;
+    }
+    MMAFFT_IF (paired(s)) {
+      MMAFFT_CONST int n = int(step.points);
+      const int at = from_at(s, c.at, 0), second = at < n ? 0 : 1;
+      const Line line = line_of(0, tile, c.line, second, arguments.lines);
+      if (c.live && line.live) {
+        const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
+        const Value *const table = tables() + step.twiddle;
+        w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+      }
+    } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
+    MMAFFT_IF (step.op == OP_SPLIT) {
+      const Value e = x[0] + conjugate(other), o = x[0] - conjugate(other);
+      const Value even = {T(0.5) * e.x, T(0.5) * e.y};
+      const Value odd = multiply(Value{T(0.5) * o.y, T(-0.5) * o.x}, w);
+      x[0] = even + odd;
+      x[1] = conjugate(even - odd);
+    } else {
+      const Value e = x[0] + conjugate(other);
+      const Value o = multiply(x[0] - conjugate(other), conjugate(w));
+      const Value turned_odd = {-o.y, o.x};
+      x[0] = e + turned_odd;
+      x[1] = conjugate(e - turned_odd);
+    }
+  }
+}
+
+}  // namespace mmafft

@@ -1,0 +1,223 @@
+// Between registers and shared memory, a block's or a cluster's: gather and scatter, the copy that
+// needs no registers, and the dense sums over points that lie there. Members of `Pass`, included by
+// pass.hpp.
+#pragma once
+#include "pass.hpp"
+
+namespace mmafft {
+
+// v = the step's values, or the real or the imaginary parts of them, from shared memory.
+template <class Scalar> template <int PARTS, class S>
+MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
+    MMAFFT_IF (step.engine == ENGINE_DENSE) {
+      if (c.live) dense(s, line, start, c.at, v + g * J);
+      continue;
+    }
+    // Constant distances between a butterfly's points, where padding allows.
+    MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
+    MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.hermitian == 0 &&
+                                 separable(int(step.row_in), stride, int(step.radix), false);
+    const int base = line + padded(step.row_in, start + from_at(s, c.at, 0) * int(step.inner));
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      int at = from_at(s, c.at, point(s, j));
+      bool mirrored = false;
+      MMAFFT_IF (step.hermitian != 0) {
+        mirrored = 2 * at > int(step.hermitian);
+        if (mirrored) at = int(step.hermitian) - at;
+      }
+      Value &x = v[g * J + j];
+      if (PARTS != IMAGINARY) x.x = T(0);
+      if (PARTS != REAL) x.y = T(0);
+      if (c.live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
+        MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, j * stride), x);
+        else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
+        MMAFFT_IF (step.hermitian != 0) {
+          if (mirrored) x = conjugate(x);
+          if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
+        }
+        MMAFFT_IF (step.op == OP_MERGE) {
+          if (both_real(s, c.at, j)) x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
+        }
+        MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
+      }
+    }
+  }
+}
+
+// Cells hold complex numbers; or real parts first, imaginary ones later, in half the memory.
+template <class Scalar> template <int PARTS>
+MMAFFT_DEVICE void Pass<Scalar>::load_cell(int cell, Value &x) {
+  if (PARTS == BOTH) x = load_shared<T>(cell);
+  if (PARTS == REAL) x.x = load_shared_part<T>(cell);
+  if (PARTS == IMAGINARY) x.y = load_shared_part<T>(cell);
+}
+
+template <class Scalar> template <int PARTS>
+MMAFFT_DEVICE void Pass<Scalar>::store_cell(int cell, const Value &x) {
+  if (PARTS == BOTH) store_shared<T>(cell, x);
+  if (PARTS == REAL) store_shared_part<T>(cell, x.x);
+  if (PARTS == IMAGINARY) store_shared_part<T>(cell, x.y);
+}
+
+// X[k], X[p-k] = x[0] + Σ cos·e ∓ i·Σ sin·o for a prime p too large for registers: with
+// w = exp(∓2πi·kn/p), e = x[n] + x[p-n] and o = x[n] - x[p-n], n <= (p-1)/2. Two sums each, as
+// errors grow with the root of their length. The roots lie at [n - 1][k].
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::dense(S s, int line, int start, int c, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int radix = int(step.radix), stride = int(step.points / step.radix * step.inner);
+  MMAFFT_CONST int K = int(step.copies), row = (radix / 2 + K) / K * K;
+  start += (int(step.offset) + dense_column(s, c)) * int(step.inner);
+  const Value *w = tables() + step.matrix + dense_first(s, c);
+  const Value zero = load_shared<T>(line + padded(step.row_in, start));
+  // v holds the sums of odd n; a and b those of even ones.
+  Value a[MMAFFT_DENSE(step.copies)], b[MMAFFT_DENSE(step.copies)];
+  MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+    a[i] = zero;
+    b[i] = v[2 * i] = v[2 * i + 1] = {T(0), T(0)};
+  }
+  const auto add = [&](int n, Value *even, Value *odd, int step_of) {
+    const Value x = load_shared<T>(line + padded(step.row_in, start + n * stride));
+    const Value y = load_shared<T>(line + padded(step.row_in, start + (radix - n) * stride));
+    const Value e = x + y, o = x - y;
+    MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+      const Value r = load_table(w + (n - 1) * row + i);
+      Value &p = even[i * step_of], &q = odd[i * step_of];
+      p = {multiply_add(r.x, e.x, p.x), multiply_add(r.x, e.y, p.y)};
+      q = {multiply_add(r.y, o.x, q.x), multiply_add(r.y, o.y, q.y)};
+    }
+  };
+  // (p - 1)/2 may be odd.
+  MMAFFT_LOOP for (int n = 1; n < radix / 2; n += 2) {
+    add(n, v, v + 1, 2);
+    add(n + 1, a, b, 1);
+  }
+  MMAFFT_IF (radix / 2 % 2 == 1) add(radix / 2, v, v + 1, 2);
+  MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+    const Value even = a[i] + v[2 * i], odd = b[i] + v[2 * i + 1];
+    v[2 * i] = {even.x - odd.y, even.y + odd.x};
+    v[2 * i + 1] = {even.x + odd.y, even.y - odd.x};
+  }
+}
+
+// The step's values, or their real or imaginary parts, to shared memory.
+template <class Scalar> template <int PARTS, class S>
+MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    Line place;
+    MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, c.outer, arguments.lines);
+    const int line = c.line * int(step.pitch_out), start = c.outer * int(step.out * step.inner) + c.inner;
+    MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
+    // Outer indices begin at whole blocks.
+    MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
+    MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT &&
+                                 separable(int(step.row_out), stride, int(step.radix), blocks);
+    const int base = line + padded(step.row_out, start + to_at(s, c.at, 0) * int(step.inner));
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = to_at(s, c.at, point(s, j));
+      if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+        Value x = v[g * J + j];
+        MMAFFT_IF (step.after != FACTOR_NONE) {
+          // A convolution's spectrum; a part of a split line has its own stretch of it.
+          i64 n = at - int(step.offset);
+          MMAFFT_IF (step.after == FACTOR_LINE) n = place.live ? place.load_index + n : 0;
+          const Value spectrum = load_table(tables() + step.after_table + n);
+          MMAFFT_IF (step.rader) {
+            // Bin 0 is the sum of all points but point 0, which is still where the copy
+            // left it: X[0] = x[0] + sum, and x[0] is to be added to every other X.
+            if (at == int(step.offset)) {
+              const int zero = line + padded(step.row_out, start);
+              const Value first = load_shared<T>(zero);
+              store_shared<T>(zero, first + x);
+              x = multiply(x, spectrum) + first;
+            } else x = multiply(x, spectrum);
+          } else x = multiply(x, spectrum);
+        }
+        MMAFFT_IF (step.op == OP_SPLIT) {
+          if (both_real(s, c.at, j)) {
+            store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), Value{x.y, T(0)});
+            x.y = T(0);
+          }
+        }
+        MMAFFT_IF (step.ordered) scatter_reals(s, line, at, x);
+        else MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
+        else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
+      }
+    }
+  }
+}
+
+// The reals that point `at` becomes, to where they lie in the line: two neighbours a cell.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, int line, int at, Value x) const {
+  MMAFFT_STEP(S);
+  const RealPair<int> pair = reals_of<int>(config.store_reals, at);
+  x = weighted(config.store_reals, tables(), i64(at), x);
+  const auto put = [&](const RealPlace<int> &place, T real) {
+    if (!place.there) return;
+    const int cell = line + padded(step.row_out, int(u32(place.index) / 2));
+    store_shared_part<T>(2 * cell + place.index % 2, signed_real(config.store_reals, place, real, T(0.70710678118654752440)));
+  };
+  put(pair.first, x.x);
+  put(pair.second, x.y);
+}
+
+// The step's values, or their parts, to the blocks of the cluster: with w = out/blocks, block b
+// goes on with points b·w … (b + 1)·w of the axis, of all indices of the other, in rows of w.
+template <class Scalar> template <int PARTS, class S>
+MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), G = int(step.groups), blocks = int(config.blocks), w = int(step.out) / blocks;
+  // The last DFT's results c + done·j, c < done: every block takes as many of each column.
+  MMAFFT_CONST int done = int(step.done), each = int(step.radix) / blocks;
+  MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.radix % blocks == 0 &&
+                               separable(int(step.row_out), done, each, true);
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column_of(s, number(s, g));
+    const int row = int(shared_out(s, c)) * w, base = padded(step.row_out, row + c.at);
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = to_at(s, c.at, point(s, j));
+      if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+        const Value &x = v[g * J + j];
+        MMAFFT_IF (constant) store_cell_across<PARTS>(j / each, base + padded(step.row_out, j % each * done), x);
+        else store_cell_across<PARTS>(at / w, padded(step.row_out, row + at % w), x);
+      }
+    }
+  }
+}
+
+template <class Scalar> template <int PARTS>
+MMAFFT_DEVICE void Pass<Scalar>::store_cell_across(int block, int cell, const Value &x) {
+  if (PARTS == BOTH) store_shared_of<T>(block, cell, x);
+  if (PARTS == REAL) store_shared_part_of<T>(block, cell, x.x);
+  if (PARTS == IMAGINARY) store_shared_part_of<T>(block, cell, x.y);
+}
+
+// From memory to shared memory without registers, where nothing is to be done on the way.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
+  MMAFFT_STEP(S);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    const Column c = column_of(s, number(s, g));
+    const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+    const Others others = others_of<true>(s, c);
+    const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
+    const int to = c.line * int(step.pitch_out) +
+                   padded(step.row_out, c.outer * int(step.out * step.inner) + to_at(s, c.at, 0) * int(step.inner) + c.inner);
+    if (c.live) {
+      if (line.live) copy_async<T>(to, reinterpret_cast<const Value *>(static_cast<const T *>(arguments.load) + address));
+      else store_shared<T>(to, Value{T(0), T(0)});
+    }
+  }
+  copy_wait();
+}
+
+}  // namespace mmafft

@@ -1,0 +1,317 @@
+// Between registers and memory: the first step's values, and the last one's; points, ranges, and
+// the factors of memory's side. Members of `Pass`, included by pass.hpp.
+#pragma once
+#include "pass.hpp"
+
+namespace mmafft {
+
+template <class Scalar> template <class W>
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_complex(W, const Scalar *from, i64 at) const {
+  MMAFFT_IF (config.load_vector) {
+    const Pair<Scalar> x = load_memory(reinterpret_cast<const Pair<Scalar> *>(from + at));
+    return {widen(x.x), widen(x.y)};
+  } else {
+    const Scalar x = load_memory(from + at), y = load_memory(from + at + config.load_imaginary);
+    return {widen(x), widen(y)};
+  }
+}
+
+// Point `at` of the axis, from memory.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const Line &line, i64 others, int at) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  i64 n = line.load_index + i64(at) * axis.load_index;
+  MMAFFT_IF (config.load_points == POINTS_ORDERED) {
+    MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
+    MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
+    const Scalar *const from = input() + (line.load - line.load_index * unit + others);
+    return load_reals<T>(config.load_reals, axis, tables(), from, unit, beyond,
+                         MMAFFT_INDEX(config.load_reals.length)(n));
+  }
+  Value x = {T(0), T(0)};
+  MMAFFT_IF (step.hermitian != 0) {
+    // Point n of the whole line from the half spectrum, whose addresses do not follow the
+    // part's strides but the line's own.
+    MMAFFT_CONST i64 length = step.hermitian, unit = axis.load_stride / axis.load_index;
+    const bool mirrored = 2 * n > length;
+    if (mirrored) n = length - n;
+    if (n < axis.load_begin || n >= axis.load_end) return x;
+    MMAFFT_IF (config.edges > 0) {
+      const Scalar *edges = static_cast<const Scalar *>(arguments.extra) + 2 * line.edge;
+      if (n == 0 || 2 * n == length) {
+        x.x = widen(load_memory(edges + (n == 0 ? 0 : 2)));
+        return x;
+      }
+      n -= 1;
+    }
+    x = load_complex(0, input(), line.load - line.load_index * unit + others + n * unit);
+    MMAFFT_IF (config.edges > 0) n += 1;
+    if (mirrored) x = conjugate(x);
+    if (n == 0 || 2 * n == length) x.y = T(0);
+    return x;
+  } else {
+    const i64 address = line.load + others + i64(at) * axis.load_stride;
+    MMAFFT_IF (config.load_points == POINTS_PAIRS) {
+      const bool first = 2 * n >= axis.load_begin && 2 * n < axis.load_end;
+      const bool second = 2 * n + 1 >= axis.load_begin && 2 * n + 1 < axis.load_end;
+      if (first && second) return load_complex(0, input(), address);
+      if (first) x.x = widen(load_memory(input() + address));
+      if (second) x.y = widen(load_memory(input() + address + config.load_imaginary));
+      return x;
+    } else {
+      if (n < axis.load_begin || n >= axis.load_end) return x;
+      MMAFFT_IF (config.load_points == POINTS_REAL) x.x = widen(load_memory(input() + address));
+      else x = load_complex(0, input(), address);
+      return x;
+    }
+  }
+}
+
+// The values of a column and of the N - 1 that follow it, whose points lie beside each other.
+template <class Scalar> template <int N, class S>
+MMAFFT_DEVICE void Pass<Scalar>::load_neighbours(S s, const Line &line, i64 others, int c, bool live, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST int J = points(s);
+  MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+    const int at = from_at(s, c, point(s, j));
+    const i64 n = line.load_index + i64(at) * axis.load_index;
+    Neighbours<Scalar, N> x = {};
+    if (live && exists(s, c, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end)
+      x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(input() + line.load + others +
+                                                                    i64(at) * axis.load_stride));
+    MMAFFT_UNROLL for (int i = 0; i < N; i++) v[i * J + j] = {widen(x.at[i].x), widen(x.at[i].y)};
+  }
+}
+
+// Those of a column and of the N - 1 before it, likewise.
+template <class Scalar> template <int N, class S>
+MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const Line &line, i64 others, int c, bool live, const Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST int J = points(s);
+  MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+    const int at = to_at(s, c, point(s, j));
+    const i64 n = line.store_index + i64(at) * axis.store_index;
+    Neighbours<Scalar, N> x;
+    MMAFFT_UNROLL for (int i = 0; i < N; i++) {
+      const Value &y = v[(i - (N - 1)) * J + j];
+      narrow(y.x * T(arguments.scale), x.at[i].x);
+      narrow(y.y * T(arguments.scale), x.at[i].y);
+    }
+    if (live && exists(s, c, point(s, j)) && at < int(step.out) && n >= axis.store_begin && n < axis.store_end)
+      store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
+                                                         i64(at) * axis.store_stride - 2 * (N - 1)), x);
+  }
+}
+
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, int at, Value x) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  const i64 n = line.store_index + i64(at) * axis.store_index;
+  MMAFFT_IF (config.store_points == POINTS_ORDERED) {
+    MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
+    MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
+    Scalar *const to = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit + others);
+    x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
+    store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
+    return;
+  }
+  Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at) * axis.store_stride);
+  x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
+  Pair<Scalar> y;
+  narrow(x.x, y.x);
+  narrow(x.y, y.y);
+  bool first, second;
+  MMAFFT_IF (config.store_points == POINTS_PAIRS) {
+    first = 2 * n >= axis.store_begin && 2 * n < axis.store_end;
+    second = 2 * n + 1 >= axis.store_begin && 2 * n + 1 < axis.store_end;
+  } else {
+    first = n >= axis.store_begin && n < axis.store_end;
+    second = first && config.store_points == POINTS_COMPLEX;
+  }
+  MMAFFT_IF (config.store_vector) {
+    if (first && second) {
+      store_memory(reinterpret_cast<Pair<Scalar> *>(to), y);
+      return;
+    }
+  }
+  if (first) store_memory(to, y.x);
+  if (second) store_memory(to + config.store_imaginary, y.y);
+}
+
+// Values of a column, times the factors of memory's side: a table's entry by the point's number
+// in the whole line or in the part of it, and a four-step twiddle.
+template <class Scalar> template <bool BEFORE, class S>
+MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const Column &c) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST i64 kind = BEFORE ? step.before : step.after;
+  MMAFFT_CONST i64 table = BEFORE ? step.before_table : step.after_table;
+  MMAFFT_CONST i64 length = BEFORE ? step.before_length : step.after_length;
+  MMAFFT_CONST i64 levels = BEFORE ? step.before_roots : step.after_roots;
+  MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
+  MMAFFT_IF (kind != FACTOR_NONE) {
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = BEFORE ? from_at(s, c.at, point(s, j)) : to_at(s, c.at, point(s, j));
+      if (at < extent) {
+        const i64 n = (BEFORE ? line.load_index : line.store_index) +
+                      i64(at) * (BEFORE ? axis.load_index : axis.store_index);
+        const i64 index = kind == FACTOR_LINE ? n : i64(at);
+        v[j] = index < length ? multiply(v[j], load_table(tables() + table + index)) : Value{T(0), T(0)};
+      }
+    }
+  }
+  MMAFFT_IF (levels >= 0) four_step<BEFORE>(s, v, levels, line, c);
+}
+
+// Values at `at` = c + k·(n/r), k < r, of the part, times exp(∓2πi·l·at/N), l the line's number.
+template <class Scalar> template <bool BEFORE, class S>
+MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
+  const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
+  MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const int at = BEFORE ? from_at(s, column.at, point(s, j)) : to_at(s, column.at, point(s, j));
+      if (at < extent) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
+    }
+  } else MMAFFT_IF (config.roots_low > 0) {
+    const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);
+    multiply_powers(v, J, step.points != step.radix, root(column_root),
+                    [&](int k) { return root(u64(k) * row_root); });
+  } else {
+    const LineRoots<T> of = {tables() + levels + line.roots};
+    int c = column.at;
+    MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
+    const Value base = of.column(c);
+    MMAFFT_IF (step.op != OP_DFT) v[0] = multiply(v[0], base);
+    else {
+      MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
+        multiply_powers(v, J, step.points != step.radix, base, [&](int k) { return of.row(k); });
+      } else {
+        MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+          int k = point(s, j);
+          MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, column.at, j);
+          if (exists(s, column.at, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
+        }
+      }
+    }
+  }
+}
+
+// v = the first step's values, from memory. Every load of a thread is issued before the first
+// is used.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    MMAFFT_IF (paired(s)) {
+      load_pair(s, v + g * J, c);
+      continue;
+    }
+    Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+    const Others others = others_of<true>(s, c);
+    MMAFFT_IF (config.blocks > 1) line.load_index += others.index;
+    const bool live = c.live && line.live && others.inside;
+    MMAFFT_IF (config.load_vector > 1) {
+      if (g % int(config.load_vector) == 0) {
+        MMAFFT_IF (config.load_vector == 2) load_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
+        MMAFFT_IF (config.load_vector == 4) load_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
+      }
+    } else {
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = from_at(s, c.at, point(s, j));
+        Value x = {T(0), T(0)};
+        if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
+          x = load_point(s, line, others.address, at);
+          MMAFFT_IF (step.op == OP_MERGE) {
+            if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
+          }
+        }
+        v[g * J + j] = x;
+      }
+    }
+    MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
+      if (live) factored<true>(s, v + g * J, line, c);
+    }
+  }
+}
+
+// The two values of a column that merges lines in mirrored pairs.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::load_pair(S s, Value *v, const Column &c) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int n = int(step.points);
+  MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+    const int at = from_at(s, c.at, j), second = at < n ? 0 : 1;
+    const Line line = line_of(0, tile, c.line, second, arguments.lines);
+    v[j] = {T(0), T(0)};
+    if (c.live && line.live) {
+      v[j] = load_point(s, line, 0, at - second * n);
+      if (both_real(s, c.at, j)) v[j].y = load_point(s, line, 0, n).x;
+    }
+  }
+}
+
+// The last step's values, to memory.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    MMAFFT_IF (paired(s)) {
+      store_pair(s, v + g * J, c);
+      continue;
+    }
+    Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+    const Others others = others_of<false>(s, c);
+    MMAFFT_IF (config.blocks > 1) line.store_index += others.index;
+    const bool live = c.live && line.live && others.inside;
+    MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
+      if (live) factored<false>(s, v + g * J, line, c);
+    }
+    MMAFFT_IF (config.store_vector > 1) {
+      if ((g + 1) % int(config.store_vector) == 0) {
+        MMAFFT_IF (config.store_vector == 2) store_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
+        MMAFFT_IF (config.store_vector == 4) store_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
+      }
+    } else {
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const int at = to_at(s, c.at, point(s, j));
+        if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+          Value x = v[g * J + j];
+          MMAFFT_IF (step.op == OP_SPLIT) {
+            if (both_real(s, c.at, j)) {
+              store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
+              x.y = T(0);
+            }
+          }
+          store_point(s, line, others.address, at, x);
+        }
+      }
+    }
+  }
+}
+
+// The two values of a column that splits lines in mirrored pairs.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int n = int(step.points);
+  MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+    const int at = to_at(s, c.at, j), second = at < n ? 0 : 1;
+    const Line line = line_of(0, tile, c.line, second, arguments.lines);
+    if (!c.live || !line.live) continue;
+    const bool both = both_real(s, c.at, j);
+    if (both) store_point(s, line, 0, n, Value{v[j].y, T(0)});
+    store_point(s, line, 0, at - second * n, both ? Value{v[j].x, T(0)} : v[j]);
+  }
+}
+
+}  // namespace mmafft
