@@ -7,9 +7,6 @@ use mmafft::backend_traits::Bindings;
 use mmafft::cuda::{versions, CudaEvent, CudaGraph, CudaMemory, CudaStream};
 use mmafft::{CudaBackend, Result};
 
-/// Bytes of one timing: some hundred microseconds of a copy, beside an event's half.
-const LEAST_BYTES: usize = 256 << 20;
-
 /// A device with a stream.
 pub struct CudaLab {
     backend: CudaBackend,
@@ -55,14 +52,6 @@ impl Lab for CudaLab {
 
     fn peer(&self) -> &str {
         &self.peer
-    }
-
-    fn copies_are_a_ruler(&self) -> bool {
-        true
-    }
-
-    fn least_bytes(&self) -> usize {
-        LEAST_BYTES
     }
 
     fn stream(&self) -> &CudaStream {

@@ -33,10 +33,16 @@ pub trait Lab: Sync {
     fn peer(&self) -> &str;
 
     /// Whether its copies are as fast as it moves data, a ruler for transforms.
-    fn copies_are_a_ruler(&self) -> bool;
+    fn copies_are_a_ruler(&self) -> bool {
+        true
+    }
 
-    /// What one timing must move at least, in bytes, to last long beside the steps of the clock.
-    fn least_bytes(&self) -> usize;
+    /// What one timing must move at least, in bytes, to last long beside the steps of the clock:
+    /// as a rule some hundred microseconds of a device's copy, beside half a microsecond of its
+    /// events.
+    fn least_bytes(&self) -> usize {
+        256 << 20
+    }
 
     /// The stream on which everything is timed.
     fn stream(&self) -> &Self::Stream;
