@@ -2,10 +2,11 @@
 
 use crate::kind::{Kind, Normalization};
 use crate::layout::Placement;
-use crate::pass::{Access, Factor, Pass, Residency, Step, TileAxis};
+use crate::pass::{Access, Factor, Pass, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
 use crate::real::{Middle, RealLine};
+use crate::tile::Residency;
 use std::fmt::Write;
 
 impl Plan {

@@ -28,6 +28,7 @@ pub mod reference;
 mod request;
 mod shape;
 pub mod split;
+mod tile;
 mod weights;
 
 pub use backend::{Backend, Bindings, Buffer, Prepared};
@@ -36,12 +37,10 @@ pub use fragment::{Fragment, FragmentShape};
 pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
-pub use pass::{
-    Access, Edges, Engine, Factor, Launch, Loop, Mirrored, Pass, Residency, Slot, Step, Tile,
-    TileAxis,
-};
+pub use pass::{Access, Edges, Engine, Factor, Loop, Mirrored, Pass, Slot, Step, TileAxis};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real::RealLine;
 pub use request::Request;
 pub use shape::{largest_prime_factor, Shape, MAX_AXES, MAX_RANK};
+pub use tile::{Launch, Residency, Tile};

@@ -13,13 +13,14 @@ use super::matrices;
 use super::neighbours::{self, Tile};
 use super::program::Program;
 use super::real;
-use super::shape::{insert_copies, residents, threads_wanted};
+use super::shape::{insert_copies, launch, threads_wanted};
 use super::sides::{factors, loop_words, mirrored_words, ordered_loops, sides};
 use super::tables::Tables;
-use super::trips::{self, Trip};
+use super::trip::Trip;
+use super::trips;
 use super::work::{self, Work};
 use crate::error::{Error, Result};
-use crate::pass::{Engine, Launch, Pass, Slot, Step};
+use crate::pass::{Engine, Pass, Slot, Step};
 use crate::precision::{Operand, ScalarType};
 use crate::radix;
 
@@ -348,38 +349,6 @@ pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
             ..*geometry
         },
     )
-}
-
-/// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
-fn launch(
-    pass: &Pass,
-    config: &Config,
-    threads: usize,
-    geometry: &Geometry,
-    trips: &[Trip],
-    held: usize,
-) -> Launch {
-    let residents = residents(pass, trips, geometry, threads, held);
-    let asked = pass.tile.launch.unwrap_or(Launch {
-        threads,
-        residents,
-        apart: false,
-        neighbours: 1,
-    });
-    let last = config.steps.len() - 1;
-    let plain = |(i, s): (usize, &StepWords)| {
-        s.op == OP_DFT
-            && s.engine != DENSE
-            && s.offset == 0
-            && (i == 0 || (s.before == 0 && s.hermitian == 0))
-            && (i == last || s.after == 0)
-    };
-    Launch {
-        threads,
-        residents: asked.residents.clamp(1, 2048 / threads),
-        apart: asked.apart && config.steps.iter().enumerate().all(plain),
-        ..asked
-    }
 }
 
 /// Into how many 16-bit parts the DFT matrix of a radix is split: one where 16 bits hold it,

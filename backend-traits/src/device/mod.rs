@@ -27,6 +27,7 @@ mod real;
 mod shape;
 mod sides;
 mod tables;
+mod trip;
 mod trips;
 mod work;
 

@@ -3,15 +3,16 @@
 
 use super::config::*;
 use super::driver::Geometry;
-use super::trips::Trip;
+use super::trip::Trip;
 use crate::pass::{Engine, Loop, Pass};
 use crate::precision::ScalarType;
 use crate::real::{Order, Pairing};
+use crate::tile::Launch;
 use crate::Domain;
 
 /// Blocks whose registers a multiprocessor is to hold at once: the compiler would otherwise
 /// fetch every twiddle before it uses the first, and leave room for half of them.
-pub fn residents(
+fn residents(
     pass: &Pass,
     trips: &[Trip],
     geometry: &Geometry,
@@ -40,6 +41,38 @@ pub fn residents(
     // Registers are dealt out to four waves at a time.
     let needed = threads.next_multiple_of(4 * geometry.wave) * (values * words + beside);
     (geometry.registers / needed).clamp(1, 2048 / threads)
+}
+
+/// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
+pub fn launch(
+    pass: &Pass,
+    config: &Config,
+    threads: usize,
+    geometry: &Geometry,
+    trips: &[Trip],
+    held: usize,
+) -> Launch {
+    let residents = residents(pass, trips, geometry, threads, held);
+    let asked = pass.tile.launch.unwrap_or(Launch {
+        threads,
+        residents,
+        apart: false,
+        neighbours: 1,
+    });
+    let last = config.steps.len() - 1;
+    let plain = |(i, s): (usize, &StepWords)| {
+        s.op == OP_DFT
+            && s.engine != DENSE
+            && s.offset == 0
+            && (i == 0 || (s.before == 0 && s.hermitian == 0))
+            && (i == last || s.after == 0)
+    };
+    Launch {
+        threads,
+        residents: asked.residents.clamp(1, 2048 / threads),
+        apart: asked.apart && config.steps.iter().enumerate().all(plain),
+        ..asked
+    }
 }
 
 /// How many threads give each about `values` values of a trip.

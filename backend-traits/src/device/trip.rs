@@ -1,0 +1,85 @@
+//! A trip of a tile's points through registers, in numbers.
+
+use super::config::*;
+
+/// A trip: a step of the kernel, and the tile around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Trip {
+    /// The numbers known so far.
+    pub words: StepWords,
+}
+
+impl Trip {
+    /// Small DFTs, pairs or points of one line of the tile.
+    pub fn columns(&self) -> usize {
+        (self.words.columns * self.words.outer * self.words.inner) as usize
+    }
+
+    /// Values of a column.
+    pub fn values(&self) -> usize {
+        match self.words.op {
+            OP_DFT if self.words.engine == DENSE => 2 * self.words.copies as usize,
+            OP_DFT => self.words.radix as usize,
+            OP_COPY => 1,
+            _ => 2,
+        }
+    }
+
+    /// Points of a line in shared memory before the trip.
+    pub fn points_in(&self) -> usize {
+        (self.words.input * self.words.outer * self.words.inner) as usize
+    }
+
+    /// Points of a line in shared memory after the trip.
+    pub fn points_out(&self) -> usize {
+        (self.words.output * self.words.outer * self.words.inner) as usize
+    }
+
+    /// Points that pass through registers.
+    pub fn points(&self) -> usize {
+        self.columns() * self.values()
+    }
+
+    /// The copy of what this trip loads (or, `after` it, stores) in the order in which it lies
+    /// in memory.
+    pub fn copy(&self, after: bool, order: &[usize]) -> Trip {
+        // In memory the innermost axis is the last.
+        let axis = order.len() - 1;
+        let own = self.words.axis as usize;
+        let mut extent = [self.words.extent0, self.words.extent1, self.words.extent2];
+        extent[own] = if after {
+            self.words.output
+        } else {
+            self.words.input
+        };
+        let length = extent[axis];
+        // Lines in pairs, which are of one axis, are around it.
+        let outer = match order.len() {
+            1 => self.words.outer,
+            _ => extent[..axis].iter().product(),
+        };
+        Trip {
+            words: StepWords {
+                op: OP_COPY,
+                axis: axis as i64,
+                radix: 1,
+                points: length,
+                done: 1,
+                outer,
+                inner: 1,
+                input: length,
+                output: length,
+                extent0: extent[0],
+                extent1: extent[1],
+                extent2: extent[2],
+                columns: length,
+                twiddle: -1,
+                before_roots: -1,
+                after_roots: -1,
+                from_table: -1,
+                to_table: -1,
+                ..Default::default()
+            },
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! A tile: what a pass holds on chip at a time, where, and in blocks of what shape.
+
+/// The points that a pass holds on chip at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tile {
+    /// Neighbouring lines (single-axis passes), or arrays. An even number of mirrored ones.
+    pub lines: usize,
+    /// Bytes on chip.
+    pub bytes: usize,
+    /// Where.
+    pub residency: Residency,
+    /// The shape of the blocks that hold it, where it has been measured; by the registers that
+    /// the steps need, where not.
+    pub launch: Option<Launch>,
+}
+
+/// The shape of a device's blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    /// Threads of a block.
+    pub threads: usize,
+    /// Blocks that a multiprocessor is to hold at a time: it bounds a thread's registers.
+    pub residents: usize,
+    /// Whether exchanges move real parts first, then imaginary ones, through half the memory.
+    pub apart: bool,
+    /// How many neighbouring points one access of memory may move; 1: each alone.
+    pub neighbours: usize,
+}
+
+/// Where a tile lives between load and store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residency {
+    /// One block's shared memory and registers; on the CPU, one core's caches.
+    Block,
+    /// The distributed shared memory of this many blocks: each holds all of the axis that is
+    /// transformed, and its share of the other; see [`crate::Step::AllToAll`].
+    Cluster(usize),
+    /// The device's cache, within one persistent launch.
+    Device,
+}
+
+impl Residency {
+    /// Blocks that hold a tile together, of a device's.
+    pub fn blocks(self) -> usize {
+        match self {
+            Residency::Cluster(blocks) => blocks,
+            Residency::Block | Residency::Device => 1,
+        }
+    }
+}
