@@ -7,7 +7,7 @@
 use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};
 use crate::real::{Middle, RealLine, RealSide};
-use crate::tile::Tile;
+use crate::tile::{Residency, Tile};
 use std::ops::Range;
 
 /// The memory that an access is to.
@@ -333,10 +333,12 @@ impl Pass {
     /// axis where there are several.
     pub fn line_points(&self) -> usize {
         let parts = self.loops.iter().filter(|l| l.load_index > 0);
-        let own = match &self.axes[..] {
-            // As a line that a cluster holds is lowered.
-            [first, last] if first.load_index == last.length => first.length * last.length,
-            axes => axes.first().map_or(1, |axis| axis.length),
+        let own = match (&self.axes[..], self.tile.residency) {
+            // A line that a cluster holds is lowered as its two parts.
+            ([first, last], Residency::Cluster(_)) if first.load_index != 1 => {
+                first.length * last.length
+            }
+            (axes, _) => axes.first().map_or(1, |axis| axis.length),
         };
         own * parts.map(|l| l.count).product::<usize>()
     }
