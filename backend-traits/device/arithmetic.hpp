@@ -63,10 +63,15 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
     MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
       multiply_powers(v + g * J, J, false, Value{T(1), T(0)}, [&](int k) { return load_table(table + k * rows); });
     } else {
+      const Value *const own = table + i64(point(s, 0)) * rows;
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        int k = point(s, j);
-        MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, at, j);
-        if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(table + k * rows));
+        MMAFFT_IF (step.engine == ENGINE_DENSE) {
+          const int k = dense_output(s, at, j);
+          if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(table + k * rows));
+        } else {
+          const int k = point(s, j);
+          if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(own + distance(s, j) * rows));
+        }
       }
     }
   }
@@ -93,7 +98,7 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
     }
     MMAFFT_IF (paired(s)) {
       MMAFFT_CONST int n = int(step.points);
-      const int at = from_at(s, c.at, 0), second = at < n ? 0 : 1;
+      const int at = from_at(s, c.at, 0), second = c.at < n || at < n ? 0 : 1;
       const Line line = line_of(0, tile, c.line, second, arguments.lines);
       if (c.live && line.live) {
         const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;

@@ -17,6 +17,8 @@ typedef unsigned int u32;
 typedef unsigned short u16;
 
 enum { MAX_STEPS = 28, MAX_LOOPS = 8, MAX_AXES = 3 };
+// The end of a range that has none.
+constexpr i64 NO_END = (~u64(0) >> 1) / 4;
 
 enum Storage { STORAGE_F64, STORAGE_F32, STORAGE_F16, STORAGE_BF16 };
 enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF16, OPERAND_F32, OPERAND_F64 };

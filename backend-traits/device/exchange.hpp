@@ -20,11 +20,10 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
     }
     // Constant distances between a butterfly's points, where padding allows.
     MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
-    MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.hermitian == 0 &&
-                                 separable(int(step.row_in), stride, int(step.radix), false);
-    const int base = line + padded(step.row_in, start + from_at(s, c.at, 0) * int(step.inner));
+    MMAFFT_CONST bool constant = step.hermitian == 0 && constant_cells(s, int(step.row_in), stride, false);
+    const int base = line + padded(step.row_in, start + from_at(s, c.at, point(s, 0)) * int(step.inner));
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      int at = from_at(s, c.at, point(s, j));
+      int at = place_from(s, c.at, j).at();
       bool mirrored = false;
       MMAFFT_IF (step.hermitian != 0) {
         mirrored = 2 * at > int(step.hermitian);
@@ -33,8 +32,8 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
       Value &x = v[g * J + j];
       if (PARTS != IMAGINARY) x.x = T(0);
       if (PARTS != REAL) x.y = T(0);
-      if (c.live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
-        MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, j * stride), x);
+      if (c.live && exists(s, c.at, point(s, j)) && given_at(s, at)) {
+        MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, distance(s, j) * stride), x);
         else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
         MMAFFT_IF (step.hermitian != 0) {
           if (mirrored) x = conjugate(x);
@@ -118,12 +117,11 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
     MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
     // Outer indices begin at whole blocks.
     MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
-    MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT &&
-                                 separable(int(step.row_out), stride, int(step.radix), blocks);
-    const int base = line + padded(step.row_out, start + to_at(s, c.at, 0) * int(step.inner));
+    MMAFFT_CONST bool constant = constant_cells(s, int(step.row_out), stride, blocks);
+    const int base = line + padded(step.row_out, start + to_at(s, c.at, point(s, 0)) * int(step.inner));
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = to_at(s, c.at, point(s, j));
-      if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+      const int at = place_to(s, c.at, j).at();
+      if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
         Value x = v[g * J + j];
         MMAFFT_IF (step.after != FACTOR_NONE) {
           // A convolution's spectrum; a part of a split line has its own stretch of it.
@@ -148,7 +146,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
           }
         }
         MMAFFT_IF (step.ordered) scatter_reals(s, line, at, x);
-        else MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, j * stride), x);
+        else MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, distance(s, j) * stride), x);
         else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
       }
     }
@@ -184,8 +182,8 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
     const Column c = column_of(s, number(s, g));
     const int row = int(shared_out(s, c)) * w, base = padded(step.row_out, row + c.at);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = to_at(s, c.at, point(s, j));
-      if (c.live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+      const int at = place_to(s, c.at, j).at();
+      if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
         const Value &x = v[g * J + j];
         MMAFFT_IF (constant) store_cell_across<PARTS>(j / each, base + padded(step.row_out, j % each * done), x);
         else store_cell_across<PARTS>(at / w, padded(step.row_out, row + at % w), x);

@@ -6,23 +6,35 @@
 // twiddles and exchanges are those of butterflies.
 //
 // Values of FP32 become two 16-bit numbers each (Sorna et al. 2018):
-//   x = 2^e·(hi + lo·2^-d)             e from the largest magnitude of the column
-//   M = Mhi + Mlo·2^-d                 Mlo = 0 where 16 bits hold the matrix (radix 2, 4)
-//   M·x = 2^e·( Mhi·hi + 2^-d·(Mhi·lo + Mlo·hi) )
+//   x = 2^e·(hi + u·lo)                e from the largest magnitude of the column
+//   M = 2^-m·(Mhi + u·Mlo)             Mlo = 0 where 16 bits hold the matrix (radix 2, 4)
+//   M·x = 2^(e-m)·( Mhi·hi + u·(Mhi·lo + Mlo·hi) )
 // Mlo·lo lies below FP32's last bit. Sums inside the unit are truncated. Where that would be
 // seen, Mhi has 8 digits, so that sums of Mhi·hi are exact, and M a third part:
-//   M·x = 2^e·( Mhi·hi + 2^-d·(Mhi·lo + Mlo·hi) + 2^-2d·(Mlo·lo + Mlast·hi) )
+//   M·x = 2^(e-m)·( Mhi·hi + u·(Mhi·lo + Mlo·hi) + u²·(Mlo·lo + Mlast·hi) )
+// Where products take subnormal numbers for what they are, u is 1: scaled up to far above them,
+// lo has all of its digits, and the sums need no factors. Where not, u is 2^-d, d the digits of
+// the format (FRAGMENT_* of fragments.hpp).
 #pragma once
 #include "butterflies.hpp"
 
 namespace mmafft {
+
+// A thread's place in its wave, and its wave; which are so many that compilers may know, and make
+// addresses sums of constants: what they are told to assume they use once and forget.
+MMAFFT_DEVICE int lane_of(int thread) { return int(u32(thread) % WAVE); }
+MMAFFT_DEVICE int wave_of(int thread) {
+  MMAFFT_CONST u32 waves = u32(config.threads) / WAVE;
+  MMAFFT_IF ((waves & (waves - 1)) == 0) return int(u32(thread) / WAVE % waves);
+  else return int(u32(thread) / WAVE);
+}
 
 template <class S> MMAFFT_DEVICE int matrix_column(S s, int group, int thread) {
   MMAFFT_STEP(S);
   MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand, int(step.rank));
   MMAFFT_CONST int waves = int(config.threads) / WAVE, points = int(step.rank / step.copies);
   MMAFFT_CONST int rank = int(step.rank);
-  const int lane = thread % WAVE, wave = thread / WAVE;
+  const int lane = lane_of(thread), wave = wave_of(thread);
   MMAFFT_CONST int N = int(step.neighbours);
   MMAFFT_IF (N > 1) {
     const int column = (group / N * waves + wave) * (columns / rows) + fragment_column(lane, 0, rank);
@@ -34,22 +46,27 @@ template <class S> MMAFFT_DEVICE int matrix_column(S s, int group, int thread) {
 
 template <class S> MMAFFT_DEVICE int matrix_point(S s, int j, int thread) {
   MMAFFT_STEP(S);
-  return fragment_point(thread % WAVE, j, int(step.rank)) % int(step.rank / step.copies);
+  return fragment_point(lane_of(thread), j, int(step.rank)) % int(step.rank / step.copies);
+}
+// How far point j of a lane is from its point 0: the same for all lanes.
+template <class S> MMAFFT_DEVICE constexpr int matrix_distance(S s, int j) {
+  MMAFFT_STEP(S);
+  return fragment_point(0, j, int(step.rank)) % int(step.rank / step.copies);
 }
 
-// 2^e for -126 <= e <= 127.
-MMAFFT_DEVICE float power_of_two(int e) { return float_of(u32(e + 127) << 23); }
-
-// x·2^e for |e| <= 252: in two exact halves, as 2^e itself need not be a float.
-MMAFFT_DEVICE float scaled(float x, int e) { return x * power_of_two(e / 2) * power_of_two(e - e / 2); }
-
-// e with largest·2^-e in [1/2, 1); 0 for zero and for what is not finite.
-MMAFFT_DEVICE int exponent_of(float largest) {
-  const u32 bits = bits_of(largest);
-  if (bits == 0 || bits >= 0x7f800000u) return 0;
-  // Times 2^24 subnormals are normal.
-  if (bits < 0x00800000u) return int(bits_of(largest * 16777216.0f) >> 23) - 126 - 24;
-  return int(bits >> 23) - 126;
+// What a column is multiplied by before a product, so that its largest magnitude lies in [1, 2)·
+// 2^FRAGMENT_MAGNITUDE, and what the sums are after it: powers of two, both of them floats. At the
+// ends of FP32's range the largest is a little smaller or greater instead.
+struct Scales {
+  float before, after;
+};
+MMAFFT_DEVICE Scales scales_of(float largest) {
+  constexpr int k = FRAGMENT_MAGNITUDE, both = FRAGMENT_MAGNITUDE + FRAGMENT_MATRIX;
+  constexpr int least = both > 0 ? both + 1 : 1, most = k > 0 ? 254 : 253 + k;
+  int exponent = int(bits_of(largest) & 0x7f800000u);
+  exponent = exponent < (least << 23) ? least << 23 : exponent;
+  exponent = exponent > (most << 23) ? most << 23 : exponent;
+  return {float_of(u32(((254 + k) << 23) - exponent)), float_of(u32(exponent - both * (1 << 23)))};
 }
 
 MMAFFT_DEVICE float magnitude(float x) { return float_of(bits_of(x) & 0x7fffffffu); }
@@ -63,10 +80,14 @@ template <bool BF16> MMAFFT_DEVICE float widen16(u16 x) {
   return widen_half(x);
 }
 
-// hi and lo of two values, packed for a fragment: the first in the lower half. `PRODUCT`: as
-// the vendor's products take them, which is not always what rounding gives.
-template <bool BF16, bool PRODUCT> MMAFFT_DEVICE void split(float x, float y, u32 &hi, u32 &lo) {
-  const float unit = BF16 ? 256.0f : 2048.0f;
+// 1/u of products.
+template <bool BF16> MMAFFT_DEVICE constexpr float fragment_unit() {
+  return !FRAGMENT_APART ? 1.0f : BF16 ? 256.0f : 2048.0f;
+}
+
+// hi and lo of two values, packed for a fragment: the first in the lower half; lo times `unit`.
+// `PRODUCT`: as the vendor's products take them, which is not always what rounding gives.
+template <bool BF16, bool PRODUCT> MMAFFT_DEVICE void split(float x, float y, float unit, u32 &hi, u32 &lo) {
   u16 a = round16<BF16>(x), b = round16<BF16>(y);
   if (PRODUCT) {
     a = fragment_value<BF16>(a);
@@ -86,28 +107,24 @@ template <class S> MMAFFT_DEVICE constexpr int matrix_words(S s) {
 template <int RANK, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pair<float> *v, const u32 *matrix, int lane) {
   MMAFFT_STEP(S);
   constexpr int J = fragment_values(RANK);
-  MMAFFT_CONST int rows = fragment_rows(OPERAND_HALF);
   MMAFFT_CONST bool both = config.operand == OPERAND_SPLIT_HALF || config.operand == OPERAND_SPLIT_BF16;
-  MMAFFT_CONST int parts = both ? int(step.parts) : 1, words = matrix_words(s);
-  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += rows) {
-    Pair<float> *x = v + g * J;
-    u32 hi[fragment_rows(OPERAND_HALF) * J], lo[fragment_rows(OPERAND_HALF) * J];
-    int e[fragment_rows(OPERAND_HALF)];
-    MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
-      float most = 0;
-      MMAFFT_UNROLL for (int j = 0; j < J; j++)
-        most = larger(most, larger(magnitude(x[r * J + j].x), magnitude(x[r * J + j].y)));
-      e[r] = exponent_of(fragment_max(most, int(step.rank / step.copies)));
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const Pair<float> y = x[r * J + j];
-        split<BF16, true>(scaled(y.x, -e[r]), scaled(y.y, -e[r]), hi[r * J + j], lo[r * J + j]);
-      }
+  MMAFFT_CONST int parts = both ? int(step.parts) : 1, words = matrix_words(s), groups = int(step.groups);
+  u32 hi[MMAFFT_VALUES], lo[MMAFFT_VALUES];
+  float after[MMAFFT_VALUES];
+  MMAFFT_UNROLL for (int g = 0; g < groups; g++) {
+    float most = 0;
+    MMAFFT_UNROLL for (int j = 0; j < J; j++)
+      most = larger(most, larger(magnitude(v[g * J + j].x), magnitude(v[g * J + j].y)));
+    const Scales scales = scales_of(fragment_max(most, int(step.rank / step.copies)));
+    after[g] = scales.after;
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const Pair<float> y = v[g * J + j];
+      split<BF16, true>(y.x * scales.before, y.y * scales.before, fragment_unit<BF16>(), hi[g * J + j], lo[g * J + j]);
     }
-    Product16<RANK, BF16>::run(x, hi, lo, both, matrix, parts, words, lane, BF16 ? 1.0f / 256 : 1.0f / 2048);
-    MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
-      MMAFFT_UNROLL for (int j = 0; j < J; j++)
-        x[r * J + j] = {scaled(x[r * J + j].x, e[r]), scaled(x[r * J + j].y, e[r])};
-    }
+  }
+  Product16<RANK, BF16>::run(v, hi, lo, groups, both, matrix, parts, words, lane, 1 / fragment_unit<BF16>());
+  MMAFFT_UNROLL for (int g = 0; g < groups; g++) {
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) v[g * J + j] = {v[g * J + j].x * after[g], v[g * J + j].y * after[g]};
   }
 }
 

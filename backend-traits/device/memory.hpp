@@ -16,27 +16,27 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_complex(W, const S
   }
 }
 
-// Point `at` of the axis, from memory.
+// Point `at` of the axis, as memory has it. What is to be done with it comes after all loads of a
+// thread (`finish_point`): it would wait for each before the next.
 template <class Scalar> template <class S>
-MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const Line &line, i64 others, int at) const {
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const Line &line, i64 others, Place at) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
-  i64 n = line.load_index + i64(at) * axis.load_index;
+  i64 n = line.load_index + i64(at.first) * axis.load_index + i64(at.further) * axis.load_index;
   MMAFFT_IF (config.load_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
     MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
     const Scalar *const from = input() + (line.load - line.load_index * unit + others);
-    return load_reals<T>(config.load_reals, axis, tables(), from, unit, beyond,
-                         MMAFFT_INDEX(config.load_reals.length)(n));
+    return load_reals<T>(config.load_reals, axis, from, unit, beyond, MMAFFT_INDEX(config.load_reals.length)(n));
   }
   Value x = {T(0), T(0)};
   MMAFFT_IF (step.hermitian != 0) {
     // Point n of the whole line from the half spectrum, whose addresses do not follow the
     // part's strides but the line's own.
     MMAFFT_CONST i64 length = step.hermitian, unit = axis.load_stride / axis.load_index;
-    const bool mirrored = 2 * n > length;
-    if (mirrored) n = length - n;
-    if (n < axis.load_begin || n >= axis.load_end) return x;
+    if (2 * n > length) n = length - n;
+    // A part of a line that is padded goes on beyond the whole one.
+    if (n < 0 || !within(n, axis.load_begin, axis.load_end)) return x;
     MMAFFT_IF (config.edges > 0) {
       const Scalar *edges = static_cast<const Scalar *>(arguments.extra) + 2 * line.edge;
       if (n == 0 || 2 * n == length) {
@@ -45,27 +45,41 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const L
       }
       n -= 1;
     }
-    x = load_complex(0, input(), line.load - line.load_index * unit + others + n * unit);
-    MMAFFT_IF (config.edges > 0) n += 1;
-    if (mirrored) x = conjugate(x);
-    if (n == 0 || 2 * n == length) x.y = T(0);
-    return x;
+    return load_complex(0, input(), line.load - line.load_index * unit + others + n * unit);
   } else {
-    const i64 address = line.load + others + i64(at) * axis.load_stride;
+    const i64 address = line.load + others + i64(at.first) * axis.load_stride + i64(at.further) * axis.load_stride;
     MMAFFT_IF (config.load_points == POINTS_PAIRS) {
-      const bool first = 2 * n >= axis.load_begin && 2 * n < axis.load_end;
-      const bool second = 2 * n + 1 >= axis.load_begin && 2 * n + 1 < axis.load_end;
+      const bool first = within(2 * n, axis.load_begin, axis.load_end);
+      const bool second = within(2 * n + 1, axis.load_begin, axis.load_end);
       if (first && second) return load_complex(0, input(), address);
       if (first) x.x = widen(load_memory(input() + address));
       if (second) x.y = widen(load_memory(input() + address + config.load_imaginary));
       return x;
     } else {
-      if (n < axis.load_begin || n >= axis.load_end) return x;
+      if (!within(n, axis.load_begin, axis.load_end)) return x;
       MMAFFT_IF (config.load_points == POINTS_REAL) x.x = widen(load_memory(input() + address));
       else x = load_complex(0, input(), address);
       return x;
     }
   }
+}
+
+// What point `at` is, of what memory has.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::finish_point(S s, const Line &line, Place at, Value x) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  const i64 n = line.load_index + i64(at.first) * axis.load_index + i64(at.further) * axis.load_index;
+  MMAFFT_IF (config.load_points == POINTS_ORDERED) {
+    MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
+    return point_of_reals<T>(config.load_reals, tables(), beyond, MMAFFT_INDEX(config.load_reals.length)(n), x);
+  }
+  MMAFFT_IF (step.hermitian != 0) {
+    MMAFFT_CONST i64 length = step.hermitian;
+    if (2 * n > length) x = conjugate(x);
+    if (n == 0 || n == length || 2 * n == length) x.y = T(0);
+  }
+  return x;
 }
 
 // The values of a column and of the N - 1 that follow it, whose points lie beside each other.
@@ -75,10 +89,10 @@ MMAFFT_DEVICE void Pass<Scalar>::load_neighbours(S s, const Line &line, i64 othe
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST int J = points(s);
   MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-    const int at = from_at(s, c, point(s, j));
+    const int at = place_from(s, c, j).at();
     const i64 n = line.load_index + i64(at) * axis.load_index;
     Neighbours<Scalar, N> x = {};
-    if (live && exists(s, c, point(s, j)) && at < int(step.in) && n >= axis.load_begin && n < axis.load_end)
+    if (live && exists(s, c, point(s, j)) && given_at(s, at) && within(n, axis.load_begin, axis.load_end))
       x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(input() + line.load + others +
                                                                     i64(at) * axis.load_stride));
     MMAFFT_UNROLL for (int i = 0; i < N; i++) v[i * J + j] = {widen(x.at[i].x), widen(x.at[i].y)};
@@ -92,7 +106,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const Line &line, i64 oth
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST int J = points(s);
   MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-    const int at = to_at(s, c, point(s, j));
+    const int at = place_to(s, c, j).at();
     const i64 n = line.store_index + i64(at) * axis.store_index;
     Neighbours<Scalar, N> x;
     MMAFFT_UNROLL for (int i = 0; i < N; i++) {
@@ -100,17 +114,17 @@ MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const Line &line, i64 oth
       narrow(y.x * T(arguments.scale), x.at[i].x);
       narrow(y.y * T(arguments.scale), x.at[i].y);
     }
-    if (live && exists(s, c, point(s, j)) && at < int(step.out) && n >= axis.store_begin && n < axis.store_end)
+    if (live && exists(s, c, point(s, j)) && kept_at(s, at) && within(n, axis.store_begin, axis.store_end))
       store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
                                                          i64(at) * axis.store_stride - 2 * (N - 1)), x);
   }
 }
 
 template <class Scalar> template <class S>
-MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, int at, Value x) const {
+MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, Place at, Value x) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
-  const i64 n = line.store_index + i64(at) * axis.store_index;
+  const i64 n = line.store_index + i64(at.first) * axis.store_index + i64(at.further) * axis.store_index;
   MMAFFT_IF (config.store_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
     MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
@@ -119,17 +133,18 @@ MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, 
     store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
     return;
   }
-  Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at) * axis.store_stride);
+  Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at.first) * axis.store_stride +
+                                                 i64(at.further) * axis.store_stride);
   x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
   Pair<Scalar> y;
   narrow(x.x, y.x);
   narrow(x.y, y.y);
   bool first, second;
   MMAFFT_IF (config.store_points == POINTS_PAIRS) {
-    first = 2 * n >= axis.store_begin && 2 * n < axis.store_end;
-    second = 2 * n + 1 >= axis.store_begin && 2 * n + 1 < axis.store_end;
+    first = within(2 * n, axis.store_begin, axis.store_end);
+    second = within(2 * n + 1, axis.store_begin, axis.store_end);
   } else {
-    first = n >= axis.store_begin && n < axis.store_end;
+    first = within(n, axis.store_begin, axis.store_end);
     second = first && config.store_points == POINTS_COMPLEX;
   }
   MMAFFT_IF (config.store_vector) {
@@ -151,12 +166,12 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
   MMAFFT_CONST i64 table = BEFORE ? step.before_table : step.after_table;
   MMAFFT_CONST i64 length = BEFORE ? step.before_length : step.after_length;
   MMAFFT_CONST i64 levels = BEFORE ? step.before_roots : step.after_roots;
-  MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
+  MMAFFT_CONST int J = points(s);
   MMAFFT_IF (kind != FACTOR_NONE) {
     MMAFFT_CONST Axis axis = config.axis[step.axis];
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = BEFORE ? from_at(s, c.at, point(s, j)) : to_at(s, c.at, point(s, j));
-      if (at < extent) {
+      const int at = (BEFORE ? place_from(s, c.at, j) : place_to(s, c.at, j)).at();
+      if (BEFORE ? given_at(s, at) : kept_at(s, at)) {
         const i64 n = (BEFORE ? line.load_index : line.store_index) +
                       i64(at) * (BEFORE ? axis.load_index : axis.store_index);
         const i64 index = kind == FACTOR_LINE ? n : i64(at);
@@ -171,12 +186,12 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
 template <class Scalar> template <bool BEFORE, class S>
 MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int J = points(s), extent = BEFORE ? int(step.in) : int(step.out);
+  MMAFFT_CONST int J = points(s);
   const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
   MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = BEFORE ? from_at(s, column.at, point(s, j)) : to_at(s, column.at, point(s, j));
-      if (at < extent) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
+      const int at = (BEFORE ? place_from(s, column.at, j) : place_to(s, column.at, j)).at();
+      if (BEFORE ? given_at(s, at) : kept_at(s, at)) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
     }
   } else MMAFFT_IF (config.roots_low > 0) {
     const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);
@@ -225,19 +240,38 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
       }
     } else {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int at = from_at(s, c.at, point(s, j));
+        const Place at = place_from(s, c.at, j);
         Value x = {T(0), T(0)};
-        if (live && exists(s, c.at, point(s, j)) && at < int(step.in)) {
-          x = load_point(s, line, others.address, at);
-          MMAFFT_IF (step.op == OP_MERGE) {
-            if (both_real(s, c.at, j)) x.y = load_point(s, line, others.address, int(step.points)).x;
-          }
-        }
+        if (live && exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = load_point(s, line, others.address, at);
         v[g * J + j] = x;
       }
     }
-    MMAFFT_IF (step.before != FACTOR_NONE || step.before_roots >= 0) {
-      if (live) factored<true>(s, v + g * J, line, c);
+  }
+  MMAFFT_CONST bool factors = step.before != FACTOR_NONE || step.before_roots >= 0;
+  MMAFFT_CONST bool made_of = config.load_points == POINTS_ORDERED || step.hermitian != 0;
+  MMAFFT_IF (factors || made_of || step.op == OP_MERGE) {
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column(s, g);
+      MMAFFT_IF (paired(s)) {
+        finish_pair(s, v + g * J, c);
+        continue;
+      }
+      Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+      const Others others = others_of<true>(s, c);
+      MMAFFT_IF (config.blocks > 1) line.load_index += others.index;
+      if (!c.live || !line.live || !others.inside) continue;
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+        const Place at = place_from(s, c.at, j);
+        Value &x = v[g * J + j];
+        MMAFFT_IF (made_of) {
+          if (exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = finish_point(s, line, at, x);
+        }
+        MMAFFT_IF (step.op == OP_MERGE) {
+          const Place last = {int(step.points), 0};
+          if (both_real(s, c.at, j)) x.y = finish_point(s, line, last, load_point(s, line, others.address, last)).x;
+        }
+      }
+      MMAFFT_IF (factors) factored<true>(s, v + g * J, line, c);
     }
   }
 }
@@ -246,15 +280,36 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::load_pair(S s, Value *v, const Column &c) const {
   MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST int n = int(step.points);
   MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
-    const int at = from_at(s, c.at, j), second = at < n ? 0 : 1;
+    const int whole = from_at(s, c.at, j), second = whole < n ? 0 : 1, at = whole - second * n;
     const Line line = line_of(0, tile, c.line, second, arguments.lines);
     v[j] = {T(0), T(0)};
-    if (c.live && line.live) {
-      v[j] = load_point(s, line, 0, at - second * n);
-      if (both_real(s, c.at, j)) v[j].y = load_point(s, line, 0, n).x;
+    MMAFFT_IF (config.load_points == POINTS_COMPLEX && config.edges == 0) {
+      // No point of the half spectrum is mirrored here.
+      MMAFFT_CONST bool all = axis.load_begin == 0 && 2 * axis.load_end > step.hermitian;
+      const i64 point = line.load_index + i64(at) * axis.load_index;
+      if (c.live && line.live && (all || within(point, axis.load_begin, axis.load_end)))
+        v[j] = load_complex(0, input(), line.load + i64(at) * axis.load_stride);
+    } else if (c.live && line.live) v[j] = load_point(s, line, 0, {at, 0});
+  }
+}
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::finish_pair(S s, Value *v, const Column &c) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int n = int(step.points);
+  MMAFFT_IF (config.load_points == POINTS_ORDERED) {
+    MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+      const int whole = from_at(s, c.at, j), second = whole < n ? 0 : 1;
+      const Line line = line_of(0, tile, c.line, second, arguments.lines);
+      if (c.live && line.live) v[j] = finish_point(s, line, {whole - second * n, 0}, v[j]);
     }
+  }
+  if (c.live && both_real(s, c.at, 0)) {
+    const Line line = line_of(0, tile, c.line, 0, arguments.lines);
+    const Place last = {n, 0};
+    if (line.live) v[0].y = finish_point(s, line, last, load_point(s, line, 0, last)).x;
   }
 }
 
@@ -283,12 +338,12 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
       }
     } else {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const int at = to_at(s, c.at, point(s, j));
-        if (live && made(s, c.at, point(s, j)) && at < int(step.out)) {
+        const Place at = place_to(s, c.at, j);
+        if (live && made(s, c.at, point(s, j)) && kept_at(s, at.at())) {
           Value x = v[g * J + j];
           MMAFFT_IF (step.op == OP_SPLIT) {
             if (both_real(s, c.at, j)) {
-              store_point(s, line, others.address, int(step.points), Value{x.y, T(0)});
+              store_point(s, line, others.address, {int(step.points), 0}, Value{x.y, T(0)});
               x.y = T(0);
             }
           }
@@ -299,18 +354,26 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
   }
 }
 
-// The two values of a column that splits lines in mirrored pairs.
+// The two values of a column that splits lines in mirrored pairs, likewise.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int n = int(step.points);
-  MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
-    const int at = to_at(s, c.at, j), second = at < n ? 0 : 1;
-    const Line line = line_of(0, tile, c.line, second, arguments.lines);
-    if (!c.live || !line.live) continue;
-    const bool both = both_real(s, c.at, j);
-    if (both) store_point(s, line, 0, n, Value{v[j].y, T(0)});
-    store_point(s, line, 0, at - second * n, both ? Value{v[j].x, T(0)} : v[j]);
+  if (!c.live) return;
+  if (c.at < n) {
+    MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+      const Line line = line_of(0, tile, c.line, j, arguments.lines);
+      if (line.live) store_point(s, line, 0, {j == 0 ? c.at : n - 1 - c.at, 0}, v[j]);
+    }
+  } else {
+    MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+      const int at = to_at(s, c.at, j), second = at < n ? 0 : 1;
+      const Line line = line_of(0, tile, c.line, second, arguments.lines);
+      if (!line.live) continue;
+      const bool both = both_real(s, c.at, j);
+      if (both) store_point(s, line, 0, {n, 0}, Value{v[j].y, T(0)});
+      store_point(s, line, 0, {at - second * n, 0}, both ? Value{v[j].x, T(0)} : v[j]);
+    }
   }
 }
 

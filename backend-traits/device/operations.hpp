@@ -5,6 +5,27 @@
 
 namespace mmafft {
 
+// 2^e for -126 <= e <= 127.
+MMAFFT_DEVICE float power_of_two(int e) { return float_of(u32(e + 127) << 23); }
+
+// x·2^e for |e| <= 252: in two exact halves, as 2^e itself need not be a float.
+MMAFFT_DEVICE float scaled(float x, int e) { return x * power_of_two(e / 2) * power_of_two(e - e / 2); }
+
+// e with largest·2^-e in [1/2, 1); 0 for zero and for what is not finite.
+MMAFFT_DEVICE int exponent_of(float largest) {
+  const u32 bits = bits_of(largest);
+  if (bits == 0 || bits >= 0x7f800000u) return 0;
+  // Times 2^24 subnormals are normal.
+  if (bits < 0x00800000u) return int(bits_of(largest * 16777216.0f) >> 23) - 126 - 24;
+  return int(bits >> 23) - 126;
+}
+
+// A word's two FP16 numbers times 2^e: exact where the results are normal.
+MMAFFT_DEVICE u32 moved(u32 word, int e) {
+  const float x = widen_half(u16(word)) * power_of_two(e), y = widen_half(u16(word >> 16)) * power_of_two(e);
+  return u32(round_half(x)) | u32(round_half(y)) << 16;
+}
+
 // One wave a vector of `points` reals: FP32 to hi, lo (FP16) and the exponent.
 template <class A> MMAFFT_DEVICE void split_vectors(const A &a) {
   MMAFFT_CONST i64 points = config.step[0].points;
@@ -19,7 +40,7 @@ template <class A> MMAFFT_DEVICE void split_vectors(const A &a) {
     const int e = exponent_of(most);
     for (i64 i = lane; i < points; i += WAVE) {
       u32 hi, lo;
-      split<false, false>(scaled(load_memory(x + i), -e), 0.0f, hi, lo);
+      split<false, false>(scaled(load_memory(x + i), -e), 0.0f, 2048.0f, hi, lo);
       store_memory(static_cast<u16 *>(a.store) + i64(vector) * points + i, u16(hi));
       store_memory(static_cast<u16 *>(const_cast<void *>(a.extra)) + i64(vector) * points + i, u16(lo));
     }
@@ -48,6 +69,7 @@ template <int RANK, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, c
   MMAFFT_CONST int parts = int(step.parts), words = matrix_words(s);
   MMAFFT_CONST int columns = fragment_columns(OPERAND_HALF, RANK) * int(step.copies) * int(config.threads / WAVE);
   const int lane = thread_index() % WAVE;
+  constexpr int up = FRAGMENT_MAGNITUDE + 1;
   // Whole blocks go round together: a fragment needs all of its lanes.
   for (u64 first = u64(block_index()) * u64(columns); first < a.lines; first += u64(block_count()) * u64(columns)) {
     u32 hi[fragment_rows(OPERAND_HALF) * J], lo[fragment_rows(OPERAND_HALF) * J];
@@ -58,17 +80,18 @@ template <int RANK, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, c
         const int k = matrix_point(s, j, thread_index());
         const u64 at = vector * u64(step.radix) + u64(k);
         const bool live = vector < a.lines && k < int(step.radix);
-        hi[r * J + j] = live ? load_memory(static_cast<const u32 *>(a.load) + at) : 0;
-        lo[r * J + j] = live ? load_memory(static_cast<const u32 *>(a.extra) + at) : 0;
+        // From [1/2, 1) and lo in units of 2^-11 to what products take.
+        hi[r * J + j] = live ? moved(load_memory(static_cast<const u32 *>(a.load) + at), up) : 0;
+        lo[r * J + j] = live ? moved(load_memory(static_cast<const u32 *>(a.extra) + at), up - (FRAGMENT_APART ? 0 : 11)) : 0;
       }
     }
-    Product16<RANK, false>::run(v, hi, lo, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1.0f / 2048);
+    Product16<RANK, false>::run(v, hi, lo, rows, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1 / fragment_unit<false>());
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       const u64 vector = first + u64(matrix_column(s, r, thread_index()));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const int k = matrix_point(s, j, thread_index());
         if (vector < a.lines && k < int(step.radix)) {
-          const int e = load_memory(static_cast<const int *>(a.tables) + vector);
+          const int e = load_memory(static_cast<const int *>(a.tables) + vector) - up - FRAGMENT_MATRIX;
           const Pair<float> x = {scaled(v[r * J + j].x, e), scaled(v[r * J + j].y, e)};
           store_memory(static_cast<Pair<float> *>(a.store) + vector * u64(step.radix) + u64(k), x);
         }

@@ -47,15 +47,31 @@ template <class Scalar> struct Pass {
   }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
-    MMAFFT_ASSUME(u32(thread) < u32(config.threads));
     MMAFFT_CONST int N = int(step.neighbours);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
-    else return (group / N * int(config.threads) + thread) * N + group % N;
+    else {
+      MMAFFT_ASSUME(u32(thread) < u32(config.threads));
+      return (group / N * int(config.threads) + thread) * N + group % N;
+    }
   }
   template <class S> MMAFFT_DEVICE int point(S s, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_point(s, j, thread);
     else return j;
+  }
+
+  // How far point j is from point 0, whatever the thread.
+  template <class S> static MMAFFT_DEVICE constexpr int distance(S s, int j) {
+    MMAFFT_STEP(S);
+    return step.engine == ENGINE_MATRIX ? matrix_distance(s, j) : j;
+  }
+  // Whether cells of a column's points lie at constant distances, `stride` between neighbours:
+  // `separable` has why. A fragment's points are a lane's first one and some multiples of a
+  // power of two beside it, and so are whole parts of rows.
+  template <class S> static MMAFFT_DEVICE constexpr bool constant_cells(S s, int row, int stride, bool blocks) {
+    MMAFFT_STEP(S);
+    return step.op == OP_DFT && step.engine != ENGINE_DENSE &&
+           separable(row, stride, int(step.radix), blocks && (step.engine == ENGINE_SIMT || step.radix == step.rank));
   }
 
   // A dense step's columns are a few pairs of outputs k, p-k of each DFT: values 2i and 2i+1 are
@@ -119,6 +135,35 @@ template <class Scalar> struct Pass {
       else return halves_at(int(step.points), c, j);
     }
   }
+  // The same of the thread's value j, as its first one's place and a constant, where compilers would
+  // not see that it is one.
+  struct Place {
+    int first, further;
+    MMAFFT_DEVICE int at() const { return first + further; }
+  };
+  template <class S> MMAFFT_DEVICE Place place_from(S s, int c, int j) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.engine == ENGINE_MATRIX)
+      return {from_at(s, c, point(s, 0)), distance(s, j) * int(step.points / step.radix)};
+    else return {from_at(s, c, j), 0};
+  }
+  template <class S> MMAFFT_DEVICE Place place_to(S s, int c, int j) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.engine == ENGINE_MATRIX) return {to_at(s, c, point(s, 0)), distance(s, j) * int(step.done)};
+    else return {to_at(s, c, j), 0};
+  }
+  // Whether there is a point at a place, where zeros stand for those beyond what is given; and whether
+  // it goes on. Said of whole lines when compiling.
+  template <class S> static MMAFFT_DEVICE bool given_at(S s, int at) {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.op == OP_DFT && step.in >= step.offset + step.points) return true;
+    else return at < int(step.in);
+  }
+  template <class S> static MMAFFT_DEVICE bool kept_at(S s, int at) {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.op == OP_DFT && step.out >= step.offset + step.points) return true;
+    else return at < int(step.out);
+  }
   // Point c of a copy by its table of positions.
   MMAFFT_DEVICE int permuted(i64 table, int c) const {
     return table < 0 ? c : int(load_table(tables() + table + c).x);
@@ -160,17 +205,19 @@ template <class Scalar> struct Pass {
 
   // In memory.hpp: between registers and memory.
   template <class W> MMAFFT_DEVICE Value load_complex(W, const Scalar *from, i64 at) const;
-  template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, int at) const;
+  template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, Place at) const;
+  template <class S> MMAFFT_DEVICE Value finish_point(S s, const Line &line, Place at, Value x) const;
   template <int N, class S>
   MMAFFT_DEVICE void load_neighbours(S s, const Line &line, i64 others, int c, bool live, Value *v) const;
   template <int N, class S>
   MMAFFT_DEVICE void store_neighbours(S s, const Line &line, i64 others, int c, bool live, const Value *v) const;
-  template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, int at, Value x) const;
+  template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, Place at, Value x) const;
   template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const;
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
   template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void load_pair(S s, Value *v, const Column &c) const;
+  template <class S> MMAFFT_DEVICE void finish_pair(S s, Value *v, const Column &c) const;
   template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store_pair(S s, const Value *v, const Column &c) const;
 
@@ -195,7 +242,7 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void compute(S s, Value *v) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) {
-      MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices, thread % WAVE);
+      MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices, lane_of(thread));
       MMAFFT_IF (step.engine == ENGINE_SIMT) {
         MMAFFT_IF (step.radix == 2) butterflies<2>(s, v);
         MMAFFT_IF (step.radix == 3) butterflies<3>(s, v);
@@ -212,9 +259,19 @@ template <class Scalar> struct Pass {
         MMAFFT_IF (step.radix == 14) butterflies<14>(s, v);
         MMAFFT_IF (step.radix == 15) butterflies<15>(s, v);
         MMAFFT_IF (step.radix == 16) butterflies<16>(s, v);
+        MMAFFT_IF (step.radix == 17) butterflies<17>(s, v);
+        MMAFFT_IF (step.radix == 18) butterflies<18>(s, v);
+        MMAFFT_IF (step.radix == 19) butterflies<19>(s, v);
         MMAFFT_IF (step.radix == 20) butterflies<20>(s, v);
+        MMAFFT_IF (step.radix == 21) butterflies<21>(s, v);
+        MMAFFT_IF (step.radix == 23) butterflies<23>(s, v);
         MMAFFT_IF (step.radix == 24) butterflies<24>(s, v);
         MMAFFT_IF (step.radix == 25) butterflies<25>(s, v);
+        MMAFFT_IF (step.radix == 27) butterflies<27>(s, v);
+        MMAFFT_IF (step.radix == 28) butterflies<28>(s, v);
+        MMAFFT_IF (step.radix == 29) butterflies<29>(s, v);
+        MMAFFT_IF (step.radix == 30) butterflies<30>(s, v);
+        MMAFFT_IF (step.radix == 31) butterflies<31>(s, v);
         MMAFFT_IF (step.radix == 32) butterflies<32>(s, v);
       }
       MMAFFT_IF (step.twiddle >= 0) twiddle(s, v);

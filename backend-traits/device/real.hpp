@@ -103,20 +103,24 @@ template <class T> MMAFFT_DEVICE Pair<T> weighted(const Reals &side, const Pair<
   return {root * y.x, root * y.y};
 }
 
-// Point n of a line whose real 0 lies at `from`, `unit` scalars from one to the next. Of points
-// that may lie `beyond` the line some are none.
+// The reals of point n of a line whose real 0 lies at `from`, `unit` scalars from one to the next. Of
+// points that may lie `beyond` the line some are none.
 template <class T, class I, class Scalar>
-MMAFFT_DEVICE Pair<T> load_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, const Scalar *from, i64 unit,
-                                 bool beyond, I n) {
-  const T edge = T(1.4142135623730950488);
+MMAFFT_DEVICE Pair<T> load_reals(const Reals &side, const Axis &axis, const Scalar *from, i64 unit, bool beyond, I n) {
   Pair<T> x = {T(0), T(0)};
   if (beyond && n >= side.points) return x;
   const RealPair<I> pair = reals_of<I>(side, n);
-  if (within(side, pair.first, axis.load_begin, axis.load_end))
-    x.x = signed_real(side, pair.first, T(widen(load_memory(from + pair.first.index * unit))), edge);
-  if (within(side, pair.second, axis.load_begin, axis.load_end))
-    x.y = signed_real(side, pair.second, T(widen(load_memory(from + pair.second.index * unit))), edge);
-  return weighted(side, tables, n, x);
+  if (within(side, pair.first, axis.load_begin, axis.load_end)) x.x = T(widen(load_memory(from + pair.first.index * unit)));
+  if (within(side, pair.second, axis.load_begin, axis.load_end)) x.y = T(widen(load_memory(from + pair.second.index * unit)));
+  return x;
+}
+// The point that they make.
+template <class T, class I>
+MMAFFT_DEVICE Pair<T> point_of_reals(const Reals &side, const Pair<T> *tables, bool beyond, I n, Pair<T> x) {
+  const T edge = T(1.4142135623730950488);
+  if (beyond && n >= side.points) return x;
+  const RealPair<I> pair = reals_of<I>(side, n);
+  return weighted(side, tables, n, {signed_real(side, pair.first, x.x, edge), signed_real(side, pair.second, x.y, edge)});
 }
 
 // The reals that point n becomes.

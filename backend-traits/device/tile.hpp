@@ -37,6 +37,10 @@ MMAFFT_DEVICE constexpr bool separable(int row, int stride, int count, bool bloc
          (blocks && row % stride == 0 && (count * stride % row == 0 || row % (count * stride) == 0));
 }
 
+// Whether point n, which is never negative, is in a range of memory's side: constants both, 0 and NO_END
+// for all points.
+MMAFFT_DEVICE bool within(i64 n, i64 begin, i64 end) { return (begin == 0 || n >= begin) && (end == NO_END || n < end); }
+
 // One column of a step: which line, and where in it.
 struct Column {
   int line, outer, at, inner;

@@ -30,19 +30,27 @@ pub const RADICES: &[RadixRow] = &[
     row(9, false, 16),
 ];
 
-/// Prime radices beyond the table, which devices sum densely where they butterfly: too many
-/// points for a thread's registers, and fewer operations (and a smaller error) than a
-/// convolution.
+/// Prime radices beyond the table, which devices compute by the definition: fewer operations (and a
+/// smaller error) than a convolution.
 pub const DENSE: &[usize] = &[17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61];
+
+/// The largest of them whose points a thread's registers hold, and half of the results beside them.
+pub const HELD: usize = 31;
+
+/// Whether a thread sums a few outputs of a radix over shared memory, as its registers do not hold
+/// all of its points: beside products, for which registers are short, it never does.
+pub fn summed(radix: usize, beside_products: bool) -> bool {
+    DENSE.contains(&radix) && (beside_products || radix > HELD)
+}
 
 /// Radices that devices make of two butterflies in registers: fewer exchanges for lengths of
 /// small factors. Matrix products gain nothing by them.
-pub const COMPOSITE: &[usize] = &[6, 10, 12, 14, 15, 20, 24, 25, 32];
+pub const COMPOSITE: &[usize] = &[6, 10, 12, 14, 15, 18, 20, 21, 24, 25, 27, 28, 30, 32];
 
 /// The radices of devices' butterflies; [`fewest`] chooses among them.
 pub const BUTTERFLIES: &[usize] = &[
     16, 8, 4, 2, 9, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 6, 10, 12, 14,
-    15, 20, 24, 25, 32,
+    15, 18, 20, 21, 24, 25, 27, 28, 30, 32,
 ];
 
 /// Writes `n` as a product of the fewest `radices` up to `most` (or dense primes); of those with

@@ -13,7 +13,7 @@ MMAFFT_DEVICE constexpr int fragment_rows(i64 operand) { return operand == OPERA
 // Of a column; there is no rank of 2.
 MMAFFT_DEVICE constexpr int fragment_values(int rank) { return rank < 4 ? 1 : rank / 4; }
 MMAFFT_DEVICE int fragment_column(int lane, int row, int) { return lane / 4 + 8 * row; }
-MMAFFT_DEVICE int fragment_point(int lane, int j, int) { return lane % 4 + 4 * j; }
+MMAFFT_DEVICE constexpr int fragment_point(int lane, int j, int) { return lane % 4 + 4 * j; }
 
 // The largest x of the lanes that hold a column of `points` points.
 MMAFFT_DEVICE float fragment_max(float x, int points) {
@@ -21,47 +21,59 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 2 ? larger(x, shuffle_xor(x, 2)) : x;
 }
 
+// Subnormal 16-bit numbers are what they are: 2^12 to 2^13 for the largest of a column and 2^4 for that
+// of the matrix leave lo 34 binary digits below the one and 28 below the other.
+enum { FRAGMENT_MAGNITUDE = 12, FRAGMENT_MATRIX = 4, FRAGMENT_APART = 0 };
+
 // What products take a 16-bit number for: itself.
 template <bool BF16> MMAFFT_DEVICE u16 fragment_value(u16 x) { return x; }
 
-// v = (hi + lo·2^-d)·(the matrix, in `parts` of `words` each), the data as A; J values a
-// lane and row; matrix [k tile][n tile][lane]. Products of high parts are added tile by tile in
-// rounded FP32, as sums inside truncate; the small rest is chained inside. One n tile after
-// the other, its matrix loaded anew: all at once would take every register.
+// v = (hi + lo)·(the matrix, in `parts` of `words` each) for `groups` of J values a lane, the data as
+// A, two groups a product; matrix [k tile][n tile][lane]. What is small comes first, chained inside;
+// products of high parts are added tile by tile in rounded FP32, as sums inside truncate. Where those
+// of a tile are exact, nothing is added inside. One n tile after the other, its matrix loaded once for
+// all groups: all tiles at once would take every register.
 template <int RANK, bool BF16> struct Product16 {
   static constexpr int J = fragment_values(RANK);
-  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int parts,
-                                int words, int lane, float unit) {
+  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, int groups, bool both, const u32 *matrix,
+                                int parts, int words, int lane, float) {
     constexpr int KT = J == 1 ? 1 : J / 2;
+    const u32 *const at = anew(matrix + (J == 1 ? 1 : 2) * lane);
     MMAFFT_UNROLL for (int n = 0; n < J; n++) {
-      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0}, last[4] = {0, 0, 0, 0};
+      Pair<u32> first[KT], second[KT] = {}, third[KT] = {};
       MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
-        float part[4] = {0, 0, 0, 0};
-        const Pair<u32> b = load(matrix, k, n, lane);
-        multiply(part, hi, k, b);
-        if (both) multiply(cross, lo, k, b);
-        if (parts > 1) {
-          const Pair<u32> c = load(matrix + words, k, n, lane);
-          multiply(cross, hi, k, c);
+        first[k] = load(at, k, n);
+        if (parts > 1) second[k] = load(at + words, k, n);
+        if (parts > 2) third[k] = load(at + 2 * words, k, n);
+      }
+      MMAFFT_UNROLL for (int g = 0; g < groups; g += 2) {
+        float sum[4] = {0, 0, 0, 0};
+        MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
+          if (both) multiply(sum, lo + g * J, k, first[k]);
+          if (parts > 1) multiply(sum, hi + g * J, k, second[k]);
           if (parts > 2) {
-            multiply(last, lo, k, c);
-            multiply(last, hi, k, load(matrix + 2 * words, k, n, lane));
+            multiply(sum, lo + g * J, k, second[k]);
+            multiply(sum, hi + g * J, k, third[k]);
           }
         }
-        MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
+        MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
+          if (k == 0 && parts == 2) multiply(sum, hi + g * J, k, first[k]);
+          else {
+            float part[4] = {0, 0, 0, 0};
+            multiply(part, hi + g * J, k, first[k]);
+            MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
+          }
+        }
+        v[g * J + n] = {sum[0], sum[1]};
+        v[(g + 1) * J + n] = {sum[2], sum[3]};
       }
-      if (parts > 2) {
-        MMAFFT_UNROLL for (int i = 0; i < 4; i++) cross[i] = multiply_add(last[i], unit, cross[i]);
-      }
-      v[n] = {multiply_add(cross[0], unit, sum[0]), multiply_add(cross[1], unit, sum[1])};
-      v[J + n] = {multiply_add(cross[2], unit, sum[2]), multiply_add(cross[3], unit, sum[3])};
     }
   }
 
  private:
-  static MMAFFT_DEVICE Pair<u32> load(const u32 *matrix, int k, int n, int lane) {
-    if (J == 1) return {load_fragment(matrix + n * WAVE + lane), 0};
-    return load_fragment(reinterpret_cast<const Pair<u32> *>(matrix) + (k * J + n) * WAVE + lane);
+  static MMAFFT_DEVICE Pair<u32> load(const u32 *at, int k, int n) {
+    if (J == 1) return {load_table(at + n * WAVE), 0};
+    return load_table(reinterpret_cast<const Pair<u32> *>(at) + (k * J + n) * WAVE);
   }
   static MMAFFT_DEVICE void multiply(float (&d)[4], const u32 *data, int k, Pair<u32> b) {
     constexpr int up = J > 1;
@@ -77,19 +89,20 @@ template <int RANK, bool BF16> struct Product16 {
 };
 
 template <bool BF16> struct Product16<2, BF16> {
-  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, bool, const u32 *, int, int, int, float) {}
+  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, int, bool, const u32 *, int, int, int, float) {}
 };
 
 // The same on values of T themselves; matrix [k tile][re, im][n tile][lane].
 template <int RANK, class T> struct ProductNative {
   static constexpr int J = fragment_values(RANK);
   static MMAFFT_DEVICE void run(Pair<T> *v, const T *matrix, int lane) {
+    const T *const at = anew(matrix + lane);
     Pair<T> y[J];
     MMAFFT_UNROLL for (int n = 0; n < J; n++) {
       double d[2] = {0, 0};
       MMAFFT_UNROLL for (int k = 0; k < J; k++) {
-        mma_f64_m8n8k4(d, v[k].x, load_fragment(matrix + ((2 * k) * J + n) * WAVE + lane));
-        mma_f64_m8n8k4(d, v[k].y, load_fragment(matrix + ((2 * k + 1) * J + n) * WAVE + lane));
+        mma_f64_m8n8k4(d, v[k].x, load_table(at + ((2 * k) * J + n) * WAVE));
+        mma_f64_m8n8k4(d, v[k].y, load_table(at + ((2 * k + 1) * J + n) * WAVE));
       }
       y[n] = {T(d[0]), T(d[1])};
     }

@@ -129,24 +129,13 @@ MMAFFT_DEVICE u32 load_table(const u32 *from) { return __ldg(from); }
 MMAFFT_DEVICE double load_table(const double *from) { return __ldg(from); }
 MMAFFT_DEVICE float load_table(const float *from) { return __ldg(from); }
 
-// The same for fragments, never kept for the next column: they lie in the first-level cache,
-// and registers are short.
-MMAFFT_DEVICE Pair<u32> load_fragment(const Pair<u32> *from) {
-  Pair<u32> x;
-  asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "l"(from));
+// The same pointer as if it were another: what was loaded from it is not kept for the next time, where
+// registers are short. Fragments lie in the first-level cache.
+template <class T> MMAFFT_DEVICE const T *anew(const T *pointer) {
+  const T *x;
+  asm volatile("mov.b64 %0, %1;" : "=l"(x) : "l"(pointer));
   return x;
 }
-MMAFFT_DEVICE u32 load_fragment(const u32 *from) {
-  u32 x;
-  asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(x) : "l"(from));
-  return x;
-}
-MMAFFT_DEVICE double load_fragment(const double *from) {
-  double x;
-  asm volatile("ld.global.nc.f64 %0, [%1];" : "=d"(x) : "l"(from));
-  return x;
-}
-MMAFFT_DEVICE float load_fragment(const float *from) { return __ldg(from); }
 
 // Shared memory of the block, as Pairs.
 extern __shared__ __align__(16) char shared_memory[];

@@ -14,7 +14,7 @@ MMAFFT_DEVICE constexpr int fragment_columns(i64, int rank) { return fragment_sm
 MMAFFT_DEVICE constexpr int fragment_rows(i64) { return 1; }
 MMAFFT_DEVICE constexpr int fragment_values(int rank) { return fragment_small(rank) ? rank : rank / 4; }
 MMAFFT_DEVICE int fragment_column(int lane, int, int rank) { return fragment_small(rank) ? lane : lane % 16; }
-MMAFFT_DEVICE int fragment_point(int lane, int j, int rank) {
+MMAFFT_DEVICE constexpr int fragment_point(int lane, int j, int rank) {
   return fragment_small(rank) ? j : 2 * (lane / 16) + j % 2 + j / 2 * 8;
 }
 
@@ -25,49 +25,59 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return larger(x, shuffle_xor(x, 32));
 }
 
+// CDNA 2 takes subnormal 16-bit numbers for zero: lo is kept out of them by a factor of its own, and
+// the columns' largest magnitude lies in [1/2, 1).
+enum { FRAGMENT_MAGNITUDE = -1, FRAGMENT_MATRIX = 0, FRAGMENT_APART = 1 };
+
 // What products take a 16-bit number for: CDNA 2 takes subnormal ones for zero ("MI200 MFMA
 // behavior specifics" in MIOpen's documentation). So a part that is subnormal is made zero
 // here, on all of them alike, and the other part has the whole value. Those of BF16 lie below
 // what the scaled parts reach.
 template <bool BF16> MMAFFT_DEVICE u16 fragment_value(u16 x) { return BF16 || (x & 0x7c00) ? x : u16(0); }
 
-// v = (the matrix, in `parts` of `words` each)·(hi + lo·2^-d), the data as B; J values a
-// lane; matrix [k tile][m tile][lane]. Products of high parts are added tile by tile in rounded
-// FP32, as on NVIDIA; the small rest is chained inside.
+// v = (the matrix, in `parts` of `words` each)·(hi + lo·2^-d) for `groups` of J values a lane, the data
+// as B; matrix [k tile][m tile][lane]. Products of high parts are added tile by tile in rounded
+// FP32, as on NVIDIA; the small rest is chained inside. A tile's matrix is loaded once for all groups.
 template <int RANK, bool BF16> struct Product16 {
   static constexpr int J = fragment_values(RANK);
-  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, bool both, const u32 *matrix, int parts,
-                                int words, int lane, float unit) {
+  static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, int groups, bool both, const u32 *matrix,
+                                int parts, int words, int lane, float unit) {
+    constexpr int KT = J / 2;
     MMAFFT_UNROLL for (int m = 0; m < J / 2; m++) {
-      float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0}, last[4] = {0, 0, 0, 0};
-      MMAFFT_UNROLL for (int k = 0; k < J / 2; k++) {
-        float part[4] = {0, 0, 0, 0};
-        const Pair<u32> a = load(matrix, k, m, lane);
-        multiply(part, a, hi + 2 * k);
-        if (both) multiply(cross, a, lo + 2 * k);
-        if (parts > 1) {
-          const Pair<u32> c = load(matrix + words, k, m, lane);
-          multiply(cross, c, hi + 2 * k);
+      Pair<u32> first[KT], second[KT] = {}, third[KT] = {};
+      MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
+        first[k] = load(matrix, k, m, lane);
+        if (parts > 1) second[k] = load(matrix + words, k, m, lane);
+        if (parts > 2) third[k] = load(matrix + 2 * words, k, m, lane);
+      }
+      MMAFFT_UNROLL for (int g = 0; g < groups; g++) {
+        const u32 *const high = hi + g * J, *const low = lo + g * J;
+        float sum[4] = {0, 0, 0, 0}, cross[4] = {0, 0, 0, 0}, last[4] = {0, 0, 0, 0};
+        MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
+          float part[4] = {0, 0, 0, 0};
+          multiply(part, first[k], high + 2 * k);
+          if (both) multiply(cross, first[k], low + 2 * k);
+          if (parts > 1) multiply(cross, second[k], high + 2 * k);
           if (parts > 2) {
-            multiply(last, c, lo + 2 * k);
-            multiply(last, load(matrix + 2 * words, k, m, lane), hi + 2 * k);
+            multiply(last, second[k], low + 2 * k);
+            multiply(last, third[k], high + 2 * k);
           }
+          MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
         }
-        MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
+        if (parts > 2) {
+          MMAFFT_UNROLL for (int i = 0; i < 4; i++) cross[i] = multiply_add(last[i], unit, cross[i]);
+        }
+        v[g * J + 2 * m] = {multiply_add(cross[0], unit, sum[0]), multiply_add(cross[1], unit, sum[1])};
+        v[g * J + 2 * m + 1] = {multiply_add(cross[2], unit, sum[2]), multiply_add(cross[3], unit, sum[3])};
       }
-      if (parts > 2) {
-        MMAFFT_UNROLL for (int i = 0; i < 4; i++) cross[i] = multiply_add(last[i], unit, cross[i]);
-      }
-      v[2 * m] = {multiply_add(cross[0], unit, sum[0]), multiply_add(cross[1], unit, sum[1])};
-      v[2 * m + 1] = {multiply_add(cross[2], unit, sum[2]), multiply_add(cross[3], unit, sum[3])};
     }
   }
 
  private:
   static MMAFFT_DEVICE Pair<u32> load(const u32 *matrix, int k, int m, int lane) {
     const Pair<u32> *tile = reinterpret_cast<const Pair<u32> *>(matrix);
-    if (fragment_small(RANK)) return load_fragment(tile + (k * (J / 2) + m) * 4 + lane % 4);
-    return load_fragment(tile + (k * (J / 2) + m) * WAVE + lane);
+    if (fragment_small(RANK)) return load_table(tile + (k * (J / 2) + m) * 4 + lane % 4);
+    return load_table(tile + (k * (J / 2) + m) * WAVE + lane);
   }
   static MMAFFT_DEVICE void multiply(float (&d)[4], Pair<u32> a, const u32 *data) {
     if (fragment_small(RANK)) {
@@ -107,8 +117,8 @@ template <int RANK, class T> struct ProductNative {
 
  private:
   static MMAFFT_DEVICE T load(const T *matrix, int tile, int lane) {
-    if (fragment_small(RANK)) return load_fragment(matrix + tile * 4 + lane % 4);
-    return load_fragment(matrix + tile * WAVE + lane);
+    if (fragment_small(RANK)) return load_table(matrix + tile * 4 + lane % 4);
+    return load_table(matrix + tile * WAVE + lane);
   }
 };
 

@@ -114,7 +114,6 @@ template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
 }
 // Tables that no launch changes: they come through the same cache as all else.
 template <class T> MMAFFT_DEVICE T load_table(const T *from) { return *from; }
-template <class T> MMAFFT_DEVICE T load_fragment(const T *from) { return *from; }
 
 // Shared memory of the block, as Pairs.
 extern __attribute__((shared)) __attribute__((aligned(16))) char shared_memory[];

@@ -43,7 +43,10 @@ pub fn families() -> Vec<(String, Request)> {
                 add(&format!("{} 1048576", kind.row().name), request);
             }
             if engine == Engine::Simt {
-                for &radix in radix::COMPOSITE {
+                // The primes that a thread holds; of the others 61 stands above.
+                let held = |r: &&usize| !radix::summed(**r, false);
+                let primes = radix::DENSE.iter().filter(held);
+                for &radix in radix::COMPOSITE.iter().chain(primes) {
                     let request = Request::forward(Shape::d1(radix * radix)).radices(&[radix]);
                     add(&format!("c2c radix {radix}"), request);
                 }

@@ -87,7 +87,7 @@ MMAFFT_DEVICE u32 load_table(const u32 *from) { return load_constant(from); }
 MMAFFT_DEVICE double load_table(const double *from) { return load_constant(from); }
 MMAFFT_DEVICE float load_table(const float *from) { return load_constant(from); }
 
-template <class T> MMAFFT_DEVICE T load_fragment(const T *from) { return load_constant(from); }
+template <class T> MMAFFT_DEVICE const T *anew(const T *pointer) { return pointer; }
 
 // Shared memory of the block, as Pairs.
 template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {

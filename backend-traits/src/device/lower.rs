@@ -26,7 +26,8 @@ use crate::radix;
 
 /// Values that a thread should hold.
 const VALUES: usize = 16;
-/// The same for matrix steps, whose products take the registers of as many again, and of FP64.
+/// The same for matrix steps whose products take the registers of as many again: of FP64, and of
+/// padded radices, whose matrices have more parts.
 const MATRIX_VALUES: usize = 8;
 /// The same where a step is dense: one column's, whose sums take the registers of more.
 const DENSE_VALUES: usize = 2 * DENSE_PAIRS;
@@ -102,22 +103,25 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     // Threads: as many as give each about VALUES values.
     let matrix = pass.engine == Engine::Matrix;
     let most_points = trips.iter().map(Trip::points).max().unwrap_or(1) * tile_lines;
-    // Half of the threads where a value takes twice the registers; a quarter where products
-    // take some of them.
+    // Half of the threads where a value takes twice the registers, or products take some of them.
     let convolution = |s: &Step| matches!(s, Step::Chirp { .. } | Step::Convolve { .. });
     let convolved = pass.steps.iter().any(convolution);
     let most_threads = match (matrix, double) {
-        (true, _) => geometry.threads / 4,
-        (false, true) => geometry.threads / 2,
+        (true, true) => geometry.threads / 4,
+        (true, false) | (false, true) => geometry.threads / 2,
         // Places of reals beside the twiddles of a convolution.
         (false, false) if convolved && pass.real_load().is_some() => geometry.threads / 2,
         (false, false) => geometry.threads,
     };
     let largest = trips.iter().map(Trip::values).max().unwrap_or(1);
     let dense = trips.iter().any(|t| t.words.engine == DENSE);
+    let padded = trips
+        .iter()
+        .any(|t| t.words.op == OP_DFT && !(t.words.radix as usize).is_power_of_two());
     let values = match (matrix, dense) {
-        (true, _) => MATRIX_VALUES,
-        (false, true) => DENSE_VALUES,
+        (_, true) => DENSE_VALUES,
+        (true, false) if double || padded => MATRIX_VALUES,
+        (true, false) => VALUES,
         (false, false) => VALUES.max(largest),
     };
     let mut values = values.max(most_points.div_ceil(most_threads));

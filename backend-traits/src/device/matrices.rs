@@ -129,7 +129,7 @@ pub fn fragments(
             let elements = packed(&dft, vendor);
             let wide = matches!(operand, Operand::Bf16 | Operand::SplitBf16);
             let part = |i: usize| -> Vec<u8> {
-                let bits = |&x: &f64| split(x, wide, parts)[i].to_ne_bytes();
+                let bits = |&x: &f64| split(x, wide, parts, vendor)[i].to_ne_bytes();
                 elements.iter().flat_map(bits).collect()
             };
             (0..parts).flat_map(part).collect()
@@ -137,22 +137,33 @@ pub fn fragments(
     }
 }
 
-/// An element as up to three 16-bit numbers: `x = p0 + p1·2^-d + p2·2^-2d`, d the digits of
-/// the format. With three parts the first has 8 digits only, so that its products with FP16 (of
-/// 11) sum exactly in FP32: 8 + 11 and 5 for 32 of them make 24.
-fn split(x: f64, wide: bool, parts: usize) -> [u16; 3] {
-    let digits = if wide { 8 } else { 11 };
+/// Binary digits by which products of 16 bits take the matrix greater than it is, and each part
+/// greater than the one before (those of the format, or none): FRAGMENT_MATRIX and FRAGMENT_APART of
+/// `fragments.hpp`.
+fn magnified(vendor: Vendor, wide: bool) -> (i32, i32) {
+    match vendor {
+        Vendor::Nvidia => (4, 0),
+        Vendor::Amd => (0, if wide { 8 } else { 11 }),
+    }
+}
+
+/// An element as up to three 16-bit numbers: `x·2^m = p0 + p1·2^-d + p2·2^-2d`, m and d as the
+/// vendor's products have them. With three parts the first has 8 digits only, so that its products
+/// with FP16 (of 11) sum exactly in FP32: 8 + 11 and 5 for 32 of them make 24.
+fn split(x: f64, wide: bool, parts: usize, vendor: Vendor) -> [u16; 3] {
+    let (matrix, apart) = magnified(vendor, wide);
     let round = |x: f64| match wide {
         true => (bf16::from_f64(x).to_bits(), bf16::from_f64(x).to_f64()),
         false => (f16::from_f64(x).to_bits(), f16::from_f64(x).to_f64()),
     };
+    let x = x * f64::powi(2.0, matrix);
     let first = match parts {
-        // Entries are at most 1: eight digits are multiples of 2^-8 or finer.
+        // Entries are at most 1 (times 2^m): eight digits are multiples of 2^-8 or finer.
         3 => bf16::from_f64(x).to_f64(),
         _ => x,
     };
     let (p0, kept) = round(first);
-    let unit = f64::powi(2.0, digits);
+    let unit = f64::powi(2.0, apart);
     let rest = (x - kept) * unit;
     let (p1, kept) = round(rest);
     let (p2, _) = round((rest - kept) * unit);
@@ -265,17 +276,20 @@ mod tests {
     #[test]
     fn parts_make_the_element() {
         let value = |bits: u16| f16::from_bits(bits).to_f64();
-        let unit = f64::powi(2.0, -11);
-        for k in 0..1000 {
-            let x = (f64::from(k) * 0.37).cos();
-            for (parts, digits) in [(1, 11), (2, 23), (3, 31)] {
-                let p = split(x, false, parts);
-                let terms = [value(p[0]), value(p[1]) * unit, value(p[2]) * unit * unit];
-                let sum: f64 = terms[..parts].iter().sum();
-                assert!((sum - x).abs() <= f64::powi(2.0, -digits), "{x}: {sum}");
+        for vendor in [Vendor::Nvidia, Vendor::Amd] {
+            let (matrix, apart) = magnified(vendor, false);
+            let unit = f64::powi(2.0, -apart);
+            for k in 0..1000 {
+                let x = (f64::from(k) * 0.37).cos();
+                for (parts, digits) in [(1, 11), (2, 23), (3, 28)] {
+                    let p = split(x, false, parts, vendor);
+                    let terms = [value(p[0]), value(p[1]) * unit, value(p[2]) * unit * unit];
+                    let sum = terms[..parts].iter().sum::<f64>() * f64::powi(2.0, -matrix);
+                    assert!((sum - x).abs() <= f64::powi(2.0, -digits), "{x}: {sum}");
+                }
+                let first = value(split(x, false, 3, vendor)[0]);
+                assert_eq!(first, bf16::from_f64(first).to_f64());
             }
-            let first = value(split(x, false, 3)[0]);
-            assert_eq!(first, bf16::from_f64(first).to_f64());
         }
     }
 

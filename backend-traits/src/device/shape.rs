@@ -28,7 +28,7 @@ fn residents(
     let simple =
         |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two() && t.words.after == 0;
     let beside = match plain && trips.iter().all(simple) {
-        _ if pass.engine == Engine::Matrix => 160,
+        _ if pass.engine == Engine::Matrix => 96,
         true => 32,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
         // Sums of four pairs, and what they are made of.

@@ -6,7 +6,8 @@ use super::tables::Tables;
 use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
-use crate::pass::{Pass, Step, TileAxis};
+use crate::pass::{Engine, Pass, Step, TileAxis};
+use crate::radix;
 use crate::real::{Middle, Pairing};
 
 /// Whether an axis is a part of a line that several passes transform.
@@ -297,7 +298,7 @@ impl Builder<'_> {
             trip.words.done = done as i64;
             trip.words.inverse = i64::from(inverse);
             trip.words.columns = (points / radix) as i64;
-            if crate::radix::DENSE.contains(&radix) {
+            if radix::summed(radix, self.pass.engine == Engine::Matrix) {
                 trip.words.engine = DENSE;
                 trip.words.copies = DENSE_PAIRS as i64;
                 trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
