@@ -7,9 +7,9 @@ use mmafft_backend_traits::{
     largest_prime_factor, radix, radix::RADICES, real::Middle, Engine, Kind, Limits, ScalarType,
 };
 
-/// Bytes of points that a tile for the matrix engine holds at most: 16 values in each of 256
+/// Bytes of points that a tile for the matrix engine holds at most: 16 values in each of 512
 /// threads, which beside them hold their halves, the products and the matrix.
-const MATRIX_BYTES: usize = 32 << 10;
+const MATRIX_BYTES: usize = 64 << 10;
 
 /// The device's limits as the lines of one request meet them.
 pub struct Fits<'a> {
@@ -84,7 +84,15 @@ impl<'a> Fits<'a> {
     /// The longest line of a tile of lines that are scattered in memory.
     pub fn longest_scattered(&self) -> usize {
         let longest = self.limits.longest_scattered(self.scalar);
-        longest.min(self.longest_line())
+        match self.engine {
+            // Fragments of padded radices take up to twice the points, and rows of half a cache
+            // line keep the tile's memory whole: a third pass costs less.
+            Engine::Matrix if self.limits.line_library.is_none() => {
+                let rows = (64 / (2 * self.scalar.bytes())).max(1);
+                longest.min((self.tile_capacity() / 2 / rows).max(2))
+            }
+            _ => longest.min(self.longest_line()),
+        }
     }
 
     /// The points that a line of a complex DFT takes on chip: more than its own where it
@@ -156,6 +164,27 @@ impl<'a> Fits<'a> {
         lines.sort_unstable();
         let most = *lines.last()?;
         (2..=n.ilog2()).find_map(|count| search(n, count, most, &lines))
+    }
+
+    /// One factor fewer where the last, whose lines are contiguous, may be as long as a tile and not
+    /// only `limit`: for products, whose scattered lines are so much shorter that it spares a pass.
+    pub fn with_longer_last(&self, factors: Vec<usize>, limit: usize) -> Vec<usize> {
+        if self.engine == Engine::Simt || factors.len() < 3 {
+            return factors;
+        }
+        let n = factors.iter().product();
+        let mut lines = divisors(n, self.longest_line());
+        lines.retain(|&last| last > limit && self.line(last, self.longest_line()));
+        lines.sort_unstable();
+        let fewer = lines.into_iter().find_map(|last| {
+            let mut others = match self.line(n / last, limit) {
+                true => vec![n / last],
+                false => self.factors(n / last, limit)?,
+            };
+            others.push(last);
+            (others.len() < factors.len()).then_some(others)
+        });
+        fewer.unwrap_or(factors)
     }
 
     /// Two factors so that a tile of the first ones has rows of 128 bytes, where the others, whose

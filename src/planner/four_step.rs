@@ -62,6 +62,10 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         if let Some(factors) = packed_factors(&stage, fits, scattered) {
             return Parts::packed(&stage, factors, base, p).map(Parts::product);
         }
+        let factors = match is_scattered(&stage) {
+            true => factors,
+            false => fits.with_longer_last(factors, scattered),
+        };
         let factors = fits.with_whole_rows(factors, scattered);
         return Parts::new(&stage, factors, base, p).map(Parts::product);
     }

@@ -5,8 +5,10 @@
 
 use super::cluster::Spread;
 use mmafft_backend_traits::{
-    radix, real::Middle, Engine, Factor, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
-    TileAxis,
+    radix,
+    real::{Middle, RealSide, Reduction},
+    Engine, Factor, Kind, KindRow, Launch, Limits, Pass, Residency, ScalarType, Step, TileAxis,
+    KINDS,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -232,9 +234,25 @@ fn roots(pass: &Pass) -> &'static str {
     }
 }
 
+/// Kinds whose passes move their points as those of `kind` do, with other weights and signs.
+fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
+    let moves = |row: &KindRow| {
+        let Reduction {
+            load,
+            middle,
+            store,
+            ..
+        } = row.packed;
+        let side = |side: RealSide| (side.order, side.pairing);
+        (row.input, row.output, side(load), middle, side(store))
+    };
+    let same = move |row: &&KindRow| row.kind != kind && moves(row) == moves(kind.row());
+    KINDS.iter().filter(same).map(|row| row.name)
+}
+
 /// The keys by which a pass is looked up, its own first; none where it is more than a DFT of each
 /// axis. A pass that was not measured goes by one that does the same but for the twiddles, or, of
-/// reals, by the complex DFT at its core.
+/// reals, by a kind that is alike, or by the complex DFT at its core.
 fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let plain = |s: &Step| {
         let moved = matches!(s, Step::Exchange | Step::AllToAll);
@@ -248,10 +266,11 @@ fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         lengths.join("x")
     };
     let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
-    let kind = match pass.mirrored.map(|mirrored| mirrored.middle) {
-        Some(Middle::Merge) => Some("merge"),
-        Some(_) => Some("split"),
-        None => kinds.next().map(|kind| kind.row().name),
+    let kinds = match (pass.mirrored.map(|mirrored| mirrored.middle), kinds.next()) {
+        (Some(Middle::Merge), _) => vec!["merge"],
+        (Some(_), _) => vec!["split"],
+        (None, Some(kind)) => [kind.row().name].into_iter().chain(alike(kind)).collect(),
+        (None, None) => Vec::new(),
     };
     let storage = storage(pass.storage);
     let engine = pass.engine.name();
@@ -260,12 +279,15 @@ fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
     };
     let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
-    let mut keys = match kind {
-        Some(kind) => vec![key(kind, "", whole), key("c2c", "", core)],
-        None => vec![
+    let mut keys: Vec<String> = match kinds.is_empty() {
+        true => vec![
             key("c2c", roots(pass), whole.clone()),
             key("c2c", "", whole),
         ],
+        false => {
+            let kinds = kinds.iter().map(|kind| key(kind, "", whole.clone()));
+            kinds.chain([key("c2c", "", core)]).collect()
+        }
     };
     keys.dedup();
     keys
@@ -278,13 +300,14 @@ pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
 
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
-    let mut keys = keys(pass, limits).into_iter();
-    let Some((key, rule)) = keys.find_map(|key| RULES.get(&key).map(|rule| (key, rule))) else {
+    let suited = |key: String| {
+        let rule = RULES.get(&key)?;
+        let free = !asked || rule.radices.is_empty();
+        (free && rule.suits(pass, limits)).then_some((key, rule))
+    };
+    let Some((key, rule)) = keys(pass, limits).into_iter().find_map(suited) else {
         return;
     };
-    if !rule.suits(pass, limits) || (asked && !rule.radices.is_empty()) {
-        return;
-    }
     rule.apply(pass, limits);
     pass.reason = format!(
         "as measured for {}: {:.2} of a copy",
@@ -312,6 +335,15 @@ mod tests {
         ] {
             assert_eq!(Rule::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn sines_move_as_cosines_do() {
+        let of = |kind| alike(kind).collect::<Vec<_>>();
+        assert_eq!(of(Kind::Dst2), ["dct2"]);
+        assert_eq!(of(Kind::Dct3), ["dst3"]);
+        assert_eq!(of(Kind::Dst4), ["dct4"]);
+        assert!(of(Kind::C2C).is_empty());
     }
 
     #[test]

@@ -20,6 +20,10 @@ const REAL_LINE_BYTES: usize = 16 << 10;
 /// Points of FP32 that keep a block of a device busy; half as many on the matrix engine.
 const TILE_POINTS: usize = 2048;
 
+/// The same of contiguous lines of reals, of any precision: where a thread waits for two accesses a
+/// point and their places, many small blocks are faster than a few large ones.
+const REAL_TILE_POINTS: usize = 512;
+
 /// The largest radix of a device's butterflies that is chosen without being asked for: a thread
 /// holds as many values.
 pub const LARGEST_RADIX: usize = 16;
@@ -345,9 +349,12 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits
     let scalar = fits.scalar;
     let longest = fits.tile_capacity();
     let share = if fits.engine == Engine::Matrix { 2 } else { 1 };
-    let enough = TILE_POINTS * 4 / scalar.compute_bytes() / share;
-    let enough = (enough.min(longest) / points).max(1);
     let contiguous = stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2;
+    let enough = match stage.kind != Kind::C2C && contiguous && axes == 1 {
+        true => REAL_TILE_POINTS,
+        false => TILE_POINTS * 4 / scalar.compute_bytes() / share,
+    };
+    let enough = (enough.min(longest) / points).max(1);
     if contiguous || axes > 1 {
         let few = 1 << enough.ilog2();
         return match fits.engine {

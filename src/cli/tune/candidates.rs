@@ -12,6 +12,8 @@ const TILES: [usize; 4] = [1024, 2048, 4096, 8192];
 const ROWS: [usize; 3] = [32, 64, 128];
 /// Registers that a thread needs beside its values, about.
 const BESIDE: [usize; 3] = [20, 36, 60];
+/// The same of matrix products, with halves, sums and the matrix.
+const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
 
 /// The sequences with the fewest radices, and with one more: those of the smallest radices first,
 /// in either order.
@@ -60,7 +62,7 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
 /// The largest radix that is tried: a thread holds as many values.
 fn largest(pass: &Pass) -> usize {
     match pass.storage {
-        ScalarType::F64 => 25,
+        ScalarType::F64 => 27,
         _ => 32,
     }
 }
@@ -211,7 +213,11 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
             continue;
         }
         let threads = threads(points, values);
-        for beside in BESIDE {
+        let beside = match pass.engine {
+            Engine::Simt => BESIDE,
+            Engine::Matrix => BESIDE_PRODUCTS,
+        };
+        for beside in beside {
             let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
             for apart in [false, true] {
                 if apart && points * cell < 32 << 10 {
