@@ -38,9 +38,10 @@ pub const DENSE: &[usize] = &[17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61];
 pub const HELD: usize = 31;
 
 /// Whether a thread sums a few outputs of a radix over shared memory, as its registers do not hold
-/// all of its points: beside products, for which registers are short, it never does.
-pub fn summed(radix: usize, beside_products: bool) -> bool {
-    DENSE.contains(&radix) && (beside_products || radix > HELD)
+/// all of its points: where they are `short`, beside products or the places of FP64 on several axes,
+/// it never does.
+pub fn summed(radix: usize, short: bool) -> bool {
+    DENSE.contains(&radix) && (short || radix > HELD)
 }
 
 /// Radices that devices make of two butterflies in registers: fewer exchanges for lengths of

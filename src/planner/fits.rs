@@ -166,15 +166,17 @@ impl<'a> Fits<'a> {
         (2..=n.ilog2()).find_map(|count| search(n, count, most, &lines))
     }
 
-    /// One factor fewer where the last, whose lines are contiguous, may be as long as a tile and not
-    /// only `limit`: for products, whose scattered lines are so much shorter that it spares a pass.
+    /// One factor fewer where the last, whose lines are contiguous, may be four times `limit`: for
+    /// products, whose scattered lines are so much shorter that it spares a pass. (Longer ones are
+    /// slower than that pass: a tile of one line has only the threads of one block.)
     pub fn with_longer_last(&self, factors: Vec<usize>, limit: usize) -> Vec<usize> {
         if self.engine == Engine::Simt || factors.len() < 3 {
             return factors;
         }
         let n = factors.iter().product();
-        let mut lines = divisors(n, self.longest_line());
-        lines.retain(|&last| last > limit && self.line(last, self.longest_line()));
+        let longest = self.longest_line().min(limit.saturating_mul(4));
+        let mut lines = divisors(n, longest);
+        lines.retain(|&last| last > limit && self.line(last, longest));
         lines.sort_unstable();
         let fewer = lines.into_iter().find_map(|last| {
             let mut others = match self.line(n / last, limit) {

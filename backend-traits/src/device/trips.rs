@@ -7,6 +7,7 @@ use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
 use crate::pass::{Engine, Pass, Step, TileAxis};
+use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::{Middle, Pairing};
 
@@ -298,7 +299,9 @@ impl Builder<'_> {
             trip.words.done = done as i64;
             trip.words.inverse = i64::from(inverse);
             trip.words.columns = (points / radix) as i64;
-            if radix::summed(radix, self.pass.engine == Engine::Matrix) {
+            let places = self.pass.storage == ScalarType::F64 && self.pass.axes.len() > 1;
+            let products = self.pass.engine == Engine::Matrix;
+            if radix::summed(radix, products || places) {
                 trip.words.engine = DENSE;
                 trip.words.copies = DENSE_PAIRS as i64;
                 trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
