@@ -11,6 +11,9 @@ use mmafft_backend_traits::{
 /// threads, which beside them hold their halves, the products and the matrix.
 const MATRIX_BYTES: usize = 64 << 10;
 
+/// The same of a tile that need not be filled.
+const LARGE_BYTES: usize = 32 << 10;
+
 /// The device's limits as the lines of one request meet them.
 pub struct Fits<'a> {
     /// The limits.
@@ -84,10 +87,12 @@ impl<'a> Fits<'a> {
     /// The longest line of a tile of lines that are scattered in memory.
     pub fn longest_scattered(&self) -> usize {
         let longest = self.limits.longest_scattered(self.scalar);
+        let large = self.tile_capacity() >= LARGE_BYTES / (2 * self.scalar.compute_bytes());
         match self.engine {
             // Fragments of padded radices take up to twice the points, and rows of half a cache
-            // line keep the tile's memory whole: a third pass costs less.
-            Engine::Matrix if self.limits.line_library.is_none() => {
+            // line keep the tile's memory whole: a third pass costs less, but where tiles are so
+            // small that there would be more.
+            Engine::Matrix if large && self.limits.line_library.is_none() => {
                 let rows = (64 / (2 * self.scalar.bytes())).max(1);
                 longest.min((self.tile_capacity() / 2 / rows).max(2))
             }
