@@ -20,8 +20,9 @@
 
 namespace mmafft {
 
-// A thread's place in its wave, and its wave; which are so many that compilers may know, and make
-// addresses sums of constants: what they are told to assume they use once and forget.
+// A thread's place in its wave, and its wave. The remainder says how many waves there are wherever the
+// number is used, so that addresses become sums of constants; what compilers are told to assume they
+// use once and forget.
 MMAFFT_DEVICE int lane_of(int thread) { return int(u32(thread) % WAVE); }
 MMAFFT_DEVICE int wave_of(int thread) {
   MMAFFT_CONST u32 waves = u32(config.threads) / WAVE;

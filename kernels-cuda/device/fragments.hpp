@@ -22,7 +22,7 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
 }
 
 // Subnormal 16-bit numbers are what they are: 2^12 to 2^13 for the largest of a column and 2^4 for that
-// of the matrix leave lo 34 binary digits below the one and 28 below the other.
+// of the matrix leave lo 36 binary digits below the one and 28 below the other.
 enum { FRAGMENT_MAGNITUDE = 12, FRAGMENT_MATRIX = 4, FRAGMENT_APART = 0 };
 
 // What products take a 16-bit number for: itself.
