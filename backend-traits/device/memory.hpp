@@ -229,20 +229,17 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
       load_pair(s, v + g * J, c);
       continue;
     }
-    Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
-    const Others others = others_of<true>(s, c);
-    MMAFFT_IF (config.blocks > 1) line.load_index += others.index;
-    const bool live = c.live && line.live && others.inside;
+    const InMemory in = in_memory<true>(s, c);
     MMAFFT_IF (config.load_vector > 1) {
       if (g % int(config.load_vector) == 0) {
-        MMAFFT_IF (config.load_vector == 2) load_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
-        MMAFFT_IF (config.load_vector == 4) load_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
+        MMAFFT_IF (config.load_vector == 2) load_neighbours<2>(s, in.line, in.others, c.at, in.live, v + g * J);
+        MMAFFT_IF (config.load_vector == 4) load_neighbours<4>(s, in.line, in.others, c.at, in.live, v + g * J);
       }
     } else {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const Place at = place_from(s, c.at, j);
         Value x = {T(0), T(0)};
-        if (live && exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = load_point(s, line, others.address, at);
+        if (in.live && exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = load_point(s, in.line, in.others, at);
         v[g * J + j] = x;
       }
     }
@@ -256,22 +253,20 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
         finish_pair(s, v + g * J, c);
         continue;
       }
-      Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
-      const Others others = others_of<true>(s, c);
-      MMAFFT_IF (config.blocks > 1) line.load_index += others.index;
-      if (!c.live || !line.live || !others.inside) continue;
+      const InMemory in = in_memory<true>(s, c);
+      if (!in.live) continue;
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const Place at = place_from(s, c.at, j);
         Value &x = v[g * J + j];
         MMAFFT_IF (made_of) {
-          if (exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = finish_point(s, line, at, x);
+          if (exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = finish_point(s, in.line, at, x);
         }
         MMAFFT_IF (step.op == OP_MERGE) {
           const Place last = {int(step.points), 0};
-          if (both_real(s, c.at, j)) x.y = finish_point(s, line, last, load_point(s, line, others.address, last)).x;
+          if (both_real(s, c.at, j)) x.y = finish_point(s, in.line, last, load_point(s, in.line, in.others, last)).x;
         }
       }
-      MMAFFT_IF (factors) factored<true>(s, v + g * J, line, c);
+      MMAFFT_IF (factors) factored<true>(s, v + g * J, in.line, c);
     }
   }
 }
@@ -324,30 +319,27 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
       store_pair(s, v + g * J, c);
       continue;
     }
-    Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
-    const Others others = others_of<false>(s, c);
-    MMAFFT_IF (config.blocks > 1) line.store_index += others.index;
-    const bool live = c.live && line.live && others.inside;
+    const InMemory in = in_memory<false>(s, c);
     MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
-      if (live) factored<false>(s, v + g * J, line, c);
+      if (in.live) factored<false>(s, v + g * J, in.line, c);
     }
     MMAFFT_IF (config.store_vector > 1) {
       if ((g + 1) % int(config.store_vector) == 0) {
-        MMAFFT_IF (config.store_vector == 2) store_neighbours<2>(s, line, others.address, c.at, live, v + g * J);
-        MMAFFT_IF (config.store_vector == 4) store_neighbours<4>(s, line, others.address, c.at, live, v + g * J);
+        MMAFFT_IF (config.store_vector == 2) store_neighbours<2>(s, in.line, in.others, c.at, in.live, v + g * J);
+        MMAFFT_IF (config.store_vector == 4) store_neighbours<4>(s, in.line, in.others, c.at, in.live, v + g * J);
       }
     } else {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const Place at = place_to(s, c.at, j);
-        if (live && made(s, c.at, point(s, j)) && kept_at(s, at.at())) {
+        if (in.live && made(s, c.at, point(s, j)) && kept_at(s, at.at())) {
           Value x = v[g * J + j];
           MMAFFT_IF (step.op == OP_SPLIT) {
             if (both_real(s, c.at, j)) {
-              store_point(s, line, others.address, {int(step.points), 0}, Value{x.y, T(0)});
+              store_point(s, in.line, in.others, {int(step.points), 0}, Value{x.y, T(0)});
               x.y = T(0);
             }
           }
-          store_point(s, line, others.address, at, x);
+          store_point(s, in.line, in.others, at, x);
         }
       }
     }

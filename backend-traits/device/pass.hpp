@@ -205,6 +205,18 @@ template <class Scalar> struct Pass {
 
   // In memory.hpp: between registers and memory.
   template <class W> MMAFFT_DEVICE Value load_complex(W, const Scalar *from, i64 at) const;
+  // Where memory has a column's points: its line, and what the coordinates of other axes add.
+  struct InMemory {
+    Line line;
+    i64 others;
+    bool live;
+  };
+  template <bool LOAD, class S> MMAFFT_DEVICE InMemory in_memory(S s, const Column &c) const {
+    Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+    const Others others = others_of<LOAD>(s, c);
+    MMAFFT_IF (config.blocks > 1) (LOAD ? line.load_index : line.store_index) += others.index;
+    return {line, others.address, c.live && line.live && others.inside};
+  }
   template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, Place at) const;
   template <class S> MMAFFT_DEVICE Value finish_point(S s, const Line &line, Place at, Value x) const;
   template <int N, class S>
