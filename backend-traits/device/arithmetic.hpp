@@ -81,7 +81,8 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
 //   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
 //   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
 // (the merge is twice the split's inverse, as an unscaled transform wants). Of lines in mirrored
-// pairs, w is a product of tables by c and by a of k = a + A·c; and points 0 and n/2 come together.
+// pairs, w is a product of tables by c and by a of k = a + A·c, or of rows one by c; and points 0 and
+// n/2 come together.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
   MMAFFT_STEP(S);
@@ -99,11 +100,15 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
     MMAFFT_IF (paired(s)) {
       MMAFFT_CONST int n = int(step.points);
       const int at = from_at(s, c.at, 0), second = c.at < n || at < n ? 0 : 1;
-      const Line line = line_of(0, tile, c.line, second, arguments.lines);
-      if (c.live && line.live) {
-        const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
-        const Value *const table = tables() + step.twiddle;
-        w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+      const Value *const table = tables() + step.twiddle;
+      MMAFFT_IF (config.mirrored_row > 0) {
+        if (c.live) w = load_table(table + (at - second * n));
+      } else {
+        const Line line = line_of(0, tile, c.line, second, arguments.lines);
+        if (c.live && line.live) {
+          const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
+          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+        }
       }
     } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
     MMAFFT_IF (step.op == OP_SPLIT) {

@@ -113,7 +113,8 @@ struct Config {
   // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and
   // how many lines have tables of their own, and a column's digits.
   i64 roots_loop, roots_low, roots_lines, roots_base, roots_digits;
-  i64 mirrored, mirrored_inner;       // parts of a line, in mirrored pairs, or 0; lines between two
+  i64 mirrored, mirrored_inner;       // lines that are in mirrored pairs, or 0; lines between two
+  i64 mirrored_row;                   // rows, of so many beside each other (1: of one axis); or 0: parts of a line
   Reals load_reals, store_reals;
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];

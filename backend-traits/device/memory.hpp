@@ -278,7 +278,8 @@ MMAFFT_DEVICE void Pass<Scalar>::load_pair(S s, Value *v, const Column &c) const
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST int n = int(step.points);
   MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
-    const int whole = from_at(s, c.at, j), second = whole < n ? 0 : 1, at = whole - second * n;
+    const PairPlace place = pair_place(s, from_at(s, c.at, j), c.at, j);
+    const int second = place.second, at = place.at;
     const Line line = line_of(0, tile, c.line, second, arguments.lines);
     v[j] = {T(0), T(0)};
     MMAFFT_IF (config.load_points == POINTS_COMPLEX && config.edges == 0) {
@@ -302,9 +303,21 @@ MMAFFT_DEVICE void Pass<Scalar>::finish_pair(S s, Value *v, const Column &c) con
     }
   }
   if (c.live && both_real(s, c.at, 0)) {
-    const Line line = line_of(0, tile, c.line, 0, arguments.lines);
+    const Line line = line_of(0, tile, c.line, c.at == n ? 0 : 1, arguments.lines);
     const Place last = {n, 0};
     if (line.live) v[0].y = finish_point(s, line, last, load_point(s, line, 0, last)).x;
+  }
+  MMAFFT_IF (config.mirrored_row > 0) {
+    // Points 0 and n of a row are the conjugates of the other's, were the spectrum Hermitian: what is
+    // in both is taken, as of a row that mirrors itself the real part is.
+    if (c.live && c.at == 0) {
+      MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
+        const Line line = line_of(0, tile, c.line, 1 - j, arguments.lines);
+        if (!line.live) continue;
+        const Value image = conjugate(load_complex(0, input(), line.load + i64(j == 0 ? 0 : n) * config.axis[step.axis].load_stride));
+        v[j] = {T(0.5) * (v[j].x + image.x), T(0.5) * (v[j].y + image.y)};
+      }
+    }
   }
 }
 
@@ -355,7 +368,13 @@ MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c
   if (c.at < n) {
     MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
       const Line line = line_of(0, tile, c.line, j, arguments.lines);
-      if (line.live) store_point(s, line, 0, {j == 0 ? c.at : n - 1 - c.at, 0}, v[j]);
+      const int at = pair_place(s, 0, c.at, j).at;
+      if (line.live) store_point(s, line, 0, {at, 0}, v[j]);
+      MMAFFT_IF (config.mirrored_row > 0) {
+        // Points 0 and n of a row are the conjugates of the other's.
+        const Line image = line_of(0, tile, c.line, 1 - j, arguments.lines);
+        if (c.at == 0 && image.live) store_point(s, image, 0, {at, 0}, conjugate(v[j]));
+      }
     }
   } else {
     MMAFFT_UNROLL for (int j = 0; j < 2; j++) {

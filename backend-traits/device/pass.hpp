@@ -96,21 +96,42 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE static int halves_at(int n, int c, int j) { return j == 0 ? c : c == 0 ? n / 2 : n - c; }
   template <class S> static MMAFFT_DEVICE bool both_real(S s, int c, int j) {
     MMAFFT_STEP(S);
-    return (step.op == OP_SPLIT || step.op == OP_MERGE) && j == 0 && c == (paired(s) ? int(step.points) : 0);
+    MMAFFT_IF (step.op != OP_SPLIT && step.op != OP_MERGE) return false;
+    MMAFFT_CONST int n = int(step.points);
+    MMAFFT_IF (paired(s)) return j == 0 && (c == n || (config.mirrored_row > 0 && c == n + n / 2));
+    else return j == 0 && c == 0;
   }
   // Whether it splits or merges lines in mirrored pairs: parts a and A - a of a whole line, as one
   // line of n columns with points c and 2n-1-c. Columns n..2n are those of the pair of parts 0 and
   // A/2, which mirror themselves: c and n-c of the first, n+c and 2n-1-c of the second; of part 0,
-  // points 0 and n/2 make a column, as above.
+  // points 0 and n/2 make a column, as above. Of rows, columns are c of one and n-c of the other,
+  // but 0 of both, and both rows that mirror themselves are as part 0 is.
   template <class S> static MMAFFT_DEVICE constexpr bool paired(S s) {
     MMAFFT_STEP(S);
     return config.mirrored > 0 && (step.op == OP_SPLIT || step.op == OP_MERGE);
   }
   MMAFFT_DEVICE static int paired_at(int n, int c, int j) {
+    MMAFFT_IF (config.mirrored_row > 0) {
+      if (c < n) return j == 0 ? c : c == 0 ? n : 2 * n - c;
+      const int row = 2 * c >= 3 * n ? n : 0, at = c - n - row / 2;
+      return row + (j == 0 ? at : at == 0 ? n / 2 : n - at);
+    }
     if (c < n) return j == 0 ? c : 2 * n - 1 - c;
     c -= n;
     if (2 * c >= n) return j == 0 ? c + n / 2 : 2 * n + n / 2 - 1 - c;
     return j == 0 ? c : c == 0 ? n / 2 : n - c;
+  }
+  // Which line of the pair value j of column c is of, whose cell in shared memory is `whole`, and
+  // where in memory: of column 0 of two rows, point n is that of cell 0.
+  struct PairPlace {
+    int second, at;
+  };
+  template <class S> static MMAFFT_DEVICE PairPlace pair_place(S s, int whole, int c, int j) {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int n = int(step.points);
+    if (c < n) return {j, j == 0 ? c : config.mirrored_row > 0 ? n - c : n - 1 - c};
+    const int second = whole < n ? 0 : 1;
+    return {second, whole - second * n};
   }
   template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
     MMAFFT_STEP(S);
@@ -118,8 +139,8 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (paired(s)) {
       const u64 pair = tile * u64(config.lines) + u64(c.line);
       bool first;
-      MMAFFT_IF (config.wide) first = pair_of<u64>(pair) == 0;
-      else first = pair_of<u32>(u32(pair)) == 0;
+      MMAFFT_IF (config.wide) first = mirrors_itself<u64>(pair);
+      else first = mirrors_itself<u32>(u32(pair));
       if (first) c.at += int(step.points);
     }
     return c;

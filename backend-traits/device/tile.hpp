@@ -110,17 +110,39 @@ template <class N> MMAFFT_DEVICE Line place_line(N number) {
   return line;
 }
 
-// Of lines in mirrored pairs, parts a and A - a of a whole line (0 and A/2): which pair of their
-// whole line pair `at` is.
+// Of lines in mirrored pairs, a and A - a of a whole line's parts or of rows (0 and A/2): which pair
+// of their line or their array pair `at` is.
 template <class N> MMAFFT_DEVICE N pair_of(N at) {
   return at / N(config.mirrored_inner) % N(config.mirrored / 2);
 }
-// And the number of its first line, or its second one. Whole lines inside of the parts come first.
+// Whether its lines are their own mirror images.
+template <class N> MMAFFT_DEVICE bool mirrors_itself(N at) {
+  const N pair = pair_of(at);
+  MMAFFT_IF (config.mirrored_row > 1) {
+    MMAFFT_CONST N row = N(config.mirrored_row);
+    return pair < row && pair % (row / 2) == 0;
+  } else return pair == 0;
+}
+// And the number of its first line, or its second one. Whole lines inside of the pairs come first.
 template <class N> MMAFFT_DEVICE N line_of_pair(N at, int second) {
-  MMAFFT_CONST N inner = N(config.mirrored_inner), parts = N(config.mirrored);
-  const N rest = at % inner, pair = pair_of(at), whole = at / inner / (parts / 2);
-  const N part = second == 0 ? pair : pair == 0 ? parts / 2 : parts - pair;
-  return (whole * parts + part) * inner + rest;
+  MMAFFT_CONST N inner = N(config.mirrored_inner), lines = N(config.mirrored);
+  const N rest = at % inner, pair = pair_of(at), whole = at / inner / (lines / 2);
+  N line = pair;
+  MMAFFT_IF (config.mirrored_row > 1) {
+    // Rows (a, b) of A x B: pairs of one a mirror each other in b where a is 0 or A/2, which the first
+    // `row` pairs are.
+    MMAFFT_CONST N row = N(config.mirrored_row), half = row / 2;
+    const N a = pair / row, b = pair % row;
+    if (a > 0) {
+      if (second != 0) line = lines - a * row + (b == 0 ? 0 : row - b);
+    } else {
+      const N i = b % half;
+      line = (b < half ? 0 : lines / 2) + (second == 0 ? i : i == 0 ? half : row - i);
+    }
+  } else {
+    if (second != 0) line = pair == 0 ? lines / 2 : lines - pair;
+  }
+  return (whole * lines + line) * inner + rest;
 }
 
 // The tile's line `number`; of a pair of lines the first or the `second`.

@@ -149,7 +149,7 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         "  store  {}",
         side(pass, &pass.store, |a| {
             let half = usize::from(pass.mirrored_points(Middle::Split).is_some());
-            let length = match part {
+            let length = match part || half > 0 {
                 true => reals(pass.store_reals, line + half),
                 false => a.kind.lengths(a.length).1,
             };
@@ -219,12 +219,19 @@ fn side(
     text
 }
 
-/// ` · exchange · split of points k and 1000 - k`, where the pass does that.
+/// ` · exchange · split of points k and 1000-k`, where the pass does that.
 fn halves(pass: &Pass, middle: Middle) -> String {
-    match (middle, pass.mirrored_points(middle)) {
-        (Middle::Merge, Some(m)) => format!("merge of points k and {m}-k · exchange · "),
-        (Middle::Split, Some(m)) => format!(" · exchange · split of points k and {m}-k"),
-        _ => String::new(),
+    let Some(mirrored) = pass.mirrored.filter(|m| m.middle == middle) else {
+        return String::new();
+    };
+    let m = mirrored.points;
+    let points = match mirrored.rows {
+        0 => format!("points k and {m}-k"),
+        _ => format!("points k and {m}-k of rows a and -a"),
+    };
+    match middle {
+        Middle::Merge => format!("merge of {points} · exchange · "),
+        _ => format!(" · exchange · split of {points}"),
     }
 }
 

@@ -109,28 +109,43 @@ pub struct Edges {
     pub count: usize,
 }
 
-/// Lines in mirrored pairs: how one of the passes that share a real line's DFT of half its length
-/// sees each point k beside point M − k, as a merge or a split of half spectra wants.
+/// Lines in mirrored pairs: how a pass sees each point of a half spectrum beside its mirror image,
+/// as a merge or a split wants where the real lines are packed to half their length, and either
+/// passes share them or they are rows of an array whose other axes are transformed as well.
 ///
-/// The pass' own points of its line a (of A) are k = a + A·c, and point M − k is of line A − a, of
-/// line 0 again for a = 0. So a tile that has line A − a wherever it has line a, and A/2 beside 0,
-/// has both. A and the length of the pass' axis are even, as line A/2 is its own mirror image too.
+/// - *Parts* of a line of M points: the pass' own points of its line a (of A) are k = a + A·c, and
+///   point M − k is of line A − a, of line 0 again for a = 0.
+/// - *Rows* of M points: point c of row a (of A; of (a, b) of A×B) is the mirror image of point
+///   M − c of row A − a (of (A − a, B − b)), all modulo their lengths.
+///
+/// So a tile that has line A − a wherever it has line a, and A/2 beside 0, has both. All of these
+/// lengths and that of the pass' axis are even, as line A/2 is its own mirror image too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mirrored {
     /// A split after the pass' DFTs, whose points the store counts; or a merge before them, whose
     /// points the load counts.
     pub middle: Middle,
-    /// M: points of the whole line, which the half spectrum has one more than.
+    /// M, which the half spectrum has one point more than.
     pub points: usize,
+    /// How many of the pass' loops, the last ones, count rows: one or two; or 0, those with an
+    /// index count parts.
+    pub rows: usize,
 }
 
 impl Mirrored {
-    /// The line beside line `a` of `lines`.
-    pub fn partner(lines: usize, a: usize) -> usize {
-        match a {
-            0 => lines / 2,
-            a if 2 * a == lines => 0,
-            a => lines - a,
+    /// The line beside line `a`, of so many: parts or rows, along each of the axes that count them.
+    pub fn partner(counts: &[usize], a: usize) -> usize {
+        let (mut whole, mut rest, mut scale) = (0, a, 1);
+        for &count in counts.iter().rev() {
+            let i = rest % count;
+            rest /= count;
+            whole += (count - i) % count * scale;
+            scale *= count;
+        }
+        match (whole == a, counts.last()) {
+            (true, Some(&last)) if a % last == 0 => a + last / 2,
+            (true, Some(&last)) => a - last / 2,
+            _ => whole,
         }
     }
 }
@@ -279,7 +294,7 @@ pub struct Pass {
     /// Set where the load reads a whole real line's half spectrum of points 0..=N/2 as N
     /// points, those above N/2 mirrored and conjugate: N.
     pub hermitian: Option<usize>,
-    /// Set where the pass merges or splits half spectra of lines that passes share.
+    /// Set where the pass merges or splits half spectra of lines in mirrored pairs.
     pub mirrored: Option<Mirrored>,
     /// What points are multiplied by before the first step.
     pub load_factor: Option<Factor>,

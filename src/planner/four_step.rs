@@ -209,6 +209,7 @@ impl<'a> Parts<'a> {
         mirrored.then(|| Mirrored {
             middle,
             points: self.factors.iter().product(),
+            rows: 0,
         })
     }
 

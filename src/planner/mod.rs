@@ -20,6 +20,7 @@ mod fuse;
 mod nd;
 mod problem;
 mod real;
+mod rows;
 pub mod rules;
 mod stage;
 mod steps;
@@ -53,17 +54,31 @@ pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
 fn plan_with(request: &Request, limits: &Limits, clusters: Clusters) -> Result<Plan> {
     let problem = problem::Problem::new(request, limits)?;
     let row = problem.request.kind.row();
-    let route = match (row.input, row.output) {
-        (Domain::Complex, Domain::Real) => real::route(&problem),
-        _ => nd::route(&problem),
-    };
     let engine = engine::engine(&problem, limits)?;
     let fits = fits::Fits {
         clusters,
         ..fits::Fits::new(&problem, limits, engine)
     };
-    let route = four_step::split_long_lines(route, &problem, &fits)?;
-    let scratch_bytes = route.scratch_scalars * problem.storage().bytes();
+    let route = match (row.input, row.output) {
+        (Domain::Complex, Domain::Real) => real::route(&problem),
+        _ => nd::route(&problem),
+    };
+    let bytes = |scalars: usize| scalars * problem.storage().bytes();
+    let in_passes = |route| {
+        let route = four_step::split_long_lines(route, &problem, &fits)?;
+        let groups = fuse::groups(route.stages, &problem, &fits);
+        Ok::<_, Error>((groups, bytes(route.scratch_scalars)))
+    };
+    let (mut groups, mut scratch_bytes) = in_passes(route)?;
+    // Rows in mirrored pairs where they cost no pass more, but for those of edges, nor too much scratch.
+    if let Some(route) = rows::route(&problem, &fits) {
+        let (others, scratch) = in_passes(route)?;
+        let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
+        let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
+        if passes(&others) <= passes(&groups) && scratch <= limit {
+            (groups, scratch_bytes) = (others, scratch);
+        }
+    }
     if let Some(limit) = problem.request.scratch_limit {
         if scratch_bytes > limit {
             return Err(Error::ScratchLimit {
@@ -73,7 +88,6 @@ fn plan_with(request: &Request, limits: &Limits, clusters: Clusters) -> Result<P
         }
     }
     let mut passes = Vec::new();
-    let groups = fuse::groups(route.stages, &problem, &fits);
     for stages in &groups {
         let mut pass = steps::pass(stages, &problem, &fits)?;
         rules::follow(&mut pass, limits, fits.asked.is_some());

@@ -102,6 +102,76 @@ fn long_real_lines_are_packed() {
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// Half spectra of several axes, whose rows mirror each other: planes and volumes that no tile holds.
+fn of_several_axes(kind: Kind) -> Vec<Request> {
+    let mut all = Vec::new();
+    let array = |shape: Shape| of(kind, shape);
+    for shape in [
+        Shape::d2(16, 64),
+        Shape::d2(50, 20),
+        Shape::d2(12, 44),
+        Shape::d3(4, 32, 24),
+        Shape::d3(2, 16, 40),
+        Shape::d3(6, 20, 28),
+    ] {
+        all.push(array(shape.clone()).batch(3));
+        all.push(array(shape.clone()).precision(Precision::F64));
+        all.push(array(shape.clone()).normalization(Normalization::Ortho));
+        for precision in [Precision::F16, Precision::SplitF16, Precision::Bf16] {
+            all.push(array(shape.clone()).precision(precision).batch(2));
+        }
+        let matrix = array(shape).precision(Precision::F64);
+        all.push(matrix.engine(Engine::Matrix));
+    }
+    // Axes between, around and inside of those that are transformed.
+    all.push(array(Shape::d3(16, 3, 64)).axes(&[0, 2]));
+    all.push(array(Shape::d3(5, 16, 64)).axes(&[1, 2]));
+    all.push(array(Shape::d3(16, 64, 3)).axes(&[0, 1]));
+    all.push(array(Shape::d2(64, 16)).axes(&[1, 0]));
+    // Rows apart from each other, and points.
+    let (input, output) = kind.lengths(64);
+    let loose = |n: usize| Layout::strided(&[2 * n + 3, 2]).distance(16 * (2 * n + 3) + 1).offset(2);
+    let strided = array(Shape::d2(16, 64)).batch(2).input_layout(loose(input));
+    all.push(strided.output_layout(loose(output)));
+    all
+}
+
+#[test]
+fn rows_of_half_spectra_mirror_each_other() {
+    let mut wrong = Vec::new();
+    for vendor in Vendor::ALL {
+        for kind in [Kind::R2C, Kind::C2R] {
+            for (i, request) in of_several_axes(kind).into_iter().enumerate() {
+                for order in ORDERS {
+                    let probe = || Probe::new(vendor, order).tile_bytes(TILE).blocks(Some(7));
+                    let plan = match mmafft::plan(&request, probe().backend().limits()) {
+                        Err(Error::Unsupported { .. }) => continue,
+                        plan => plan.expect("a plan"),
+                    };
+                    let rows = |pass: &mmafft::Pass| pass.mirrored.is_some_and(|m| m.rows > 0);
+                    assert!(
+                        plan.passes.iter().any(rows),
+                        "{i}: {request:?}\n{}",
+                        plan.explain()
+                    );
+                    assert!(plan.scratch_bytes > 0 || kind == Kind::C2R);
+                    let what = traffic(probe(), &request);
+                    wrong.extend(
+                        what.into_iter()
+                            .map(|what| format!("{vendor:?} {i}: {what}")),
+                    );
+                    // Without scratch there is another way.
+                    let limited = request.clone().scratch_limit(0);
+                    if let (0, Ok(plan)) = (i, mmafft::plan(&limited, probe().backend().limits())) {
+                        assert!(kind == Kind::C2R || !plan.passes.iter().any(rows));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
 /// Each of two passes reads and writes N reals, or a half spectrum's N + 2.
 #[test]
 fn every_pass_moves_half_of_a_complex_line() {

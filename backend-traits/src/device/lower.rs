@@ -138,7 +138,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         true => fragment(trip).1.values,
         false => trip.values(),
     };
-    let [mirrored, mirrored_inner] = mirrored_words(pass, &loops);
+    let [mirrored, mirrored_inner, mirrored_row] = mirrored_words(pass, &loops);
     let tile = Tile {
         order: &order,
         loops: &loops,
@@ -263,6 +263,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             roots_loop: -1,
             mirrored,
             mirrored_inner,
+            mirrored_row,
             ..Default::default()
         },
         loops: loop_words(pass, &loops),

@@ -21,11 +21,13 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
         std::cmp::Reverse(if contiguous { l.store } else { l.load })
     });
     if let Some(mirrored) = pass.mirrored {
-        // Those over parts of a line together, so that they count lines in the order of their
-        // first points.
-        let number = |i: &usize| match mirrored.middle {
-            Middle::Split => pass.loops[*i].store_index,
-            _ => pass.loops[*i].load_index,
+        // Those over what is in pairs together: parts of a line so that they count lines in the
+        // order of their first points, rows as the pass has them.
+        let number = |i: &usize| match (mirrored.rows, mirrored.middle) {
+            (0, Middle::Split) => pass.loops[*i].store_index,
+            (0, _) => pass.loops[*i].load_index,
+            (rows, _) if i + rows >= pass.loops.len() => pass.loops.len() - i,
+            _ => 0,
         };
         let innermost = loops.iter().rposition(|i| number(i) > 0).unwrap_or(0);
         let behind = loops.split_off(innermost + 1);
@@ -38,22 +40,27 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
     loops
 }
 
-/// Of lines in mirrored pairs, the parts of a whole line, and how many lines lie between two.
-pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 2] {
-    let parts = |&&i: &&usize| pass.loops[i].load_index > 0;
+/// Of lines in mirrored pairs, how many there are (parts of a line, or rows), how many other lines
+/// lie between two, and how many rows lie beside each other, 0 of parts.
+pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 3] {
+    let Some(mirrored) = pass.mirrored else {
+        return [0; 3];
+    };
+    let loops = pass.loops.len();
+    let paired = |&&i: &&usize| match mirrored.rows {
+        0 => pass.loops[i].load_index > 0,
+        rows => i + rows >= loops,
+    };
     let count = |i: &usize| pass.loops[*i].count as i64;
-    match pass.mirrored {
-        Some(_) => [
-            order.iter().filter(parts).map(count).product(),
-            order
-                .iter()
-                .rev()
-                .take_while(|i| !parts(i))
-                .map(count)
-                .product(),
-        ],
-        None => [0, 0],
-    }
+    let behind = order.iter().rev().take_while(|i| !paired(i));
+    [
+        order.iter().filter(paired).map(count).product(),
+        behind.map(count).product(),
+        match mirrored.rows {
+            2 => count(&(loops - 1)),
+            rows => rows as i64,
+        },
+    ]
 }
 
 /// The loops in this order.

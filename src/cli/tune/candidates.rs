@@ -146,7 +146,11 @@ fn lines(pass: &Pass, rows: bool, limits: &Limits) -> Vec<usize> {
     let point = 2 * pass.storage.bytes();
     let all: usize = pass.loops.iter().map(|l| l.count).product();
     let mut lines: Vec<usize> = match rows {
-        true => TILES.iter().map(|tile| (tile / points).max(1)).collect(),
+        true => {
+            let together = pass.together();
+            let lines = |tile: &usize| (tile / points / together).max(1) * together;
+            TILES.iter().map(lines).collect()
+        }
         false => {
             let row = |row: &usize| (row / point).max(1) * pass.together();
             ROWS.iter().map(row).collect()

@@ -38,6 +38,9 @@ pub struct Arguments {
     /// The transforms, as `mmafft bench` reads them, in place of the default list
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
+    /// Only passes that have no row in the table yet
+    #[arg(long)]
+    missing: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
@@ -91,6 +94,10 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
+    let mut table = Table::read(&arguments.output)?;
+    if arguments.missing {
+        passes.retain(|key, _| !table.rows.contains_key(key));
+    }
     let mut memory = Memory {
         input: noise(lab)?,
         output: noise(lab)?,
@@ -103,7 +110,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         copy / 1e9,
         passes.len()
     );
-    let mut table = Table::read(&arguments.output)?;
     let progress = Progress::new(passes.len() as u64);
     for (key, (plan, pass)) in &passes {
         progress.doing(key);

@@ -1,0 +1,154 @@
+//! Half spectra of several axes, by rows in mirrored pairs.
+//!
+//! A real array whose last axis has N = 2M points is a complex one with rows of M, two reals to a
+//! point. With Z its DFT along all axes, row `-a` is row `A - a`, and w = exp(−2πi/N),
+//!
+//! ```text
+//! E[a, k] = (Z[a, k] + conj Z[-a, M-k]) / 2      O[a, k] = (Z[a, k] − conj Z[-a, M-k]) / 2i
+//! X[a, k] = E[a, k] + w^k·O[a, k]                X[-a, M-k] = conj(E[a, k] − w^k·O[a, k])
+//! ```
+//!
+//! So the other axes are transformed first (of C2R: last) where rows are M points, as aligned as
+//! the reals are, and the pass over the rows splits (merges) them with a row's mirror image beside
+//! it. A row of the half spectrum has a point more, and no whole row begins where a sector does:
+//! columns of those cost half of a GPU's speed, as each row of a tile lies in a cache line more.
+
+use super::fits::Fits;
+use super::four_step::is_scattered;
+use super::problem::{Problem, INPUT, OUTPUT};
+use super::stage::{Place, Route, Stage};
+use mmafft_backend_traits::real::Middle;
+use mmafft_backend_traits::{Domain, Kind, Loop, Mirrored, Placement};
+
+/// The route of an R2C or C2R problem that way, if there is one: on a device, out of place, of
+/// whole arrays whose transformed axes are even, the halved one twice, and whose rows fit a tile in pairs.
+pub fn route(problem: &Problem, fits: &Fits) -> Option<Route> {
+    let kind = |i: &usize| problem.dims[*i].kind;
+    let halved = |i: &usize| matches!(kind(i), Some(Kind::R2C | Kind::C2R));
+    let (halves, others): (Vec<usize>, Vec<usize>) =
+        problem.axes_to_transform().rev().partition(halved);
+    let [row] = halves[..] else {
+        return None;
+    };
+    let whole = |side: usize| {
+        let dims = problem.dims.iter();
+        dims.map(move |d| d.ranges[side].len() == d.lengths[side])
+            .all(|whole| whole)
+    };
+    let even = others.iter().all(|&i| problem.dims[i].length.is_multiple_of(2));
+    let points = problem.dims[row].length / 2;
+    if fits.limits.line_library.is_some()
+        || problem.request.placement == Placement::InPlace
+        || !(1..=2).contains(&others.len())
+        || !(whole(INPUT) && whole(OUTPUT) && even)
+        || !problem.dims[row].length.is_multiple_of(4)
+    {
+        return None;
+    }
+    let rows = Rows {
+        problem,
+        row,
+        points,
+        others,
+    };
+    let route = match kind(&row) {
+        Some(Kind::R2C) => rows.split(),
+        _ => rows.merged(),
+    };
+    let stage = route.stages.iter().find(|stage| stage.mirrored.is_some())?;
+    let limit = match is_scattered(stage) {
+        true => fits.longest_scattered(),
+        false => fits.longest_line(),
+    };
+    fits.line(points, limit / 2).then_some(route)
+}
+
+struct Rows<'a> {
+    problem: &'a Problem,
+    /// The halved dimension.
+    row: usize,
+    /// M.
+    points: usize,
+    /// The other transformed dimensions, the innermost first.
+    others: Vec<usize>,
+}
+
+impl Rows<'_> {
+    /// R2C: columns to scratch, as the output's rows are a point longer; then rows.
+    fn split(&self) -> Route {
+        let dims = self.problem.dims.iter();
+        let mut extents: Vec<usize> = dims.map(|d| d.lengths[INPUT]).collect();
+        extents[self.row] = self.points;
+        let (scratch, scratch_scalars) = Place::in_scratch(0, &extents, Domain::Complex);
+        let mut stages = self.columns(self.pairs(INPUT), &scratch);
+        let output = Place::of_side(self.problem, OUTPUT);
+        stages.push(self.rows(scratch, output, Middle::Split));
+        Route {
+            stages,
+            scratch_scalars,
+        }
+    }
+
+    /// C2R: rows to the output, whose rows are pairs of reals; then columns there.
+    fn merged(&self) -> Route {
+        let input = Place::of_side(self.problem, INPUT);
+        let output = self.pairs(OUTPUT);
+        let mut stages = vec![self.rows(input, output.clone(), Middle::Merge)];
+        stages.extend(self.columns(output.clone(), &output));
+        Route {
+            stages,
+            scratch_scalars: 0,
+        }
+    }
+
+    /// The reals of a side in pairs, as complex points.
+    fn pairs(&self, side: usize) -> Place {
+        let mut place = Place::of_side(self.problem, side);
+        place.domain = Domain::Complex;
+        place.imaginary = place.strides[self.row];
+        place.strides[self.row] *= 2;
+        place
+    }
+
+    /// The complex transforms of the other axes, the first from `from`, all to `to`.
+    fn columns(&self, mut from: Place, to: &Place) -> Vec<Stage> {
+        let done = vec![true; self.problem.dims.len()];
+        let stage = |&dim: &usize| {
+            let load = std::mem::replace(&mut from, to.clone());
+            let mut stage = Stage::new(self.problem, dim, &done, load, to.clone());
+            let row = stage.others.iter_mut().find(|(d, _)| *d == self.row);
+            row.expect("the row is not among the columns").1 = 0..self.points;
+            stage
+        };
+        self.others.iter().map(stage).collect()
+    }
+
+    /// The transform of the rows.
+    fn rows(&self, load: Place, store: Place, middle: Middle) -> Stage {
+        let done = vec![true; self.problem.dims.len()];
+        let mut stage = Stage::new(self.problem, self.row, &done, load, store);
+        stage.kind = Kind::C2C;
+        stage.length = self.points;
+        stage.others.retain(|(d, _)| !self.others.contains(d));
+        // What counts the rows, the outermost first.
+        let counted = |&d: &usize| Loop {
+            count: self.problem.dims[d].length,
+            load: stage.load.strides[d],
+            store: stage.store.strides[d],
+            load_index: 0,
+            store_index: 0,
+        };
+        stage.inner = self.others.iter().rev().map(counted).collect();
+        let (spectrum, pairs) = (0..self.points + 1, 0..self.points);
+        (stage.load_range, stage.store_range) = match middle {
+            Middle::Merge => (spectrum, pairs),
+            _ => (pairs, spectrum),
+        };
+        stage.mirrored = Some(Mirrored {
+            middle,
+            points: self.points,
+            rows: self.others.len(),
+        });
+        stage
+    }
+}
