@@ -167,6 +167,12 @@ fn cases() -> Vec<Case> {
         device("four-step-twice", Request::forward(d1(1 << 15)).batch(3)),
         device("long-r2c", Request::r2c(d1(2000)).batch(2)),
         device("long-c2r", Request::c2r(d2(6, 2000)).batch(2)),
+        hopper("r2c-rows", Request::r2c(d2(1024, 1024)).batch(8)),
+        hopper("c2r-rows", Request::c2r(d3(64, 128, 256)).batch(8)),
+        hopper(
+            "r2c-without-scratch",
+            Request::r2c(d2(1024, 1024)).batch(8).scratch_limit(0),
+        ),
         hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
         hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
         hopper("measured-few", Request::forward(d1(1 << 20))),

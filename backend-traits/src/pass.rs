@@ -394,3 +394,26 @@ impl Pass {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_beside_their_mirror_images() {
+        let images: [(&[usize], fn(usize) -> usize); 3] = [
+            (&[6], |a| (6 - a) % 6),
+            (&[4, 6], |a| (4 - a / 6) % 4 * 6 + (6 - a % 6) % 6),
+            (&[2, 2], |a| a),
+        ];
+        for (counts, image) in images {
+            for a in 0..counts.iter().product() {
+                let partner = Mirrored::partner(counts, a);
+                assert_eq!(Mirrored::partner(counts, partner), a);
+                assert_ne!(partner, a);
+                // Or both are their own.
+                assert!(image(a) == partner || (image(a) == a && image(partner) == partner));
+            }
+        }
+    }
+}

@@ -35,7 +35,9 @@ pub fn route(problem: &Problem, fits: &Fits) -> Option<Route> {
         dims.map(move |d| d.ranges[side].len() == d.lengths[side])
             .all(|whole| whole)
     };
-    let even = others.iter().all(|&i| problem.dims[i].length.is_multiple_of(2));
+    let even = others
+        .iter()
+        .all(|&i| problem.dims[i].length.is_multiple_of(2));
     let points = problem.dims[row].length / 2;
     if fits.limits.line_library.is_some()
         || problem.request.placement == Placement::InPlace

@@ -130,7 +130,11 @@ fn of_several_axes(kind: Kind) -> Vec<Request> {
     all.push(array(Shape::d2(64, 16)).axes(&[1, 0]));
     // Rows apart from each other, and points.
     let (input, output) = kind.lengths(64);
-    let loose = |n: usize| Layout::strided(&[2 * n + 3, 2]).distance(16 * (2 * n + 3) + 1).offset(2);
+    let loose = |n: usize| {
+        Layout::strided(&[2 * n + 3, 2])
+            .distance(16 * (2 * n + 3) + 1)
+            .offset(2)
+    };
     let strided = array(Shape::d2(16, 64)).batch(2).input_layout(loose(input));
     all.push(strided.output_layout(loose(output)));
     all

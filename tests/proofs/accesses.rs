@@ -87,18 +87,25 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
     let Some(mirrored) = pass.mirrored else {
         return (0..lines).collect();
     };
-    let parts = mirrored.points / pass.axes[0].length;
-    // The whole line, and which part of it.
+    let rows = pass.loops.len() - mirrored.rows..pass.loops.len();
+    let counts: Vec<usize> = match mirrored.rows {
+        0 => vec![mirrored.points / pass.axes[0].length],
+        _ => pass.loops[rows.clone()].iter().map(|l| l.count).collect(),
+    };
+    // The whole line or array, and which part or row of it.
     let place = |mut line: usize| {
-        let (mut whole, mut scale, mut part) = (0, 1, 0);
-        for l in pass.loops.iter().rev() {
+        let (mut whole, mut scale, mut part, mut row) = (0, 1, 0, 1);
+        for (at, l) in pass.loops.iter().enumerate().rev() {
             let i = line % l.count;
             line /= l.count;
             part += match mirrored.middle {
+                _ if rows.contains(&at) => i * row,
                 Middle::Split => i * l.store_index,
                 _ => i * l.load_index,
             };
-            if l.load_index == 0 {
+            if rows.contains(&at) {
+                row *= l.count;
+            } else if l.load_index == 0 {
                 whole += i * scale;
                 scale *= l.count;
             }
@@ -108,7 +115,7 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
     let numbers: HashMap<_, usize> = (0..lines).map(|line| (place(line), line)).collect();
     let lower = |line| {
         let (whole, part) = place(line);
-        let other = numbers.get(&(whole, Mirrored::partner(parts, part)));
+        let other = numbers.get(&(whole, Mirrored::partner(&counts, part)));
         line.min(other.copied().unwrap_or(line))
     };
     (0..lines).map(lower).collect()

@@ -235,7 +235,13 @@ fn transformed(pass: &Pass, axis: &TileAxis, done: usize) -> Result<usize, Strin
         Some(Factor::Chirp { .. }) => return Err(format!("ends a convolution at {done}")),
         _ => done,
     };
-    match (pass.store_reals, pass.mirrored_points(Middle::Split)) {
+    // Parts split in their last pass and merge in their first, which makes points of reals; whole
+    // rows become twice as many reals either way.
+    let twice = match pass.mirrored {
+        Some(mirrored) if mirrored.rows > 0 => Some(mirrored.points),
+        _ => pass.mirrored_points(Middle::Split),
+    };
+    match (pass.store_reals, twice) {
         (Some(line), _) if done != line.points() => Err(format!("ends a line of reals at {done}")),
         (Some(line), _) => Ok(line.length),
         (None, Some(points)) if done != points => Err(format!("splits a half spectrum at {done}")),

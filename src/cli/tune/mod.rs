@@ -248,9 +248,9 @@ fn time<L: Lab>(
 ) -> Option<f64> {
     let (read, written) = pass.bytes();
     // As it is timed in `mmafft bench`: rows of complex transforms are, in place.
-    let in_place = pass.load.slot != Slot::Scratch
-        && pass.store.slot != Slot::Scratch
+    let in_place = (pass.load.slot, pass.store.slot) == (Slot::Input, Slot::Output)
         && pass.load.domain == pass.store.domain
+        && pass.mirrored.is_none()
         && pass.axes.iter().all(|a| a.kind == Kind::C2C);
     let mut seconds: Vec<f64> = Vec::new();
     for _ in 0..5 {
