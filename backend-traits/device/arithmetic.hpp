@@ -55,7 +55,7 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), rows = int(step.points / (step.done * step.radix));
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-    const int at = column_of(s, number(s, g)).at;
+    const int at = column(s, g).at;
     int c = at;
     MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
     const int p = int(u32(c) / u32(step.done));
@@ -77,24 +77,42 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
   }
 }
 
+// Point n/2, its own mirror image.
+template <class Scalar> MMAFFT_DEVICE void Pass<Scalar>::halve_middle(bool merge, Value &x) {
+  const T scale = merge ? T(2) : T(1);
+  x = {scale * x.x, -scale * x.y};
+}
+
 // With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n):
 //   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
 //   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
 // (the merge is twice the split's inverse, as an unscaled transform wants). Of lines in mirrored
 // pairs, w is a product of tables by c and by a of k = a + A·c, or of rows one by c; and points 0 and
 // n/2 come together.
+template <class Scalar> MMAFFT_DEVICE void Pass<Scalar>::halve(bool merge, Value &x, Value &mirrored, Value w) {
+  const Value e = x + conjugate(mirrored), d = x - conjugate(mirrored);
+  if (merge) {
+    const Value o = multiply(d, conjugate(w));
+    const Value turned_odd = {-o.y, o.x};
+    x = e + turned_odd;
+    mirrored = conjugate(e - turned_odd);
+  } else {
+    const Value even = {T(0.5) * e.x, T(0.5) * e.y};
+    const Value odd = multiply(Value{T(0.5) * d.y, T(-0.5) * d.x}, w);
+    x = even + odd;
+    mirrored = conjugate(even - odd);
+  }
+}
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
     Value *x = v + 2 * g;
-    const Value other = x[1];
     Value w = {T(1), T(0)};
     if (both_real(s, c.at, 0)) {
       x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
-      MMAFFT_CONST T scale = step.op == OP_MERGE ? T(2) : T(1);
-      x[1] = {scale * other.x, -scale * other.y};
+      halve_middle(merges(s), x[1]);
       continue;
     }
     MMAFFT_IF (paired(s)) {
@@ -111,18 +129,29 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
         }
       }
     } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
-    MMAFFT_IF (step.op == OP_SPLIT) {
-      const Value e = x[0] + conjugate(other), o = x[0] - conjugate(other);
-      const Value even = {T(0.5) * e.x, T(0.5) * e.y};
-      const Value odd = multiply(Value{T(0.5) * o.y, T(-0.5) * o.x}, w);
-      x[0] = even + odd;
-      x[1] = conjugate(even - odd);
+    halve(merges(s), x[0], x[1], w);
+  }
+}
+
+// The same where a thread has columns c and m-c of a DFT of radix r, m = n/r: point c + j*m is the
+// mirror image of point m-c + (r-1-j)*m. Columns 0 and m/2 mirror themselves.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
+  MMAFFT_CONST bool merge = step.facing == FACING_MERGE;
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
+    const Column c = column(s, g);
+    if (!c.live) continue;
+    Value *x = v + g * R, *y = x + R;
+    const Value *const table = tables() + step.facing_table + c.at;
+    if (c.at != 0) {
+      MMAFFT_UNROLL for (int j = 0; j < R; j++) halve(merge, x[j], y[R - 1 - j], load_table(table + j * m));
     } else {
-      const Value e = x[0] + conjugate(other);
-      const Value o = multiply(x[0] - conjugate(other), conjugate(w));
-      const Value turned_odd = {-o.y, o.x};
-      x[0] = e + turned_odd;
-      x[1] = conjugate(e - turned_odd);
+      x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+      MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++) halve(merge, x[j], x[R - j], load_table(table + j * m));
+      MMAFFT_UNROLL for (int j = 0; j < R / 2; j++) halve(merge, y[j], y[R - 1 - j], load_table(table + m / 2 + j * m));
+      halve_middle(merge, R % 2 == 0 ? x[R / 2] : y[R / 2]);
     }
   }
 }

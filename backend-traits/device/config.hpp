@@ -25,6 +25,9 @@ enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF1
 // Dense: outputs k and p-k of a prime radix as sums over shared memory.
 enum Engine { ENGINE_SIMT, ENGINE_MATRIX, ENGINE_DENSE };
 enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
+// Whether a DFT's columns c and m-c are a thread's, which merges half spectra before it, or splits them
+// after it.
+enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT };
 // Cluster: the shared memory of all blocks of a cluster; each reads its own.
 enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER };
 // Ordered: as `Reals` says.
@@ -84,6 +87,8 @@ struct Step {
   i64 ordered;         // 0: points are scattered; else their reals, two neighbours of the line a cell:
                        // 1, of a line of the even reals, then the odd ones backwards (even-odd);
                        // 2, of points with a real from each end of the line (ends)
+  i64 facing;          // enum Facing: a thread's columns come in pairs that mirror each other
+  i64 facing_table;    // offset of the roots by which half spectra are merged or split
   i64 twiddle;         // offset of the roots [k][p] in the tables, or -1
   i64 before, before_table, before_length;  // factor of what is gathered, 0 from `length` on;
   i64 before_roots;                         // and the tables of four-step twiddles, or -1

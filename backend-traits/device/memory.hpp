@@ -246,7 +246,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
   }
   MMAFFT_CONST bool factors = step.before != FACTOR_NONE || step.before_roots >= 0;
   MMAFFT_CONST bool made_of = config.load_points == POINTS_ORDERED || step.hermitian != 0;
-  MMAFFT_IF (factors || made_of || step.op == OP_MERGE) {
+  MMAFFT_IF (factors || made_of || merges(s)) {
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
       const Column c = column(s, g);
       MMAFFT_IF (paired(s)) {
@@ -261,7 +261,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
         MMAFFT_IF (made_of) {
           if (exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = finish_point(s, in.line, at, x);
         }
-        MMAFFT_IF (step.op == OP_MERGE) {
+        MMAFFT_IF (merges(s)) {
           const Place last = {int(step.points), 0};
           if (both_real(s, c.at, j)) x.y = finish_point(s, in.line, last, load_point(s, in.line, in.others, last)).x;
         }
@@ -346,7 +346,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
         const Place at = place_to(s, c.at, j);
         if (in.live && made(s, c.at, point(s, j)) && kept_at(s, at.at())) {
           Value x = v[g * J + j];
-          MMAFFT_IF (step.op == OP_SPLIT) {
+          MMAFFT_IF (splits(s)) {
             if (both_real(s, c.at, j)) {
               store_point(s, in.line, in.others, {int(step.points), 0}, Value{x.y, T(0)});
               x.y = T(0);

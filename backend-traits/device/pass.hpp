@@ -51,6 +51,7 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
     else {
       MMAFFT_ASSUME(u32(thread) < u32(config.threads));
+      MMAFFT_IF (step.facing) return group / 2 * int(config.threads) + thread;
       return (group / N * int(config.threads) + thread) * N + group % N;
     }
   }
@@ -96,6 +97,7 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE static int halves_at(int n, int c, int j) { return j == 0 ? c : c == 0 ? n / 2 : n - c; }
   template <class S> static MMAFFT_DEVICE bool both_real(S s, int c, int j) {
     MMAFFT_STEP(S);
+    MMAFFT_IF (step.facing) return j == 0 && c == 0;
     MMAFFT_IF (step.op != OP_SPLIT && step.op != OP_MERGE) return false;
     MMAFFT_CONST int n = int(step.points);
     MMAFFT_IF (paired(s)) return j == 0 && (c == n || (config.mirrored_row > 0 && c == n + n / 2));
@@ -136,6 +138,11 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
     MMAFFT_STEP(S);
     Column c = column_of(s, number(s, group));
+    MMAFFT_IF (step.facing) {
+      // Columns 0 and m/2 mirror themselves.
+      MMAFFT_CONST int m = int(step.points / step.radix);
+      if (group % 2 != 0) c.at = c.at == 0 ? m / 2 : m - c.at;
+    }
     MMAFFT_IF (paired(s)) {
       const u64 pair = tile * u64(config.lines) + u64(c.line);
       bool first;
@@ -270,10 +277,23 @@ template <class Scalar> struct Pass {
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const;
   template <class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, bool shifted, Value first, W w);
   template <class S> MMAFFT_DEVICE void twiddle(S s, Value *v) const;
+  static MMAFFT_DEVICE void halve(bool merge, Value &x, Value &mirrored, Value w);
+  static MMAFFT_DEVICE void halve_middle(bool merge, Value &x);
   template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void halves_of_columns(S s, Value *v) const;
+  // Whether a step begins with a merge, or ends with a split.
+  template <class S> static MMAFFT_DEVICE constexpr bool merges(S s) {
+    MMAFFT_STEP(S);
+    return step.op == OP_MERGE || step.facing == FACING_MERGE;
+  }
+  template <class S> static MMAFFT_DEVICE constexpr bool splits(S s) {
+    MMAFFT_STEP(S);
+    return step.op == OP_SPLIT || step.facing == FACING_SPLIT;
+  }
 
   template <class S> MMAFFT_DEVICE void compute(S s, Value *v) const {
     MMAFFT_STEP(S);
+    MMAFFT_IF (step.facing == FACING_MERGE) halves_of_columns(s, v);
     MMAFFT_IF (step.op == OP_DFT) {
       MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices, lane_of(thread));
       MMAFFT_IF (step.engine == ENGINE_SIMT) {
@@ -311,6 +331,7 @@ template <class Scalar> struct Pass {
       MMAFFT_IF (step.target == PLACE_CLUSTER && step.after_roots >= 0) twiddle_across(s, v);
     }
     MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) halves(s, v);
+    MMAFFT_IF (step.facing == FACING_SPLIT) halves_of_columns(s, v);
   }
 
   // From this step's columns to the next one's, through shared memory. Everything that was

@@ -143,7 +143,7 @@ impl Mirrored {
             scale *= count;
         }
         match (whole == a, counts.last()) {
-            (true, Some(&last)) if a % last == 0 => a + last / 2,
+            (true, Some(&last)) if a.is_multiple_of(last) => a + last / 2,
             (true, Some(&last)) => a - last / 2,
             _ => whole,
         }
@@ -401,15 +401,12 @@ mod tests {
 
     #[test]
     fn lines_are_beside_their_mirror_images() {
-        let images: [(&[usize], fn(usize) -> usize); 3] = [
-            (&[6], |a| (6 - a) % 6),
-            (&[4, 6], |a| (4 - a / 6) % 4 * 6 + (6 - a % 6) % 6),
-            (&[2, 2], |a| a),
-        ];
-        for (counts, image) in images {
-            for a in 0..counts.iter().product() {
-                let partner = Mirrored::partner(counts, a);
-                assert_eq!(Mirrored::partner(counts, partner), a);
+        for counts in [[1, 6], [4, 6], [2, 2]] {
+            let [rows, row] = counts;
+            let image = |a: usize| (rows - a / row) % rows * row + (row - a % row) % row;
+            for a in 0..rows * row {
+                let partner = Mirrored::partner(&counts, a);
+                assert_eq!(Mirrored::partner(&counts, partner), a);
                 assert_ne!(partner, a);
                 // Or both are their own.
                 assert!(image(a) == partner || (image(a) == a && image(partner) == partner));

@@ -25,6 +25,9 @@ pub struct Launch {
     pub apart: bool,
     /// How many neighbouring points one access of memory may move; 1: each alone.
     pub neighbours: usize,
+    /// Whether a thread has columns that mirror each other in the first or the last step, so that it
+    /// merges or splits half spectra without an exchange, where radices allow.
+    pub facing: bool,
 }
 
 /// Where a tile lives between load and store.

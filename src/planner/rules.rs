@@ -26,10 +26,10 @@ pub struct Rule {
     pub fraction: f64,
 }
 
-/// The first line of the file: a key's columns, then a rule's. The last is left out where each
-/// access of memory moves one point.
+/// The first line of the file: a key's columns, then a rule's. The last two are left out where each
+/// access of memory moves one point and no columns face each other.
 pub const HEADER: &str =
-    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours";
+    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing";
 
 /// Columns of a key.
 const KEY: usize = 6;
@@ -66,12 +66,15 @@ pub fn is_row(line: &str) -> bool {
 impl Rule {
     fn parse(row: &str) -> Option<Self> {
         let columns: Vec<&str> = row.split(',').collect();
-        let (columns, neighbours) = match columns[..] {
-            [.., neighbours] if columns.len() == 7 => (&columns[..6], neighbours),
-            _ => (&columns[..], "1"),
-        };
+        let (columns, rest) = columns.split_at_checked(6)?;
         let [radices, lines, threads, residents, apart, fraction] = *columns else {
             return None;
+        };
+        let (neighbours, facing) = match *rest {
+            [] => ("1", false),
+            [neighbours] => (neighbours, false),
+            [neighbours, "facing"] => (neighbours, true),
+            _ => return None,
         };
         let radices = radices.split('*').filter(|r| !r.is_empty());
         let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
@@ -83,6 +86,7 @@ impl Rule {
                 residents: positive(residents)?,
                 apart: apart == "yes",
                 neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
+                facing,
             },
             fraction: fraction.parse().ok()?,
         })
@@ -91,12 +95,13 @@ impl Rule {
     /// The rule's columns of the file.
     pub fn row(&self) -> String {
         let radices: Vec<String> = self.radices.iter().map(usize::to_string).collect();
-        let neighbours = match self.launch.neighbours {
-            1 => String::new(),
-            n => format!(",{n}"),
+        let rest = match (self.launch.neighbours, self.launch.facing) {
+            (1, false) => String::new(),
+            (n, false) => format!(",{n}"),
+            (n, true) => format!(",{n},facing"),
         };
         format!(
-            "{},{},{},{},{},{:.3}{neighbours}",
+            "{},{},{},{},{},{:.3}{rest}",
             radices.join("*"),
             self.lines,
             self.launch.threads,
@@ -326,12 +331,16 @@ mod tests {
         let wide = Rule::parse("8*8,1,128,2,no,0.900,4").expect("a rule");
         assert_eq!(wide.launch.neighbours, 4);
         assert_eq!(wide.row(), "8*8,1,128,2,no,0.900,4");
+        let facing = Rule::parse("8*8,1,128,2,no,0.900,1,facing").expect("a rule");
+        assert!(facing.launch.facing);
+        assert_eq!(facing.row(), "8*8,1,128,2,no,0.900,1,facing");
         for bad in [
             "8*8,0,128,2,no,0.9",
             "8*8,1,0,2,no,0.9",
             "8*8,1,128,0,no,0.9",
             "8*x,1,128,2,no,1",
             "8*8,1,128,2,no,0.9,3",
+            "8*8,1,128,2,no,0.9,1,faced",
         ] {
             assert_eq!(Rule::parse(bad), None, "{bad}");
         }

@@ -14,7 +14,11 @@ pub fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> 
     launches_of(mmafft::plan, probe, request)
 }
 
-fn launches_of(plan_of: PlanFn, probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
+pub fn launches_of(
+    plan_of: PlanFn,
+    probe: Probe,
+    request: &Request,
+) -> Option<(Plan, Vec<Record>)> {
     let backend = probe.backend();
     let plan = match plan_of(request, backend.limits()) {
         Err(Error::Unsupported { .. }) => return None,
@@ -86,7 +90,7 @@ pub fn traffic(probe: Probe, request: &Request) -> Vec<String> {
     traffic_of(mmafft::plan, probe, request)
 }
 
-fn traffic_of(plan: PlanFn, probe: Probe, request: &Request) -> Vec<String> {
+pub fn traffic_of(plan: PlanFn, probe: Probe, request: &Request) -> Vec<String> {
     let Some((plan, records)) = launches_of(plan, probe, request) else {
         return Vec::new();
     };

@@ -152,6 +152,7 @@ fn neither_order_nor_batch_changes_a_bit() {
                 residents: 1,
                 apart: false,
                 neighbours: 1,
+                facing: false,
             };
             let apart = Launch {
                 apart: true,
@@ -161,7 +162,11 @@ fn neither_order_nor_batch_changes_a_bit() {
                 neighbours,
                 ..plain
             });
-            for launch in [apart].into_iter().chain(neighbours) {
+            let facing = Launch {
+                facing: true,
+                ..plain
+            };
+            for launch in [apart, facing].into_iter().chain(neighbours) {
                 assert!(
                     run_as(&backends[0], &request, 0, ARRAYS, Some(launch)) == expected,
                     "{vendor:?}, {launch:?}: {request:?}"

@@ -5,6 +5,7 @@ mod accesses;
 mod bits;
 mod cases;
 mod clusters;
+mod facing;
 mod lowering;
 mod mirrored;
 mod mutations;

@@ -39,7 +39,7 @@ words! {
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
         extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
-        neighbours, groups, hermitian, offset, rader, from_table, to_table, ordered, twiddle,
+        neighbours, groups, hermitian, offset, rader, from_table, to_table, ordered, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, copy_async, matrix, rank, copies, parts,
     }
@@ -72,6 +72,10 @@ pub const OP_COPY: i64 = 3;
 pub const NOT_ORDERED: i64 = 0;
 pub const EVEN_ODD: i64 = 1;
 pub const ENDS: i64 = 2;
+/// `facing`: a thread's columns mirror each other in pairs, and half spectra are merged before their
+/// DFT, or split after it.
+pub const FACING_MERGE: i64 = 1;
+pub const FACING_SPLIT: i64 = 2;
 pub const MATRIX: i64 = 1;
 pub const DENSE: i64 = 2;
 /// Pairs of outputs that a thread sums in a dense step: each point that it reads serves them all.

@@ -218,6 +218,9 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         step.neighbours = neighbours as i64;
         step.groups = groups(neighbours.max(round)) as i64;
         held = held.max(step.groups as usize * each(trip));
+        if step.facing != 0 {
+            step.groups *= 2;
+        }
         if product(trip) {
             let (fill, _) = fragment(trip);
             step.engine = MATRIX;

@@ -40,4 +40,5 @@ pub use kernels::Kernels;
 pub use lower::{lower, Lowered};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
+pub use trips::FACING_RADIX;
 pub use work::Work;

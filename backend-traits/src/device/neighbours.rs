@@ -175,7 +175,7 @@ impl Side {
 pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: usize) -> usize {
     let columns = match step.op {
         OP_COPY => step.from_table < 0 && step.to_table < 0,
-        OP_DFT => step.engine != DENSE,
+        OP_DFT => step.engine != DENSE && step.facing == 0,
         _ => false,
     };
     // What goes to other blocks is in another order than memory's.

@@ -58,6 +58,7 @@ pub fn launch(
         residents,
         apart: false,
         neighbours: 1,
+        facing: false,
     });
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {
@@ -110,6 +111,7 @@ pub fn insert_copies(
         && pass.real_load().is_none()
         && first.words.op == OP_DFT
         && first.words.hermitian == 0
+        && first.words.facing == 0
         && first.words.before == 0;
     let contiguous = axis.load_stride == load_unit && axis.load_index == 1;
     trips[0].words.lines_fast = i64::from(by_line);
@@ -126,7 +128,8 @@ pub fn insert_copies(
     let by_line = innermost.is_some_and(|l| lines > 1 && l.store < axis.store_stride);
     let run = last.words.done.max(1) as usize * last.words.inner as usize * point;
     let memory = pass.store_factor.is_none() && pass.real_store().is_none();
-    let plain = memory && last.words.op == OP_DFT && last.words.after == 0;
+    let plain =
+        memory && last.words.op == OP_DFT && last.words.facing == 0 && last.words.after == 0;
     let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
     let scattered = match by_line {
         true => NOT_ORDERED,

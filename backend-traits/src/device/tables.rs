@@ -114,6 +114,14 @@ impl Tables {
         at
     }
 
+    /// The same for all k < n.
+    pub fn facing_halves(&mut self, n: usize) -> i64 {
+        let at = self.end();
+        let roots = Roots::new(2 * n);
+        self.values.extend((0..n).map(|k| roots.get(k).to_c64()));
+        at
+    }
+
     /// The same for k = a + c·`lines`, part by part: of every c < n, then of every a ≤ lines/2; the
     /// product of two entries.
     pub fn mirrored_halves(&mut self, n: usize, lines: usize) -> i64 {

@@ -19,6 +19,8 @@ impl Trip {
     pub fn values(&self) -> usize {
         match self.words.op {
             OP_DFT if self.words.engine == DENSE => 2 * self.words.copies as usize,
+            // Two columns count as one.
+            OP_DFT if self.words.facing != 0 => 2 * self.words.radix as usize,
             OP_DFT => self.words.radix as usize,
             OP_COPY => 1,
             _ => 2,

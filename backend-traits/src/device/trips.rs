@@ -11,6 +11,9 @@ use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::{Middle, Pairing};
 
+/// The largest radix of a step whose threads have two columns at a time.
+pub const FACING_RADIX: usize = 16;
+
 /// Whether an axis is a part of a line that several passes transform.
 fn part(axis: &TileAxis, pass: &Pass) -> bool {
     pass.hermitian.is_some()
@@ -157,7 +160,15 @@ impl Builder<'_> {
         let steps: Vec<&Step> = steps.filter(|s| step_axis(s) == Some(number)).collect();
         let core = axis.core_length();
         let reduction = axis.kind.reduction(axis.length, false);
-        if reduction.middle == Middle::Merge {
+        let radices = |steps: &[&Step]| -> Vec<usize> {
+            let radix = |s: &&Step| match s {
+                Step::Dft { radix, .. } => Some(*radix),
+                _ => None,
+            };
+            steps.iter().filter_map(radix).collect()
+        };
+        let facing = self.faces(axis, &radices(&steps), reduction.middle);
+        if reduction.middle == Middle::Merge && !facing {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);
             merge.words.points = core as i64;
             merge.words.columns = core.div_ceil(2) as i64;
@@ -176,13 +187,6 @@ impl Builder<'_> {
             false => core,
         };
         let input = if mirrored { axis.length / 2 + 1 } else { core };
-        let radices = |steps: &[&Step]| -> Vec<usize> {
-            let radix = |s: &&Step| match s {
-                Step::Dft { radix, .. } => Some(*radix),
-                _ => None,
-            };
-            steps.iter().filter_map(radix).collect()
-        };
         let first = self.trips.len();
         let inverse = axis.direction == Direction::Inverse;
         let middle = steps
@@ -239,7 +243,21 @@ impl Builder<'_> {
                 }
             }
         }
-        if reduction.middle == Middle::Split {
+        if facing {
+            let merged = reduction.middle == Middle::Merge;
+            let trip = match merged {
+                true => self.trips.first_mut(),
+                false => self.trips.last_mut(),
+            };
+            let words = &mut trip.expect("it has two steps").words;
+            words.facing = if merged { FACING_MERGE } else { FACING_SPLIT };
+            words.columns /= 2;
+            words.facing_table = tables.facing_halves(core);
+            if axis.kind == Kind::C2R {
+                words.hermitian = axis.length as i64;
+            }
+        }
+        if reduction.middle == Middle::Split && !facing {
             let mut split = self.trip(at, OP_SPLIT, core, core + 1);
             split.words.points = core as i64;
             split.words.columns = core.div_ceil(2) as i64;
@@ -247,6 +265,23 @@ impl Builder<'_> {
             self.push(at, split);
         }
         self.mirrored(at, core, Middle::Split, tables);
+    }
+
+    /// Whether half spectra are merged or split in registers, by threads that have column c and m − c
+    /// of the first or last step of these radices: their points are each other's mirror images.
+    fn faces(&self, axis: &TileAxis, radices: &[usize], middle: Middle) -> bool {
+        let asked = self.pass.tile.launch.is_some_and(|launch| launch.facing);
+        let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
+        let plain = self.pass.steps.iter().all(dft) && self.pass.engine == Engine::Simt;
+        let whole = self.pass.axes.len() == 1 && !part(axis, self.pass);
+        let end = match middle {
+            Middle::Plain => None,
+            Middle::Merge => radices.first(),
+            Middle::Split => radices.last(),
+        };
+        let even = |r: &usize| (axis.core_length() / r).is_multiple_of(2);
+        let fits = |r: &&usize| even(r) && **r <= FACING_RADIX && !radix::summed(**r, false);
+        asked && plain && whole && radices.len() > 1 && end.is_some_and(|r| fits(&r))
     }
 
     /// The merge or split of lines in mirrored pairs, if the pass has it: a pair is one line of

@@ -1,5 +1,7 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
+use mmafft::backend_traits::device::FACING_RADIX;
+use mmafft::backend_traits::real::Middle;
 use mmafft::backend_traits::{radix, Launch, Limits};
 use mmafft::rules::Rule;
 use mmafft::{Engine, Pass, ScalarType};
@@ -184,6 +186,23 @@ fn threads(points: usize, values: usize) -> usize {
     points.div_ceil(values).next_multiple_of(32).clamp(32, 1024)
 }
 
+/// The radix whose columns can face each other in a thread: of the step that merges or splits.
+fn faced(pass: &Pass, radices: &[usize]) -> Option<usize> {
+    let [axis] = &pass.axes[..] else {
+        return None;
+    };
+    let radix = match axis.kind.reduction(axis.length, false).middle {
+        Middle::Merge => radices.first(),
+        Middle::Split => radices.last(),
+        Middle::Plain => None,
+    };
+    let even = |r: &usize| (axis.core_length() / r).is_multiple_of(2);
+    let plain = pass.engine == Engine::Simt && radices.len() > 1;
+    radix
+        .copied()
+        .filter(|r| plain && *r <= FACING_RADIX && even(r))
+}
+
 /// The first round: every sequence and tile, in an ordinary launch.
 pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
     let mut all = Vec::new();
@@ -198,8 +217,22 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 residents,
                 apart: false,
                 neighbours: 1,
+                facing: false,
             };
             all.push(rule(&radices, lines, launch));
+            if let Some(radix) = faced(pass, &radices) {
+                // Two columns at least.
+                let values = values.max(2 * radix);
+                let threads = self::threads(held(pass, lines), values);
+                let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
+                let launch = Launch {
+                    threads,
+                    residents,
+                    facing: true,
+                    ..launch
+                };
+                all.push(rule(&radices, lines, launch));
+            }
         }
     }
     all.retain(|rule| !clustered(pass) || rule.suits(pass, limits));
@@ -210,6 +243,10 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let points = held(pass, best.lines);
     let largest = best.radices.iter().max().copied().unwrap_or(8);
+    let largest = match faced(pass, &best.radices).filter(|_| best.launch.facing) {
+        Some(radix) => largest.max(2 * radix),
+        None => largest,
+    };
     let cell = 2 * pass.storage.compute_bytes();
     let mut all: Vec<Rule> = Vec::new();
     for values in [largest, 2 * largest, 8, 16] {
@@ -231,7 +268,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
                     threads,
                     residents: residents.min(2048 / threads),
                     apart,
-                    neighbours: best.launch.neighbours,
+                    ..best.launch
                 };
                 if all.iter().all(|rule| rule.launch != launch) {
                     all.push(rule(&best.radices, best.lines, launch));
@@ -245,7 +282,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let most = match clustered(pass) {
+    let most = match clustered(pass) || best.launch.facing {
         true => 1,
         false => 16 / (2 * pass.storage.bytes()),
     };

@@ -41,6 +41,9 @@ pub struct Arguments {
     /// Only passes that have no row in the table yet
     #[arg(long)]
     missing: bool,
+    /// Only launches whose columns face each other, and only rows that they make faster
+    #[arg(long)]
+    facing: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
@@ -114,7 +117,10 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     for (key, (plan, pass)) in &passes {
         progress.doing(key);
         let rows = key.contains(",rows,");
-        let of = |rules: Vec<Rule>, memory: &mut _| time_all(lab, plan, pass, rules, memory, copy);
+        let of = |mut rules: Vec<Rule>, memory: &mut _| {
+            rules.retain(|rule| rule.launch.facing || !arguments.facing);
+            time_all(lab, plan, pass, rules, memory, copy)
+        };
         let mut all = of(candidates::first(pass, rows, &limits), &mut memory);
         sort(&mut all);
         for best in all.clone().iter().take(3) {
@@ -135,9 +141,10 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         if let Some(best) = all.first() {
             let was = before.unwrap_or(f64::NAN);
             println!("{key},{} (was {was:.3})", best.row());
-            match cluster && best.fraction <= was {
-                true => table.rows.remove(key),
-                false => table.rows.insert(key.clone(), best.row()),
+            match best.fraction <= was {
+                true if cluster => table.rows.remove(key),
+                true if arguments.facing => None,
+                _ => table.rows.insert(key.clone(), best.row()),
             };
             table.write(&arguments.output, &limits.device)?;
         }

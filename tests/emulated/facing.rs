@@ -1,0 +1,104 @@
+//! Threads with columns that mirror each other, which merge and split half spectra in registers: in
+//! every kind that does, as where an exchange brings the halves together.
+
+use crate::accesses::{launches_of, traffic_of};
+use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::backend_traits::conformance::PlanFn;
+use mmafft::backend_traits::real::Middle;
+use mmafft::backend_traits::Launch;
+use mmafft::{
+    Direction, Kind, Limits, Normalization, Plan, Precision, Request, Result, Shape, KINDS,
+};
+
+/// Every pass with columns that face each other, where radices allow.
+fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+    let mut plan = mmafft::plan(request, limits)?;
+    for pass in &mut plan.passes {
+        let values = 32.max(pass.lengths().into_iter().max().unwrap_or(1) / 512);
+        let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+        pass.tile.launch = Some(Launch {
+            threads: (pass.tile.lines * points).div_ceil(values),
+            residents: 1,
+            apart: false,
+            neighbours: 1,
+            facing: true,
+        });
+    }
+    Ok(plan)
+}
+
+fn kinds() -> impl Iterator<Item = Kind> {
+    let halves = |row: &&mmafft::backend_traits::KindRow| row.packed.middle != Middle::Plain;
+    KINDS.iter().filter(halves).map(|row| row.kind)
+}
+
+/// N reals whose complex core has this many points.
+fn length(kind: Kind, core: usize) -> usize {
+    match kind {
+        Kind::Dct1 => core + 1,
+        Kind::Dst1 => core - 1,
+        _ => 2 * core,
+    }
+}
+
+fn of(kind: Kind, n: usize) -> Request {
+    let direction = kind.row().direction.unwrap_or(Direction::Forward);
+    Request::of_kind(kind, direction, Shape::d1(n))
+}
+
+/// Orders of the columns' numbers, and what is in a thread of them: shares of one line and of
+/// several, odd and even radices, the last columns of a block in part.
+#[test]
+fn halves_meet_in_registers() {
+    let mut wrong = Vec::new();
+    let mut faced = 0;
+    for vendor in Vendor::ALL {
+        for kind in kinds() {
+            for (i, core) in [
+                4, 6, 16, 30, 36, 50, 90, 100, 128, 210, 256, 500, 512, 1000, 2048,
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                let n = length(kind, core);
+                let precision = [Precision::F32, Precision::F64, Precision::F16][i % 3];
+                let mut request = of(kind, n).batch(1 + i % 7).precision(precision);
+                if i % 4 == 1 {
+                    request = request.normalization(Normalization::Ortho);
+                }
+                if i % 5 == 2 {
+                    request = request.wanted_output(0, 1..kind.lengths(n).1 - 1);
+                }
+                if i % 5 == 3 {
+                    request = request.nonzero_input(0, 1..kind.lengths(n).0 - 1);
+                }
+                let order = ORDERS[i % 3];
+                let writes = |plan: PlanFn| {
+                    let launched = launches_of(plan, Probe::new(vendor, order), &request);
+                    launched.map(|(_, records)| records[0].counters.shared_writes)
+                };
+                faced += usize::from(writes(plan) < writes(mmafft::plan));
+                wrong.extend(traffic_of(plan, Probe::new(vendor, order), &request));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        faced > 200,
+        "{faced} passes have columns that face each other"
+    );
+}
+
+/// One exchange less.
+#[test]
+fn they_save_an_exchange() {
+    for kind in kinds() {
+        let request = of(kind, length(kind, 2048)).radices(&[16, 8]);
+        let barriers = |plan: PlanFn| {
+            let probe = Probe::new(Vendor::Nvidia, ORDERS[0]);
+            let (_, records) = launches_of(plan, probe, &request).expect("butterflies");
+            records[0].counters.barriers
+        };
+        assert!(barriers(plan) < barriers(mmafft::plan), "{kind:?}");
+    }
+}
