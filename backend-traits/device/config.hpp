@@ -25,9 +25,10 @@ enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF1
 // Dense: outputs k and p-k of a prime radix as sums over shared memory.
 enum Engine { ENGINE_SIMT, ENGINE_MATRIX, ENGINE_DENSE };
 enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
-// Whether a DFT's columns c and m-c are a thread's, which merges half spectra before it, or splits them
-// after it.
-enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT };
+// Whether a thread has two columns of a DFT whose points mirror each other: c and m-c, so that it merges
+// half spectra before it or splits them after it; or c and m-1-c, whose points are made of neighbouring
+// reals, or become such.
+enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT, FACING_LOAD, FACING_STORE };
 // Cluster: the shared memory of all blocks of a cluster; each reads its own.
 enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER };
 // Ordered: as `Reals` says.

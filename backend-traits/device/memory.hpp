@@ -223,6 +223,11 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_IF (step.facing == FACING_LOAD) {
+    load_facing(s, v);
+    finish_facing(s, v);
+    return;
+  }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     MMAFFT_IF (paired(s)) {
@@ -267,6 +272,55 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
         }
       }
       MMAFFT_IF (factors) factored<true>(s, v + g * J, in.line, c);
+    }
+  }
+}
+
+// The values of columns that face each other, from reals that lie beside each other.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::load_facing(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int R = int(step.radix);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
+    const Column c = column(s, g);
+    const InMemory in = in_memory<true>(s, c);
+    MMAFFT_UNROLL for (int j = 0; j < R; j++) {
+      const FacingPoints of = facing_points(s, c, v + g * R, j);
+      of.low = of.high = {T(0), T(0)};
+      if (in.live) load_facing_reals<T>(config.load_reals, input() + in.line.load, of.at, of.low, of.high);
+    }
+  }
+}
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::finish_facing(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int R = int(step.radix), n = int(step.points);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
+    const Column c = column(s, g);
+    MMAFFT_UNROLL for (int j = 0; j < R; j++) {
+      const FacingPoints of = facing_points(s, c, v + g * R, j);
+      sign_facing_reals<T>(config.load_reals, of.low, of.high);
+      if (!c.live) continue;
+      of.low = weighted(config.load_reals, tables(), of.at, of.low);
+      of.high = weighted(config.load_reals, tables(), n - 1 - of.at, of.high);
+    }
+  }
+}
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::store_facing(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int R = int(step.radix), n = int(step.points);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
+    const Column c = column(s, g);
+    const InMemory in = in_memory<false>(s, c);
+    if (!in.live) continue;
+    MMAFFT_UNROLL for (int j = 0; j < R; j++) {
+      const FacingPoints of = facing_points(s, c, v + g * R, j);
+      const T scale = T(arguments.scale);
+      Value low = weighted(config.store_reals, tables(), of.at, {scale * of.low.x, scale * of.low.y});
+      Value high = weighted(config.store_reals, tables(), n - 1 - of.at, {scale * of.high.x, scale * of.high.y});
+      sign_facing_reals<T>(config.store_reals, low, high);
+      store_facing_reals<T>(config.store_reals, static_cast<Scalar *>(arguments.store) + in.line.store, of.at, low, high);
     }
   }
 }
@@ -326,6 +380,10 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_IF (step.facing == FACING_STORE) {
+    store_facing(s, v);
+    return;
+  }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     MMAFFT_IF (paired(s)) {

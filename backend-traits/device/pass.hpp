@@ -97,7 +97,7 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE static int halves_at(int n, int c, int j) { return j == 0 ? c : c == 0 ? n / 2 : n - c; }
   template <class S> static MMAFFT_DEVICE bool both_real(S s, int c, int j) {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.facing) return j == 0 && c == 0;
+    MMAFFT_IF (step.facing) return (merges(s) || splits(s)) && j == 0 && c == 0;
     MMAFFT_IF (step.op != OP_SPLIT && step.op != OP_MERGE) return false;
     MMAFFT_CONST int n = int(step.points);
     MMAFFT_IF (paired(s)) return j == 0 && (c == n || (config.mirrored_row > 0 && c == n + n / 2));
@@ -139,9 +139,10 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     Column c = column_of(s, number(s, group));
     MMAFFT_IF (step.facing) {
-      // Columns 0 and m/2 mirror themselves.
+      // Of halves, columns 0 and m/2 mirror themselves.
       MMAFFT_CONST int m = int(step.points / step.radix);
-      if (group % 2 != 0) c.at = c.at == 0 ? m / 2 : m - c.at;
+      MMAFFT_CONST bool halved = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
+      if (group % 2 != 0) c.at = !halved ? m - 1 - c.at : c.at == 0 ? m / 2 : m - c.at;
     }
     MMAFFT_IF (paired(s)) {
       const u64 pair = tile * u64(config.lines) + u64(c.line);
@@ -256,6 +257,21 @@ template <class Scalar> struct Pass {
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
   template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
+  // Points k and n-1-k of column c and the one that faces it: value j of the first, or of the second
+  // where that is the lower one.
+  struct FacingPoints {
+    Value &low, &high;
+    int at;
+  };
+  template <class S> static MMAFFT_DEVICE FacingPoints facing_points(S s, const Column &c, Value *v, int j) {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
+    if (2 * j < R) return {v[j], v[2 * R - 1 - j], c.at + j * m};
+    return {v[2 * R - 1 - j], v[j], m - 1 - c.at + (R - 1 - j) * m};
+  }
+  template <class S> MMAFFT_DEVICE void load_facing(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void finish_facing(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void store_facing(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void load_pair(S s, Value *v, const Column &c) const;
   template <class S> MMAFFT_DEVICE void finish_pair(S s, Value *v, const Column &c) const;
   template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;

@@ -142,4 +142,76 @@ MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T
   }
 }
 
+// Points q and n-1-q of a line of n points, two reals each, whose four reals lie in a row from 4q on
+// (the even-odd order), or two from 2q on and two before 2n-2q (one from each end).
+template <class T, class Scalar>
+MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, int q, Pair<T> &low, Pair<T> &high) {
+  Pair<Scalar> a, b;
+  if (side.pairing == PAIRING_PAIRS) {
+    const Scalar *const from = line + 4 * q;
+    MMAFFT_IF (sizeof(Scalar) < 8) {
+      const Neighbours<Scalar, 2> x = load_memory(reinterpret_cast<const Neighbours<Scalar, 2> *>(from));
+      a = x.at[0];
+      b = x.at[1];
+    } else {
+      a = load_memory(reinterpret_cast<const Pair<Scalar> *>(from));
+      b = load_memory(reinterpret_cast<const Pair<Scalar> *>(from + 2));
+    }
+    low = {T(widen(a.x)), T(widen(b.x))};
+    high = {T(widen(b.y)), T(widen(a.y))};
+  } else {
+    a = load_memory(reinterpret_cast<const Pair<Scalar> *>(line + 2 * q));
+    b = load_memory(reinterpret_cast<const Pair<Scalar> *>(line + (int(side.length) - 2 - 2 * q)));
+    if (side.reversed) {
+      low = {T(widen(b.y)), T(widen(a.x))};
+      high = {T(widen(a.y)), T(widen(b.x))};
+    } else {
+      low = {T(widen(a.x)), T(widen(b.y))};
+      high = {T(widen(b.x)), T(widen(a.y))};
+    }
+  }
+}
+template <class T, class Scalar>
+MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, int q, const Pair<T> &low, const Pair<T> &high) {
+  Neighbours<Scalar, 2> x;
+  if (side.pairing == PAIRING_PAIRS) {
+    narrow(low.x, x.at[0].x);
+    narrow(high.y, x.at[0].y);
+    narrow(low.y, x.at[1].x);
+    narrow(high.x, x.at[1].y);
+    Scalar *const to = line + 4 * q;
+    MMAFFT_IF (sizeof(Scalar) < 8) store_memory(reinterpret_cast<Neighbours<Scalar, 2> *>(to), x);
+    else {
+      store_memory(reinterpret_cast<Pair<Scalar> *>(to), x.at[0]);
+      store_memory(reinterpret_cast<Pair<Scalar> *>(to + 2), x.at[1]);
+    }
+  } else {
+    const bool reversed = side.reversed != 0;
+    narrow(reversed ? low.y : low.x, x.at[0].x);
+    narrow(reversed ? high.x : high.y, x.at[0].y);
+    narrow(reversed ? high.y : high.x, x.at[1].x);
+    narrow(reversed ? low.x : low.y, x.at[1].y);
+    store_memory(reinterpret_cast<Pair<Scalar> *>(line + 2 * q), x.at[0]);
+    store_memory(reinterpret_cast<Pair<Scalar> *>(line + (int(side.length) - 2 - 2 * q)), x.at[1]);
+  }
+}
+
+// Their signs: those of odd reals in memory, and of conjugates.
+template <class T> MMAFFT_DEVICE void sign_facing_reals(const Reals &side, Pair<T> &low, Pair<T> &high) {
+  if (side.alternating) {
+    if (side.pairing == PAIRING_PAIRS) high = {-high.x, -high.y};
+    else if (side.reversed) {
+      low.x = -low.x;
+      high.x = -high.x;
+    } else {
+      low.y = -low.y;
+      high.y = -high.y;
+    }
+  }
+  if (side.conjugate) {
+    low.y = -low.y;
+    high.y = -high.y;
+  }
+}
+
 }  // namespace mmafft

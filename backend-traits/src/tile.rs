@@ -25,9 +25,10 @@ pub struct Launch {
     pub apart: bool,
     /// How many neighbouring points one access of memory may move; 1: each alone.
     pub neighbours: usize,
-    /// Whether a thread has columns that mirror each other in the first or the last step, so that it
-    /// merges or splits half spectra without an exchange, where radices allow.
-    pub facing: bool,
+    /// Whether a thread has columns that mirror each other in the first step and in the last one, where
+    /// radices allow: so that it merges or splits half spectra, or puts neighbouring reals beside each
+    /// other, without an exchange.
+    pub facing: [bool; 2],
 }
 
 /// Where a tile lives between load and store.

@@ -2,7 +2,8 @@
 //!
 //! 1. [`problem`] checks the request once and resolves every default.
 //! 2. [`nd`] orders the axes and finds each intermediate a place, [`real`] does so for
-//!    half spectra that become real arrays, [`four_step`] splits lines that no tile holds
+//!    half spectra that become real arrays; [`rows`] has a better way for those of several axes on
+//!    devices, where it can. [`four_step`] splits lines that no tile holds
 //!    ([`fits`] knows which), by [`convolution`] where their factors are too long.
 //! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
 //!    [`cluster`] knows what is too long for one block's tile, and not for several.
@@ -71,8 +72,7 @@ fn plan_with(request: &Request, limits: &Limits, clusters: Clusters) -> Result<P
     };
     let (mut groups, mut scratch_bytes) = in_passes(route)?;
     // Rows in mirrored pairs where they cost no pass more, but for those of edges, nor too much scratch.
-    if let Some(route) = rows::route(&problem, &fits) {
-        let (others, scratch) = in_passes(route)?;
+    if let Some(Ok((others, scratch))) = rows::route(&problem, &fits).map(in_passes) {
         let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
         let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
         if passes(&others) <= passes(&groups) && scratch <= limit {

@@ -31,9 +31,8 @@ pub fn route(problem: &Problem, fits: &Fits) -> Option<Route> {
         return None;
     };
     let whole = |side: usize| {
-        let dims = problem.dims.iter();
-        dims.map(move |d| d.ranges[side].len() == d.lengths[side])
-            .all(|whole| whole)
+        let mut dims = problem.dims.iter();
+        dims.all(|d| d.ranges[side].len() == d.lengths[side])
     };
     let even = others
         .iter()

@@ -31,6 +31,13 @@ pub struct Rule {
 pub const HEADER: &str =
     "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing";
 
+/// The steps whose threads have columns that face each other.
+const FACING: [(&str, [bool; 2]); 3] = [
+    ("first", [true, false]),
+    ("last", [false, true]),
+    ("both", [true, true]),
+];
+
 /// Columns of a key.
 const KEY: usize = 6;
 
@@ -71,9 +78,12 @@ impl Rule {
             return None;
         };
         let (neighbours, facing) = match *rest {
-            [] => ("1", false),
-            [neighbours] => (neighbours, false),
-            [neighbours, "facing"] => (neighbours, true),
+            [] => ("1", [false; 2]),
+            [neighbours] => (neighbours, [false; 2]),
+            [neighbours, facing] => {
+                let found = FACING.into_iter().find(|(name, _)| *name == facing);
+                (neighbours, found?.1)
+            }
             _ => return None,
         };
         let radices = radices.split('*').filter(|r| !r.is_empty());
@@ -96,9 +106,12 @@ impl Rule {
     pub fn row(&self) -> String {
         let radices: Vec<String> = self.radices.iter().map(usize::to_string).collect();
         let rest = match (self.launch.neighbours, self.launch.facing) {
-            (1, false) => String::new(),
-            (n, false) => format!(",{n}"),
-            (n, true) => format!(",{n},facing"),
+            (1, [false, false]) => String::new(),
+            (n, [false, false]) => format!(",{n}"),
+            (n, facing) => {
+                let name = FACING.into_iter().find(|(_, f)| *f == facing);
+                format!(",{n},{}", name.map_or("", |(name, _)| name))
+            }
         };
         format!(
             "{},{},{},{},{},{:.3}{rest}",
@@ -331,9 +344,9 @@ mod tests {
         let wide = Rule::parse("8*8,1,128,2,no,0.900,4").expect("a rule");
         assert_eq!(wide.launch.neighbours, 4);
         assert_eq!(wide.row(), "8*8,1,128,2,no,0.900,4");
-        let facing = Rule::parse("8*8,1,128,2,no,0.900,1,facing").expect("a rule");
-        assert!(facing.launch.facing);
-        assert_eq!(facing.row(), "8*8,1,128,2,no,0.900,1,facing");
+        let facing = Rule::parse("8*8,1,128,2,no,0.900,1,last").expect("a rule");
+        assert_eq!(facing.launch.facing, [false, true]);
+        assert_eq!(facing.row(), "8*8,1,128,2,no,0.900,1,last");
         for bad in [
             "8*8,0,128,2,no,0.9",
             "8*8,1,0,2,no,0.9",

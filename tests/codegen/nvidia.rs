@@ -206,7 +206,7 @@ fn neighbours_move_together() {
             residents: 1,
             apart: false,
             neighbours: points,
-            facing: false,
+            facing: [false; 2],
         });
         let program = lower(&pass, &geometry(&limits)).expect("a program").program;
         let compiled = match compile(&source(&program), "sm_90") {

@@ -4,6 +4,7 @@
 mod accuracy;
 mod families;
 mod lengths;
+mod measured;
 mod sharing;
 mod times;
 

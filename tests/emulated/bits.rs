@@ -152,7 +152,7 @@ fn neither_order_nor_batch_changes_a_bit() {
                 residents: 1,
                 apart: false,
                 neighbours: 1,
-                facing: false,
+                facing: [false; 2],
             };
             let apart = Launch {
                 apart: true,
@@ -163,7 +163,7 @@ fn neither_order_nor_batch_changes_a_bit() {
                 ..plain
             });
             let facing = Launch {
-                facing: true,
+                facing: [true; 2],
                 ..plain
             };
             for launch in [apart, facing].into_iter().chain(neighbours) {

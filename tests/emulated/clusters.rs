@@ -177,7 +177,7 @@ fn parts_apart_and_neighbours() {
             residents: 2,
             apart: true,
             neighbours: wide(request),
-            facing: false,
+            facing: [false; 2],
         });
         Ok(plan)
     }

@@ -4,7 +4,6 @@
 use crate::accesses::{launches_of, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::PlanFn;
-use mmafft::backend_traits::real::Middle;
 use mmafft::backend_traits::Launch;
 use mmafft::{
     Direction, Kind, Limits, Normalization, Plan, Precision, Request, Result, Shape, KINDS,
@@ -21,15 +20,18 @@ fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
             residents: 1,
             apart: false,
             neighbours: 1,
-            facing: true,
+            facing: [true; 2],
         });
     }
     Ok(plan)
 }
 
+/// Those that merge or split half spectra, or are of type IV.
 fn kinds() -> impl Iterator<Item = Kind> {
-    let halves = |row: &&mmafft::backend_traits::KindRow| row.packed.middle != Middle::Plain;
-    KINDS.iter().filter(halves).map(|row| row.kind)
+    KINDS
+        .iter()
+        .map(|row| row.kind)
+        .filter(|kind| *kind != Kind::C2C)
 }
 
 /// N reals whose complex core has this many points.

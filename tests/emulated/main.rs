@@ -7,6 +7,7 @@ mod cases;
 mod clusters;
 mod facing;
 mod lowering;
+mod measured;
 mod mirrored;
 mod mutations;
 mod patterns;

@@ -76,6 +76,9 @@ pub const ENDS: i64 = 2;
 /// DFT, or split after it.
 pub const FACING_MERGE: i64 = 1;
 pub const FACING_SPLIT: i64 = 2;
+/// Or the reals of two points are loaded, or stored, together.
+pub const FACING_LOAD: i64 = 3;
+pub const FACING_STORE: i64 = 4;
 pub const MATRIX: i64 = 1;
 pub const DENSE: i64 = 2;
 /// Pairs of outputs that a thread sums in a dense step: each point that it reads serves them all.

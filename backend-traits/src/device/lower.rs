@@ -316,6 +316,12 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         outermost.count = 1;
     }
     let widest = config.head.load_vector.max(config.head.store_vector) as usize;
+    // Reals that columns facing each other move together.
+    let facing = |(at, loading): (usize, bool)| match config.steps[at].facing {
+        FACING_LOAD | FACING_STORE => neighbours::facing(pass, loading),
+        _ => 0,
+    };
+    let together = ends.map(facing).into_iter().fold(widest, usize::max);
     Ok(Lowered {
         program: Program {
             entry: match blocks {
@@ -337,7 +343,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         scale: pass.scale,
         scalar_bytes: pass.storage.bytes(),
         work: work::of(&config, geometry, pass.operand),
-        alignment: pass.storage.bytes() * (2 * widest).max(1),
+        alignment: pass.storage.bytes() * (2 * together).max(1),
         element: pass.storage.bytes() * (2 * widest.min(1)).max(1),
     })
 }
@@ -348,6 +354,7 @@ pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
     let mut pass = pass.clone();
     if let Some(launch) = &mut pass.tile.launch {
         launch.neighbours = 1;
+        launch.facing = [false; 2];
     }
     let access = 0;
     (

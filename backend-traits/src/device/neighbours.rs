@@ -4,6 +4,7 @@
 use super::config::*;
 use super::trips;
 use crate::pass::{Loop, Pass, TileAxis};
+use crate::real::{Order, Pairing};
 use crate::Domain;
 use std::ops::Range;
 
@@ -190,4 +191,39 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
         points *= 2;
     }
     points
+}
+
+/// How many pairs of neighbouring reals one access moves where a thread has the two points of a packed
+/// line that they are made of, or become: 2 where these are four reals in a row, 1 where they are two
+/// and two; 0 where memory does not have them so.
+pub fn facing(pass: &Pass, loading: bool) -> usize {
+    let ([axis], Some((side, length))) = (
+        &pass.axes[..],
+        if loading {
+            pass.real_load()
+        } else {
+            pass.real_store()
+        },
+    ) else {
+        return 0;
+    };
+    let (access, stride, range) = match loading {
+        true => (&pass.load, axis.load_stride, &axis.load_range),
+        false => (&pass.store, axis.store_stride, &axis.store_range),
+    };
+    let pairs = match (side.order, side.pairing) {
+        (Order::EvenOdd, Pairing::Pairs) if !side.reversed => 2,
+        (Order::Natural, Pairing::Ends) => 1,
+        _ => return 0,
+    };
+    // Two reals of FP64 are the most that one access moves.
+    let pairs = pairs.min(16 / (2 * pass.storage.bytes()));
+    let begins = |scalars: usize| scalars.is_multiple_of(2 * pairs);
+    let lines = |l: &Loop| begins(if loading { l.load } else { l.store });
+    let packed = 2 * axis.core_length() == length && length.is_multiple_of(4);
+    let there = stride == 1 && *range == (0..length) && side.edges == [false; 2];
+    match packed && there && begins(access.offset) && pass.loops.iter().all(lines) {
+        true => pairs,
+        false => 0,
+    }
 }

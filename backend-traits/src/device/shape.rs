@@ -58,7 +58,7 @@ pub fn launch(
         residents,
         apart: false,
         neighbours: 1,
-        facing: false,
+        facing: [false; 2],
     });
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {
@@ -132,8 +132,8 @@ pub fn insert_copies(
         memory && last.words.op == OP_DFT && last.words.facing == 0 && last.words.after == 0;
     let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
     let scattered = match by_line {
-        true => NOT_ORDERED,
-        false => ordered(pass, &last),
+        false if last.words.facing == 0 => ordered(pass, &last),
+        _ => NOT_ORDERED,
     };
     if plain && contiguous && !by_line && run < sector && last.words.points > 1 {
         let copy = last.copy(true, order);

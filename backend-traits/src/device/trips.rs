@@ -2,6 +2,7 @@
 //! each.
 
 use super::config::*;
+use super::neighbours;
 use super::tables::Tables;
 use super::trip::Trip;
 use crate::error::Result;
@@ -167,8 +168,8 @@ impl Builder<'_> {
             };
             steps.iter().filter_map(radix).collect()
         };
-        let facing = self.faces(axis, &radices(&steps), reduction.middle);
-        if reduction.middle == Middle::Merge && !facing {
+        let facing = self.facing(axis, &radices(&steps));
+        if reduction.middle == Middle::Merge && facing[0] == 0 {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);
             merge.words.points = core as i64;
             merge.words.columns = core.div_ceil(2) as i64;
@@ -243,21 +244,23 @@ impl Builder<'_> {
                 }
             }
         }
-        if facing {
-            let merged = reduction.middle == Middle::Merge;
-            let trip = match merged {
-                true => self.trips.first_mut(),
-                false => self.trips.last_mut(),
-            };
-            let words = &mut trip.expect("it has two steps").words;
-            words.facing = if merged { FACING_MERGE } else { FACING_SPLIT };
+        let last = self.trips.len().saturating_sub(1);
+        for (trip, facing) in [first, last]
+            .into_iter()
+            .zip(facing)
+            .filter(|(_, f)| *f != 0)
+        {
+            let words = &mut self.trips[trip].words;
+            words.facing = facing;
             words.columns /= 2;
-            words.facing_table = tables.facing_halves(core);
-            if axis.kind == Kind::C2R {
+            if matches!(facing, FACING_MERGE | FACING_SPLIT) {
+                words.facing_table = tables.facing_halves(core);
+            }
+            if facing == FACING_MERGE && axis.kind == Kind::C2R {
                 words.hermitian = axis.length as i64;
             }
         }
-        if reduction.middle == Middle::Split && !facing {
+        if reduction.middle == Middle::Split && facing[1] == 0 {
             let mut split = self.trip(at, OP_SPLIT, core, core + 1);
             split.words.points = core as i64;
             split.words.columns = core.div_ceil(2) as i64;
@@ -267,21 +270,37 @@ impl Builder<'_> {
         self.mirrored(at, core, Middle::Split, tables);
     }
 
-    /// Whether half spectra are merged or split in registers, by threads that have column c and m − c
-    /// of the first or last step of these radices: their points are each other's mirror images.
-    fn faces(&self, axis: &TileAxis, radices: &[usize], middle: Middle) -> bool {
-        let asked = self.pass.tile.launch.is_some_and(|launch| launch.facing);
+    /// What the threads of the first and the last step of these radices do with columns that mirror
+    /// each other: merge or split half spectra, with columns c and m − c; load or store reals that lie
+    /// beside each other, with c and m − 1 − c.
+    fn facing(&self, axis: &TileAxis, radices: &[usize]) -> [i64; 2] {
+        let pass = self.pass;
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
-        let plain = self.pass.steps.iter().all(dft) && self.pass.engine == Engine::Simt;
-        let whole = self.pass.axes.len() == 1 && !part(axis, self.pass);
-        let end = match middle {
-            Middle::Plain => None,
-            Middle::Merge => radices.first(),
-            Middle::Split => radices.last(),
+        let plain = pass.steps.iter().all(dft) && pass.engine == Engine::Simt;
+        let whole = pass.axes.len() == 1 && !part(axis, pass);
+        let ([first, .., last], Some(launch), true) = (radices, pass.tile.launch, plain && whole)
+        else {
+            return [0; 2];
         };
-        let even = |r: &usize| (axis.core_length() / r).is_multiple_of(2);
-        let fits = |r: &&usize| even(r) && **r <= FACING_RADIX && !radix::summed(**r, false);
-        asked && plain && whole && radices.len() > 1 && end.is_some_and(|r| fits(&r))
+        let middle = axis.kind.reduction(axis.length, false).middle;
+        let words = [
+            match middle {
+                Middle::Merge => FACING_MERGE,
+                _ if neighbours::facing(pass, true) > 0 => FACING_LOAD,
+                _ => 0,
+            },
+            match middle {
+                Middle::Split => FACING_SPLIT,
+                _ if neighbours::facing(pass, false) > 0 => FACING_STORE,
+                _ => 0,
+            },
+        ];
+        let even = |r: usize| (axis.core_length() / r).is_multiple_of(2);
+        let fits = |r: usize| even(r) && r <= FACING_RADIX && !radix::summed(r, false);
+        [0, 1].map(|i| match launch.facing[i] && fits([*first, *last][i]) {
+            true => words[i],
+            false => 0,
+        })
     }
 
     /// The merge or split of lines in mirrored pairs, if the pass has it: a pair is one line of

@@ -1,7 +1,7 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
 use mmafft::backend_traits::device::FACING_RADIX;
-use mmafft::backend_traits::real::Middle;
+use mmafft::backend_traits::real::{Middle, Order, Pairing, RealSide};
 use mmafft::backend_traits::{radix, Launch, Limits};
 use mmafft::rules::Rule;
 use mmafft::{Engine, Pass, ScalarType};
@@ -186,21 +186,28 @@ fn threads(points: usize, values: usize) -> usize {
     points.div_ceil(values).next_multiple_of(32).clamp(32, 1024)
 }
 
-/// The radix whose columns can face each other in a thread: of the step that merges or splits.
-fn faced(pass: &Pass, radices: &[usize]) -> Option<usize> {
-    let [axis] = &pass.axes[..] else {
+/// In which steps columns can face each other: the first, the last, and the larger of their radices.
+fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
+    let ([axis], [first, .., last]) = (&pass.axes[..], radices) else {
         return None;
     };
-    let radix = match axis.kind.reduction(axis.length, false).middle {
-        Middle::Merge => radices.first(),
-        Middle::Split => radices.last(),
-        Middle::Plain => None,
+    let reduction = axis.kind.reduction(axis.length, false);
+    let beside = |side: &RealSide| {
+        let order = (side.order, side.pairing);
+        let four = (Order::EvenOdd, Pairing::Pairs);
+        axis.kind.is_real_to_real() && (order == four || side.pairing == Pairing::Ends)
     };
-    let even = |r: &usize| (axis.core_length() / r).is_multiple_of(2);
-    let plain = pass.engine == Engine::Simt && radices.len() > 1;
-    radix
-        .copied()
-        .filter(|r| plain && *r <= FACING_RADIX && even(r))
+    let can = [
+        reduction.middle == Middle::Merge || beside(&reduction.load),
+        reduction.middle == Middle::Split || beside(&reduction.store),
+    ];
+    let ends = [*first, *last];
+    let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && r <= FACING_RADIX;
+    let facing = [0, 1].map(|i| can[i] && even(ends[i]) && pass.engine == Engine::Simt);
+    let radix = [0, 1].map(|i| if facing[i] { ends[i] } else { 0 });
+    facing
+        .contains(&true)
+        .then_some((facing, radix[0].max(radix[1])))
 }
 
 /// The first round: every sequence and tile, in an ordinary launch.
@@ -217,10 +224,10 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 residents,
                 apart: false,
                 neighbours: 1,
-                facing: false,
+                facing: [false; 2],
             };
             all.push(rule(&radices, lines, launch));
-            if let Some(radix) = faced(pass, &radices) {
+            if let Some((facing, radix)) = faced(pass, &radices) {
                 // Two columns at least.
                 let values = values.max(2 * radix);
                 let threads = self::threads(held(pass, lines), values);
@@ -228,7 +235,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 let launch = Launch {
                     threads,
                     residents,
-                    facing: true,
+                    facing,
                     ..launch
                 };
                 all.push(rule(&radices, lines, launch));
@@ -243,9 +250,9 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let points = held(pass, best.lines);
     let largest = best.radices.iter().max().copied().unwrap_or(8);
-    let largest = match faced(pass, &best.radices).filter(|_| best.launch.facing) {
-        Some(radix) => largest.max(2 * radix),
-        None => largest,
+    let largest = match faced(pass, &best.radices) {
+        Some((_, radix)) if best.launch.facing != [false; 2] => largest.max(2 * radix),
+        _ => largest,
     };
     let cell = 2 * pass.storage.compute_bytes();
     let mut all: Vec<Rule> = Vec::new();
@@ -282,11 +289,21 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let most = match clustered(pass) || best.launch.facing {
+    let most = match clustered(pass) {
         true => 1,
         false => 16 / (2 * pass.storage.bytes()),
     };
     let mut all = Vec::new();
+    // One end alone.
+    if best.launch.facing == [true, true] {
+        for facing in [[true, false], [false, true]] {
+            let launch = Launch {
+                facing,
+                ..best.launch
+            };
+            all.push(rule(&best.radices, best.lines, launch));
+        }
+    }
     for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
         for share in [1, neighbours] {
             let threads = (best.launch.threads / share).next_multiple_of(32);

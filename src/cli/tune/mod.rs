@@ -118,16 +118,17 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         progress.doing(key);
         let rows = key.contains(",rows,");
         let of = |mut rules: Vec<Rule>, memory: &mut _| {
-            rules.retain(|rule| rule.launch.facing || !arguments.facing);
+            rules.retain(|rule| rule.launch.facing != [false; 2] || !arguments.facing);
             time_all(lab, plan, pass, rules, memory, copy)
         };
         let mut all = of(candidates::first(pass, rows, &limits), &mut memory);
         sort(&mut all);
-        for best in all.clone().iter().take(3) {
+        let kept = if arguments.facing { 2 } else { 3 };
+        for best in all.clone().iter().take(kept) {
             all.extend(of(candidates::second(pass, best), &mut memory));
         }
         sort(&mut all);
-        for best in all.clone().iter().take(3) {
+        for best in all.clone().iter().take(kept) {
             all.extend(of(candidates::third(pass, best), &mut memory));
         }
         sort(&mut all);

@@ -1,0 +1,58 @@
+//! Transforms whose passes follow the measured rules, one or more for each row of the table.
+
+use mmafft::{Direction, Engine, Kind, Precision, Request, Shape};
+
+/// Arrays of a request: the last tile is not full.
+const BATCH: usize = 9;
+/// The longest lines: a check has them transformed in double precision, point by point.
+const LONGEST: usize = 1 << 14;
+
+/// The requests of the table's rows of lines in a row, columns, and rows of planes.
+pub fn requests() -> Vec<Request> {
+    let rows = include_str!("../../src/planner/rules.csv").lines();
+    rows.filter(|row| !row.starts_with(['#', 'a']))
+        .flat_map(of)
+        .collect()
+}
+
+fn of(row: &str) -> Vec<Request> {
+    let columns: Vec<&str> = row.split(',').collect();
+    let [_, storage, engine, kind, access, length, ..] = columns[..] else {
+        panic!("`{row}` has no key");
+    };
+    let Ok(n) = length.parse::<usize>() else {
+        // Planes and volumes in one tile.
+        return Vec::new();
+    };
+    let precisions: &[Precision] = match (storage, engine) {
+        ("16 bits", _) => &[Precision::F16, Precision::Bf16],
+        ("f32", "matrix") => &[Precision::SplitF16],
+        ("f32", _) => &[Precision::F32],
+        _ => &[Precision::F64],
+    };
+    let of = |kind: Kind, shape: Shape| {
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        Request::of_kind(kind, direction, shape)
+    };
+    let request = match (kind, access) {
+        _ if n > LONGEST => return Vec::new(),
+        ("split", "rows") => of(Kind::R2C, Shape::d2(256, 2 * n)),
+        ("merge", "rows") => of(Kind::C2R, Shape::d2(256, 2 * n)),
+        ("c2c", "columns") => of(Kind::C2C, Shape::d2(n, 48)).axes(&[0]),
+        (kind, "rows") => match Kind::from_name(kind) {
+            Some(kind) => of(kind, Shape::d1(n)),
+            None => return Vec::new(),
+        },
+        _ => return Vec::new(),
+    };
+    let engine = match engine {
+        "matrix" => Engine::Matrix,
+        _ => Engine::Simt,
+    };
+    let request = match kind {
+        "split" | "merge" => request,
+        _ => request.batch(BATCH),
+    };
+    let with = |&precision: &Precision| request.clone().precision(precision).engine(engine);
+    precisions.iter().map(with).collect()
+}
