@@ -121,6 +121,7 @@ struct Config {
   i64 roots_loop, roots_low, roots_lines, roots_base, roots_digits;
   i64 mirrored, mirrored_inner;       // lines that are in mirrored pairs, or 0; lines between two
   i64 mirrored_row;                   // rows, of so many beside each other (1: of one axis); or 0: parts of a line
+  i64 mirrored_facing;                // parts a and A-1-a, none its own mirror image
   Reals load_reals, store_reals;
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];

@@ -281,46 +281,56 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::load_facing(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int R = int(step.radix);
+  MMAFFT_CONST i64 index = config.axis[step.axis].load_index;
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
     const Column c = column(s, g);
     const InMemory in = in_memory<true>(s, c);
+    const auto begin = MMAFFT_INDEX(config.load_reals.length)(in.line.load_index);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
-      const FacingPoints of = facing_points(s, c, v + g * R, j);
+      const auto of = facing_points(s, config.load_reals, c, begin, index, v + g * R, j);
       of.low = of.high = {T(0), T(0)};
-      if (in.live) load_facing_reals<T>(config.load_reals, input() + in.line.load, of.at, of.low, of.high);
+      if (in.live) load_facing_reals<T>(config.load_reals, input() + (in.line.load - begin), of.at, of.low, of.high);
     }
   }
 }
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::finish_facing(S s, Value *v) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int R = int(step.radix), n = int(step.points);
+  MMAFFT_CONST int R = int(step.radix);
+  MMAFFT_CONST i64 index = config.axis[step.axis].load_index;
+  MMAFFT_CONST auto last = MMAFFT_INDEX(config.load_reals.length)(config.load_reals.points - 1);
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
     const Column c = column(s, g);
+    const InMemory in = in_memory<true>(s, c);
+    const auto begin = MMAFFT_INDEX(config.load_reals.length)(in.line.load_index);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
-      const FacingPoints of = facing_points(s, c, v + g * R, j);
+      const auto of = facing_points(s, config.load_reals, c, begin, index, v + g * R, j);
       sign_facing_reals<T>(config.load_reals, of.low, of.high);
       if (!c.live) continue;
       of.low = weighted(config.load_reals, tables(), of.at, of.low);
-      of.high = weighted(config.load_reals, tables(), n - 1 - of.at, of.high);
+      of.high = weighted(config.load_reals, tables(), last - of.at, of.high);
     }
   }
 }
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store_facing(S s, Value *v) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int R = int(step.radix), n = int(step.points);
+  MMAFFT_CONST int R = int(step.radix);
+  MMAFFT_CONST i64 index = config.axis[step.axis].store_index;
+  MMAFFT_CONST auto last = MMAFFT_INDEX(config.store_reals.length)(config.store_reals.points - 1);
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);
     if (!in.live) continue;
+    const auto begin = MMAFFT_INDEX(config.store_reals.length)(in.line.store_index);
+    Scalar *const to = static_cast<Scalar *>(arguments.store) + (in.line.store - begin);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
-      const FacingPoints of = facing_points(s, c, v + g * R, j);
+      const auto of = facing_points(s, config.store_reals, c, begin, index, v + g * R, j);
       const T scale = T(arguments.scale);
-      Value low = weighted(config.store_reals, tables(), of.at, {scale * of.low.x, scale * of.low.y});
-      Value high = weighted(config.store_reals, tables(), n - 1 - of.at, {scale * of.high.x, scale * of.high.y});
+      Value low = weighted(config.store_reals, tables(), of.at, Value{scale * of.low.x, scale * of.low.y});
+      Value high = weighted(config.store_reals, tables(), last - of.at, Value{scale * of.high.x, scale * of.high.y});
       sign_facing_reals<T>(config.store_reals, low, high);
-      store_facing_reals<T>(config.store_reals, static_cast<Scalar *>(arguments.store) + in.line.store, of.at, low, high);
+      store_facing_reals<T>(config.store_reals, to, of.at, low, high);
     }
   }
 }

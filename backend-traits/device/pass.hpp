@@ -142,7 +142,10 @@ template <class Scalar> struct Pass {
       // Of halves, columns 0 and m/2 mirror themselves.
       MMAFFT_CONST int m = int(step.points / step.radix);
       MMAFFT_CONST bool halved = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
-      if (group % 2 != 0) c.at = !halved ? m - 1 - c.at : c.at == 0 ? m / 2 : m - c.at;
+      if (group % 2 != 0) {
+        c.at = !halved ? m - 1 - c.at : c.at == 0 ? m / 2 : m - c.at;
+        MMAFFT_IF (config.mirrored_facing) c.outer = 1;
+      }
     }
     MMAFFT_IF (paired(s)) {
       const u64 pair = tile * u64(config.lines) + u64(c.line);
@@ -257,17 +260,19 @@ template <class Scalar> struct Pass {
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
   template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
-  // Points k and n-1-k of column c and the one that faces it: value j of the first, or of the second
-  // where that is the lower one.
-  struct FacingPoints {
+  // Points k and M-1-k of a whole line of M, which value j of column c and of the one that faces it
+  // are: k is less than M/2 for the lower half of the values, and else the other is.
+  template <class I> struct FacingPoints {
     Value &low, &high;
-    int at;
+    I at;
   };
-  template <class S> static MMAFFT_DEVICE FacingPoints facing_points(S s, const Column &c, Value *v, int j) {
+  template <class S, class I>
+  static MMAFFT_DEVICE FacingPoints<I> facing_points(S s, const Reals &side, const Column &c, I begin, i64 index, Value *v, int j) {
     MMAFFT_STEP(S);
     MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
-    if (2 * j < R) return {v[j], v[2 * R - 1 - j], c.at + j * m};
-    return {v[2 * R - 1 - j], v[j], m - 1 - c.at + (R - 1 - j) * m};
+    const I k = begin + I(c.at + j * m) * I(index);
+    if (2 * j < R) return {v[j], v[2 * R - 1 - j], k};
+    return {v[2 * R - 1 - j], v[j], I(side.points) - 1 - k};
   }
   template <class S> MMAFFT_DEVICE void load_facing(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void finish_facing(S s, Value *v) const;

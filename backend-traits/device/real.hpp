@@ -144,8 +144,8 @@ MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T
 
 // Points q and n-1-q of a line of n points, two reals each, whose four reals lie in a row from 4q on
 // (the even-odd order), or two from 2q on and two before 2n-2q (one from each end).
-template <class T, class Scalar>
-MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, int q, Pair<T> &low, Pair<T> &high) {
+template <class T, class I, class Scalar>
+MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, I q, Pair<T> &low, Pair<T> &high) {
   Pair<Scalar> a, b;
   if (side.pairing == PAIRING_PAIRS) {
     const Scalar *const from = line + 4 * q;
@@ -161,7 +161,7 @@ MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, int 
     high = {T(widen(b.y)), T(widen(a.y))};
   } else {
     a = load_memory(reinterpret_cast<const Pair<Scalar> *>(line + 2 * q));
-    b = load_memory(reinterpret_cast<const Pair<Scalar> *>(line + (int(side.length) - 2 - 2 * q)));
+    b = load_memory(reinterpret_cast<const Pair<Scalar> *>(line + (I(side.length) - 2 - 2 * q)));
     if (side.reversed) {
       low = {T(widen(b.y)), T(widen(a.x))};
       high = {T(widen(a.y)), T(widen(b.x))};
@@ -171,8 +171,8 @@ MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, int 
     }
   }
 }
-template <class T, class Scalar>
-MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, int q, const Pair<T> &low, const Pair<T> &high) {
+template <class T, class I, class Scalar>
+MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, I q, const Pair<T> &low, const Pair<T> &high) {
   Neighbours<Scalar, 2> x;
   if (side.pairing == PAIRING_PAIRS) {
     narrow(low.x, x.at[0].x);
@@ -192,7 +192,7 @@ MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, int q, co
     narrow(reversed ? high.y : high.x, x.at[1].x);
     narrow(reversed ? low.x : low.y, x.at[1].y);
     store_memory(reinterpret_cast<Pair<Scalar> *>(line + 2 * q), x.at[0]);
-    store_memory(reinterpret_cast<Pair<Scalar> *>(line + (int(side.length) - 2 - 2 * q)), x.at[1]);
+    store_memory(reinterpret_cast<Pair<Scalar> *>(line + (I(side.length) - 2 - 2 * q)), x.at[1]);
   }
 }
 

@@ -110,14 +110,15 @@ template <class N> MMAFFT_DEVICE Line place_line(N number) {
   return line;
 }
 
-// Of lines in mirrored pairs, a and A - a of a whole line's parts or of rows (0 and A/2): which pair
-// of their line or their array pair `at` is.
+// Of lines in mirrored pairs, a and A - a of a whole line's parts or of rows (0 and A/2), or a and
+// A - 1 - a: which pair of their line or their array pair `at` is.
 template <class N> MMAFFT_DEVICE N pair_of(N at) {
   return at / N(config.mirrored_inner) % N(config.mirrored / 2);
 }
 // Whether its lines are their own mirror images.
 template <class N> MMAFFT_DEVICE bool mirrors_itself(N at) {
   const N pair = pair_of(at);
+  MMAFFT_IF (config.mirrored_facing) return false;
   MMAFFT_IF (config.mirrored_row > 1) {
     MMAFFT_CONST N row = N(config.mirrored_row);
     return pair < row && pair % (row / 2) == 0;
@@ -140,7 +141,7 @@ template <class N> MMAFFT_DEVICE N line_of_pair(N at, int second) {
       line = (b < half ? 0 : lines / 2) + (second == 0 ? i : i == 0 ? half : row - i);
     }
   } else {
-    if (second != 0) line = pair == 0 ? lines / 2 : lines - pair;
+    if (second != 0) line = config.mirrored_facing ? lines - 1 - pair : pair == 0 ? lines / 2 : lines - pair;
   }
   return (whole * lines + line) * inner + rest;
 }

@@ -2,7 +2,7 @@
 
 use crate::kind::{Kind, Normalization};
 use crate::layout::Placement;
-use crate::pass::{Access, Factor, Pass, Step, TileAxis};
+use crate::pass::{Access, Factor, Images, Pass, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
 use crate::real::{Middle, RealLine};
@@ -122,9 +122,12 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         Residency::Device => "device cache".into(),
     };
     let what = match (pass.axes.len(), pass.tile.lines) {
-        (1, n) if pass.mirrored.is_some() => format!("{n} lines in mirrored pairs"),
-        (1, 1) => "1 line".into(),
-        (1, n) => format!("{n} lines"),
+        (1, n) => match pass.mirrored.map(|mirrored| mirrored.images) {
+            Some(Images::Facing) => format!("{n} lines in facing pairs"),
+            Some(_) => format!("{n} lines in mirrored pairs"),
+            None if n == 1 => "1 line".into(),
+            None => format!("{n} lines"),
+        },
         _ => "1 array".into(),
     };
     let tiles: usize = pass.loops.iter().map(|l| l.count).product();
@@ -225,9 +228,10 @@ fn halves(pass: &Pass, middle: Middle) -> String {
         return String::new();
     };
     let m = mirrored.points;
-    let points = match mirrored.rows {
-        0 => format!("points k and {m}-k"),
-        _ => format!("points k and {m}-k of rows a and -a"),
+    let points = match mirrored.images {
+        Images::Parts => format!("points k and {m}-k"),
+        Images::Rows(_) => format!("points k and {m}-k of rows a and -a"),
+        Images::Facing => return String::new(),
     };
     match middle {
         Middle::Merge => format!("merge of {points} · exchange · "),

@@ -37,7 +37,7 @@ pub use fragment::{Fragment, FragmentShape};
 pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
-pub use pass::{Access, Edges, Engine, Factor, Loop, Mirrored, Pass, Slot, Step, TileAxis};
+pub use pass::{Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Slot, Step, TileAxis};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real::RealLine;

@@ -109,27 +109,34 @@ pub struct Edges {
     pub count: usize,
 }
 
-/// Lines in mirrored pairs: how a pass sees each point of a half spectrum beside its mirror image,
-/// as a merge or a split wants where the real lines are packed to half their length, and either
-/// passes share them or they are rows of an array whose other axes are transformed as well.
-///
-/// - *Parts* of a line of M points: the pass' own points of its line a (of A) are k = a + A·c, and
-///   point M − k is of line A − a, of line 0 again for a = 0.
-/// - *Rows* of M points: point c of row a (of A; of (a, b) of A×B) is the mirror image of point
-///   M − c of row A − a (of (A − a, B − b)), all modulo their lengths.
-///
-/// So a tile that has line A − a wherever it has line a, and A/2 beside 0, has both. All of these
-/// lengths and that of the pass' axis are even, as line A/2 is its own mirror image too.
+/// Lines in mirrored pairs: how a pass sees each point beside its mirror image, where passes share a
+/// line or the points are of two of them. A tile has line A − a wherever it has line a; see [`Images`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mirrored {
     /// A split after the pass' DFTs, whose points the store counts; or a merge before them, whose
-    /// points the load counts.
+    /// points the load counts. Of facing points, the side on which they are together.
     pub middle: Middle,
-    /// M, which the half spectrum has one point more than.
+    /// M: points of the whole line.
     pub points: usize,
-    /// How many of the pass' loops, the last ones, count rows: one or two; or 0, those with an
-    /// index count parts.
-    pub rows: usize,
+    /// What mirrors what.
+    pub images: Images,
+}
+
+/// Which points are mirror images of each other, of a whole line's M points or of rows of M. Lengths
+/// that a merge or split counts are even, as line A/2 is its own mirror image too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Images {
+    /// Parts of a line, as a merge or split wants where the line is packed to half its length: the pass'
+    /// own points of its line a (of A) are k = a + A·c, and point M − k is of line A − a, of line 0 again
+    /// for a = 0; beside which is line A/2.
+    Parts,
+    /// The same of rows of an array whose other axes are transformed as well: point c of row a (of A;
+    /// of (a, b) of A×B) is the mirror image of point M − c of row A − a (of (A − a, B − b)), all modulo
+    /// their lengths. So many of the pass' loops, the last ones, count the rows: one or two.
+    Rows(usize),
+    /// Parts of a line, whose points k and M − 1 − k are made of neighbouring reals or become such: lines
+    /// a and A − 1 − a.
+    Facing,
 }
 
 impl Mirrored {
@@ -294,7 +301,7 @@ pub struct Pass {
     /// Set where the load reads a whole real line's half spectrum of points 0..=N/2 as N
     /// points, those above N/2 mirrored and conjugate: N.
     pub hermitian: Option<usize>,
-    /// Set where the pass merges or splits half spectra of lines in mirrored pairs.
+    /// Set where the pass has its lines in mirrored pairs.
     pub mirrored: Option<Mirrored>,
     /// What points are multiplied by before the first step.
     pub load_factor: Option<Factor>,
@@ -327,8 +334,8 @@ pub struct Pass {
 impl Pass {
     /// The points of the half spectrum that the pass merges or splits (`middle`) beside others.
     pub fn mirrored_points(&self, middle: Middle) -> Option<usize> {
-        let found = self.mirrored.filter(|m| m.middle == middle);
-        found.map(|m| m.points)
+        let halves = |m: &Mirrored| m.middle == middle && m.images != Images::Facing;
+        self.mirrored.filter(halves).map(|m| m.points)
     }
 
     /// Neighbouring lines that a tile has together or not at all: two in mirrored pairs.

@@ -19,9 +19,9 @@ use super::convolution::convolve;
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Place, Route, Stage};
-use mmafft_backend_traits::real::{CoreLength, Middle};
+use mmafft_backend_traits::real::{CoreLength, Middle, Order, Pairing};
 use mmafft_backend_traits::{
-    Direction, Domain, Error, Factor, Kind, Loop, Mirrored, RealLine, Result,
+    Direction, Domain, Engine, Error, Factor, Images, Kind, Loop, Mirrored, RealLine, Result,
 };
 
 /// Replaces stages with longer lines than the device takes.
@@ -57,27 +57,33 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         let cluster = Some(spread);
         return Ok((vec![Stage { cluster, ..stage }], 0));
     }
+    // Passes of devices can have lines that face each other, two in a tile.
+    let faces = match (fits.limits.line_library, fits.engine) {
+        (None, Engine::Simt) => fits.longest_line() / 2,
+        _ => 0,
+    };
+    let product = |parts: Parts| Parts { faces, ..parts }.product();
     let whole = stage.kind.shared_core_length(stage.length);
     if let Some(factors) = fits.factors(whole, scattered) {
         if let Some(factors) = packed_factors(&stage, fits, scattered) {
-            return Parts::packed(&stage, factors, base, p).map(Parts::product);
+            return Parts::packed(&stage, factors, base, p).map(product);
         }
         let factors = match is_scattered(&stage) {
             true => factors,
             false => fits.with_longer_last(factors, scattered),
         };
         let factors = fits.with_whole_rows(factors, scattered);
-        return Parts::new(&stage, factors, base, p).map(Parts::product);
+        return Parts::new(&stage, factors, base, p).map(product);
     }
     // Scattered points cost less than another trip.
     if fits.line(core, line) {
         return Ok((vec![stage], 0));
     }
     if let Some(factors) = packed_factors(&stage, fits, line) {
-        return Parts::packed(&stage, factors, base, p).map(Parts::product);
+        return Parts::packed(&stage, factors, base, p).map(product);
     }
     if let Some(factors) = fits.factors(whole, line) {
-        return Parts::new(&stage, factors, base, p).map(Parts::product);
+        return Parts::new(&stage, factors, base, p).map(product);
     }
     convolve(&stage, base, p, fits)
 }
@@ -137,6 +143,8 @@ pub struct Parts<'a> {
     middle: Place,
     /// Whether a real line is packed to half its length.
     packed: bool,
+    /// Up to how many points lines may face each other, see [`Images::Facing`].
+    faces: usize,
     /// Scalars of scratch up to the end of all lines.
     pub scratch_scalars: usize,
 }
@@ -177,6 +185,7 @@ impl<'a> Parts<'a> {
             factors,
             middle,
             packed: false,
+            faces: 0,
             scratch_scalars,
         })
     }
@@ -206,10 +215,34 @@ impl<'a> Parts<'a> {
     /// What the line's first or last pass merges or splits.
     fn mirrored(&self, middle: Middle) -> Option<Mirrored> {
         let mirrored = self.packed && self.stage.kind.row().packed.middle == middle;
-        mirrored.then(|| Mirrored {
+        let points = self.factors.iter().product();
+        mirrored.then_some(Mirrored {
             middle,
-            points: self.factors.iter().product(),
-            rows: 0,
+            points,
+            images: Images::Parts,
+        })
+    }
+
+    /// Lines that face each other, in the first pass or (`Split`) in the last one, where the pairs of reals
+    /// that points are made of, or become, lie beside those of their mirror images.
+    fn facing(&self, middle: Middle, factor: usize) -> Option<Mirrored> {
+        let loading = middle == Middle::Merge;
+        let line = self.real_line(loading)?;
+        let (side, place, range) = match loading {
+            true => (line.load(), &self.stage.load, &self.stage.load_range),
+            false => (line.store(), &self.stage.store, &self.stage.store_range),
+        };
+        let points: usize = self.factors.iter().product();
+        let packed = 2 * points == line.length && (points / factor).is_multiple_of(2);
+        let beside = matches!(
+            (side.order, side.pairing),
+            (Order::EvenOdd, Pairing::Pairs) | (Order::Natural, Pairing::Ends)
+        );
+        let row = place.strides[self.stage.dim] == 1 && range.len() == line.length;
+        (factor <= self.faces && packed && beside && row).then_some(Mirrored {
+            middle,
+            points,
+            images: Images::Facing,
         })
     }
 
@@ -274,7 +307,8 @@ impl<'a> Parts<'a> {
         part.load_range = stage.load_range.clone();
         part.edges = stage.edges;
         part.hermitian = (stage.kind == Kind::C2R && !self.packed).then_some(stage.length);
-        part.mirrored = self.mirrored(Middle::Merge);
+        let facing = || self.facing(Middle::Merge, self.factors[0]);
+        part.mirrored = self.mirrored(Middle::Merge).or_else(facing);
         part.load_reals = self.real_line(true);
     }
 
@@ -288,7 +322,9 @@ impl<'a> Parts<'a> {
             l.store = unit * l.store_index;
         }
         part.store_range = stage.store_range.clone();
-        part.mirrored = self.mirrored(Middle::Split);
+        let last = self.factors[self.factors.len() - 1];
+        let facing = || self.facing(Middle::Split, last);
+        part.mirrored = self.mirrored(Middle::Split).or_else(facing);
         part.store_reals = self.real_line(false);
     }
 

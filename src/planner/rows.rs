@@ -18,7 +18,7 @@ use super::four_step::is_scattered;
 use super::problem::{Problem, INPUT, OUTPUT};
 use super::stage::{Place, Route, Stage};
 use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{Domain, Kind, Loop, Mirrored, Placement};
+use mmafft_backend_traits::{Domain, Images, Kind, Loop, Mirrored, Placement};
 
 /// The route of an R2C or C2R problem that way, if there is one: on a device, out of place, of
 /// whole arrays whose transformed axes are even, the halved one twice, and whose rows fit a tile in pairs.
@@ -148,7 +148,7 @@ impl Rows<'_> {
         stage.mirrored = Some(Mirrored {
             middle,
             points: self.points,
-            rows: self.others.len(),
+            images: Images::Rows(self.others.len()),
         });
         stage
     }

@@ -4,11 +4,12 @@
 //! names a file of the same form, whose rows come first.
 
 use super::cluster::Spread;
+use mmafft_backend_traits::device::FACING_RADIX;
 use mmafft_backend_traits::{
     radix,
     real::{Middle, RealSide, Reduction},
-    Engine, Factor, Kind, KindRow, Launch, Limits, Pass, Residency, ScalarType, Step, TileAxis,
-    KINDS,
+    Engine, Factor, Images, Kind, KindRow, Launch, Limits, Pass, Residency, ScalarType, Step,
+    TileAxis, KINDS,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -137,7 +138,15 @@ impl Rule {
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
         let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
-        radices && self.lines.is_multiple_of(pass.together())
+        // Threads of lines that face each other have two columns of the step that meets their reals.
+        let facing = pass.mirrored.filter(|m| m.images == Images::Facing);
+        let end = match facing.map(|mirrored| mirrored.middle) {
+            Some(Middle::Split) => self.radices.last(),
+            Some(_) => self.radices.first(),
+            None => None,
+        };
+        let two = |r: &usize| r.is_multiple_of(2) && *r <= FACING_RADIX;
+        radices && end.is_none_or(two) && self.lines.is_multiple_of(pass.together())
     }
 
     /// Whether the pass can follow the rule on this device.
@@ -284,7 +293,8 @@ fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         lengths.join("x")
     };
     let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
-    let kinds = match (pass.mirrored.map(|mirrored| mirrored.middle), kinds.next()) {
+    let halves = pass.mirrored.filter(|m| m.images != Images::Facing);
+    let kinds = match (halves.map(|mirrored| mirrored.middle), kinds.next()) {
         (Some(Middle::Merge), _) => vec!["merge"],
         (Some(_), _) => vec!["split"],
         (None, Some(kind)) => [kind.row().name].into_iter().chain(alike(kind)).collect(),

@@ -3,7 +3,7 @@
 
 use crate::accesses::{launches, traffic};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::real::Middle;
+use mmafft::backend_traits::{real::Middle, Images};
 use mmafft::{
     Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Precision, Request,
     Shape, KINDS,
@@ -152,7 +152,10 @@ fn rows_of_half_spectra_mirror_each_other() {
                         Err(Error::Unsupported { .. }) => continue,
                         plan => plan.expect("a plan"),
                     };
-                    let rows = |pass: &mmafft::Pass| pass.mirrored.is_some_and(|m| m.rows > 0);
+                    let rows = |pass: &mmafft::Pass| {
+                        pass.mirrored
+                            .is_some_and(|m| matches!(m.images, Images::Rows(_)))
+                    };
                     assert!(
                         plan.passes.iter().any(rows),
                         "{i}: {request:?}\n{}",
@@ -174,6 +177,66 @@ fn rows_of_half_spectra_mirror_each_other() {
         }
     }
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Types II to IV over passes: points and their mirror images in threads of their own, which load or
+/// store the reals that they share.
+#[test]
+fn lines_face_each_other() {
+    let mut wrong = Vec::new();
+    let mut faced = 0;
+    let kinds = [
+        Kind::Dct2,
+        Kind::Dct3,
+        Kind::Dct4,
+        Kind::Dst2,
+        Kind::Dst3,
+        Kind::Dst4,
+    ];
+    for vendor in Vendor::ALL {
+        for kind in kinds {
+            for (i, n) in [2048, 2000, 1440, 1 << 13, 3600, 20736]
+                .into_iter()
+                .enumerate()
+            {
+                let line = |precision| of(kind, Shape::d1(n)).precision(precision);
+                let mut requests = vec![
+                    line(Precision::F32).batch(3),
+                    line(Precision::F64).normalization(Normalization::Ortho),
+                    line(Precision::F16),
+                    of(kind, Shape::d2(5, n)).axes(&[1]),
+                    // Reals apart, no multiple of what an access moves, and a part of them.
+                    line(Precision::F32)
+                        .batch(2)
+                        .input_layout(Layout::strided(&[1]).distance(n + 2)),
+                    line(Precision::F32)
+                        .batch(2)
+                        .output_layout(Layout::strided(&[1]).distance(n + 1).offset(1)),
+                    line(Precision::F32).wanted_output(0, 3..n - 1),
+                ];
+                requests.push(of(kind, Shape::d2(n, 4)).axes(&[0]));
+                for request in requests {
+                    let probe = || {
+                        let probe = Probe::new(vendor, ORDERS[i % 3]);
+                        probe.tile_bytes(TILE).blocks(Some(7))
+                    };
+                    let plan = mmafft::plan(&request, probe().backend().limits());
+                    let facing = |pass: &mmafft::Pass| {
+                        let images = pass.mirrored.map(|mirrored| mirrored.images);
+                        images == Some(Images::Facing)
+                    };
+                    faced += usize::from(plan.expect("a plan").passes.iter().any(facing));
+                    let what = traffic(probe(), &request);
+                    wrong.extend(
+                        what.into_iter()
+                            .map(|what| format!("{vendor:?} {n}: {what}")),
+                    );
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(faced > 250, "{faced} plans have lines that face each other");
 }
 
 /// Each of two passes reads and writes N reals, or a half spectrum's N + 2.

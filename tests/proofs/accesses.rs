@@ -1,6 +1,6 @@
 //! The addresses that a pass loads and stores, line by line, from the words of `pass.rs`.
 
-use mmafft::backend_traits::{real::Middle, Access, Loop, Mirrored, Pass, Slot, TileAxis};
+use mmafft::backend_traits::{real::Middle, Access, Images, Loop, Mirrored, Pass, Slot, TileAxis};
 use mmafft::Kind;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -87,10 +87,14 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
     let Some(mirrored) = pass.mirrored else {
         return (0..lines).collect();
     };
-    let rows = pass.loops.len() - mirrored.rows..pass.loops.len();
-    let counts: Vec<usize> = match mirrored.rows {
-        0 => vec![mirrored.points / pass.axes[0].length],
-        _ => pass.loops[rows.clone()].iter().map(|l| l.count).collect(),
+    let rows = match mirrored.images {
+        Images::Rows(rows) => pass.loops.len() - rows..pass.loops.len(),
+        _ => 0..0,
+    };
+    let parts = mirrored.points / pass.axes[0].length;
+    let counts: Vec<usize> = match mirrored.images {
+        Images::Rows(_) => pass.loops[rows.clone()].iter().map(|l| l.count).collect(),
+        _ => vec![parts],
     };
     // The whole line or array, and which part or row of it.
     let place = |mut line: usize| {
@@ -115,7 +119,11 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
     let numbers: HashMap<_, usize> = (0..lines).map(|line| (place(line), line)).collect();
     let lower = |line| {
         let (whole, part) = place(line);
-        let other = numbers.get(&(whole, Mirrored::partner(&counts, part)));
+        let partner = match mirrored.images {
+            Images::Facing => parts - 1 - part,
+            _ => Mirrored::partner(&counts, part),
+        };
+        let other = numbers.get(&(whole, partner));
         line.min(other.copied().unwrap_or(line))
     };
     (0..lines).map(lower).collect()

@@ -12,7 +12,7 @@
 
 use super::accesses::{loads, stores};
 use super::sides::Addresses;
-use mmafft::backend_traits::{real::Middle, Factor, Pass, Slot, TileAxis, MAX_RANK};
+use mmafft::backend_traits::{real::Middle, Factor, Images, Pass, Slot, TileAxis, MAX_RANK};
 use mmafft::{Plan, Step};
 
 /// Points transformed together so far, per axis of the array.
@@ -238,7 +238,7 @@ fn transformed(pass: &Pass, axis: &TileAxis, done: usize) -> Result<usize, Strin
     // Parts split in their last pass and merge in their first, which makes points of reals; whole
     // rows become twice as many reals either way.
     let twice = match pass.mirrored {
-        Some(mirrored) if mirrored.rows > 0 => Some(mirrored.points),
+        Some(mirrored) if matches!(mirrored.images, Images::Rows(_)) => Some(mirrored.points),
         _ => pass.mirrored_points(Middle::Split),
     };
     match (pass.store_reals, twice) {

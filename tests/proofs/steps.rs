@@ -1,7 +1,7 @@
 //! What the steps and factors of a pass must add up to.
 
 use super::accesses::{part_points, tiles};
-use mmafft::backend_traits::{real::Middle, Factor, Loop, Pass, TileAxis};
+use mmafft::backend_traits::{real::Middle, Factor, Images, Loop, Pass, TileAxis};
 use mmafft::{largest_prime_factor, Engine, Limits, Step};
 
 /// Checks that each axis' steps make its length, in a tile that the device has, and that
@@ -100,14 +100,19 @@ fn mirrored(pass: &Pass) -> Result<(), String> {
     }
     for tile in found.iter_mut().filter(|tile| !tile.is_empty()) {
         tile.sort_unstable();
-        let mut images: Vec<usize> = tile.iter().map(|&n| (all - n) % all).collect();
+        let image = |&n: &usize| match mirrored.images {
+            Images::Facing => all - 1 - n,
+            _ => (all - n) % all,
+        };
+        let mut images: Vec<usize> = tile.iter().map(image).collect();
         images.sort_unstable();
         if *tile != images || tile.len() != 2 * axis.length {
             return Err(format!("a tile of points {tile:?} of {all}"));
         }
     }
-    let even = axis.length.is_multiple_of(2) && pass.tile.lines.is_multiple_of(2);
-    match even && pass.line_points() == all {
+    let facing = mirrored.images == Images::Facing;
+    let even = facing || axis.length.is_multiple_of(2);
+    match even && pass.tile.lines.is_multiple_of(2) && pass.line_points() == all {
         true => Ok(()),
         false => Err(format!("mirrored pairs of lines of {}", axis.length)),
     }

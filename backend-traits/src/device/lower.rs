@@ -138,7 +138,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         true => fragment(trip).1.values,
         false => trip.values(),
     };
-    let [mirrored, mirrored_inner, mirrored_row] = mirrored_words(pass, &loops);
+    let [mirrored, mirrored_inner, mirrored_row, mirrored_facing] = mirrored_words(pass, &loops);
     let tile = Tile {
         order: &order,
         loops: &loops,
@@ -267,6 +267,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             mirrored,
             mirrored_inner,
             mirrored_row,
+            mirrored_facing,
             ..Default::default()
         },
         loops: loop_words(pass, &loops),

@@ -207,9 +207,19 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
     ) else {
         return 0;
     };
-    let (access, stride, range) = match loading {
-        true => (&pass.load, axis.load_stride, &axis.load_range),
-        false => (&pass.store, axis.store_stride, &axis.store_range),
+    let (access, stride, index, range) = match loading {
+        true => (
+            &pass.load,
+            axis.load_stride,
+            axis.load_index,
+            &axis.load_range,
+        ),
+        false => (
+            &pass.store,
+            axis.store_stride,
+            axis.store_index,
+            &axis.store_range,
+        ),
     };
     let pairs = match (side.order, side.pairing) {
         (Order::EvenOdd, Pairing::Pairs) if !side.reversed => 2,
@@ -219,9 +229,14 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
     // Two reals of FP64 are the most that one access moves.
     let pairs = pairs.min(16 / (2 * pass.storage.bytes()));
     let begins = |scalars: usize| scalars.is_multiple_of(2 * pairs);
-    let lines = |l: &Loop| begins(if loading { l.load } else { l.store });
-    let packed = 2 * axis.core_length() == length && length.is_multiple_of(4);
-    let there = stride == 1 && *range == (0..length) && side.edges == [false; 2];
+    // Lines; not the parts of one, of which all have their places in it.
+    let lines = |l: &Loop| l.load_index > 0 || begins(if loading { l.load } else { l.store });
+    let points = match pass.mirrored {
+        Some(mirrored) => mirrored.points,
+        None => axis.core_length(),
+    };
+    let packed = 2 * points == length && length.is_multiple_of(4);
+    let there = stride == index && *range == (0..length) && side.edges == [false; 2];
     match packed && there && begins(access.offset) && pass.loops.iter().all(lines) {
         true => pairs,
         false => 0,

@@ -3,7 +3,7 @@
 use super::config::*;
 use super::tables::{LineRoots, Tables};
 use super::trips;
-use crate::pass::{Factor, Pass};
+use crate::pass::{Factor, Images, Pass};
 use crate::precision::ScalarType;
 use crate::real::{Middle, RealSide};
 use crate::{Direction, Domain};
@@ -23,11 +23,11 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
     if let Some(mirrored) = pass.mirrored {
         // Those over what is in pairs together: parts of a line so that they count lines in the
         // order of their first points, rows as the pass has them.
-        let number = |i: &usize| match (mirrored.rows, mirrored.middle) {
-            (0, Middle::Split) => pass.loops[*i].store_index,
-            (0, _) => pass.loops[*i].load_index,
-            (rows, _) if i + rows >= pass.loops.len() => pass.loops.len() - i,
-            _ => 0,
+        let number = |i: &usize| match (mirrored.images, mirrored.middle) {
+            (Images::Rows(rows), _) if i + rows >= pass.loops.len() => pass.loops.len() - i,
+            (Images::Rows(_), _) => 0,
+            (_, Middle::Split) => pass.loops[*i].store_index,
+            _ => pass.loops[*i].load_index,
         };
         let innermost = loops.iter().rposition(|i| number(i) > 0).unwrap_or(0);
         let behind = loops.split_off(innermost + 1);
@@ -41,25 +41,27 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
 }
 
 /// Of lines in mirrored pairs, how many there are (parts of a line, or rows), how many other lines
-/// lie between two, and how many rows lie beside each other, 0 of parts.
-pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 3] {
+/// lie between two, how many rows lie beside each other, 0 of parts, and whether they face each other.
+pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 4] {
     let Some(mirrored) = pass.mirrored else {
-        return [0; 3];
+        return [0; 4];
     };
     let loops = pass.loops.len();
-    let paired = |&&i: &&usize| match mirrored.rows {
-        0 => pass.loops[i].load_index > 0,
-        rows => i + rows >= loops,
+    let paired = |&&i: &&usize| match mirrored.images {
+        Images::Rows(rows) => i + rows >= loops,
+        _ => pass.loops[i].load_index > 0,
     };
     let count = |i: &usize| pass.loops[*i].count as i64;
     let behind = order.iter().rev().take_while(|i| !paired(i));
     [
         order.iter().filter(paired).map(count).product(),
         behind.map(count).product(),
-        match mirrored.rows {
-            2 => count(&(loops - 1)),
-            rows => rows as i64,
+        match mirrored.images {
+            Images::Rows(2) => count(&(loops - 1)),
+            Images::Rows(_) => 1,
+            _ => 0,
         },
+        i64::from(mirrored.images == Images::Facing),
     ]
 }
 

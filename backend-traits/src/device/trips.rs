@@ -7,7 +7,7 @@ use super::tables::Tables;
 use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
-use crate::pass::{Engine, Pass, Step, TileAxis};
+use crate::pass::{Engine, Images, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::{Middle, Pairing};
@@ -252,7 +252,11 @@ impl Builder<'_> {
         {
             let words = &mut self.trips[trip].words;
             words.facing = facing;
-            words.columns /= 2;
+            match self.pass.mirrored {
+                // Column c of one line and m − 1 − c of the other.
+                Some(_) => words.outer = 1,
+                None => words.columns /= 2,
+            }
             if matches!(facing, FACING_MERGE | FACING_SPLIT) {
                 words.facing_table = tables.facing_halves(core);
             }
@@ -277,27 +281,40 @@ impl Builder<'_> {
         let pass = self.pass;
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
         let plain = pass.steps.iter().all(dft) && pass.engine == Engine::Simt;
+        let fits = |r: usize| plain && r <= FACING_RADIX && !radix::summed(r, false);
+        let beside = |loading| neighbours::facing(pass, loading) > 0;
+        if let Some(mirrored) = pass.mirrored {
+            // Columns of two lines, of even radices: the points of one are then lower or higher ones
+            // whichever the line is.
+            let faces = |r: Option<&usize>, loading| {
+                let even = r.is_some_and(|r| r.is_multiple_of(2) && fits(*r));
+                mirrored.images == Images::Facing && even && beside(loading)
+            };
+            return match mirrored.middle {
+                Middle::Merge if faces(radices.first(), true) => [FACING_LOAD, 0],
+                Middle::Split if faces(radices.last(), false) => [0, FACING_STORE],
+                _ => [0; 2],
+            };
+        }
         let whole = pass.axes.len() == 1 && !part(axis, pass);
-        let ([first, .., last], Some(launch), true) = (radices, pass.tile.launch, plain && whole)
-        else {
+        let ([first, .., last], Some(launch), true) = (radices, pass.tile.launch, whole) else {
             return [0; 2];
         };
         let middle = axis.kind.reduction(axis.length, false).middle;
         let words = [
             match middle {
                 Middle::Merge => FACING_MERGE,
-                _ if neighbours::facing(pass, true) > 0 => FACING_LOAD,
+                _ if beside(true) => FACING_LOAD,
                 _ => 0,
             },
             match middle {
                 Middle::Split => FACING_SPLIT,
-                _ if neighbours::facing(pass, false) > 0 => FACING_STORE,
+                _ if beside(false) => FACING_STORE,
                 _ => 0,
             },
         ];
-        let even = |r: usize| (axis.core_length() / r).is_multiple_of(2);
-        let fits = |r: usize| even(r) && r <= FACING_RADIX && !radix::summed(r, false);
-        [0, 1].map(|i| match launch.facing[i] && fits([*first, *last][i]) {
+        let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && fits(r);
+        [0, 1].map(|i| match launch.facing[i] && even([*first, *last][i]) {
             true => words[i],
             false => 0,
         })
