@@ -141,10 +141,24 @@ fn every_length_f32() {
 /// Long lines: a power of two, mixed radices, a large prime and its neighbours.
 #[test]
 fn long_lines() {
-    let lengths = [1350, 4096, 4099, 6750, 20250, 65536, 100_003, 1 << 18];
-    let sample = cases(lengths.into_iter()).into_iter().enumerate();
-    let every_third = sample.filter(|(i, _)| i % 3 == 0).map(|(_, case)| case);
-    all(every_third.collect(), against_definition::<f64>);
+    let lengths = [
+        1350,
+        4096,
+        4099,
+        6750,
+        20250,
+        65536,
+        100_003,
+        1 << 18,
+        1_000_000,
+        1 << 20,
+    ];
+    let every_third = |first: usize| {
+        let sample = cases(lengths.into_iter()).into_iter();
+        sample.skip(first).step_by(3).collect()
+    };
+    all(every_third(0), against_definition::<f64>);
+    all(every_third(1), against_definition::<f32>);
 }
 
 /// A kind and the one that undoes it, with every normalisation, give the input back.

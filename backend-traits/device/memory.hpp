@@ -306,7 +306,7 @@ MMAFFT_DEVICE void Pass<Scalar>::finish_facing(S s, Value *v) const {
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       const auto of = facing_points(s, config.load_reals, c, begin, index, v + g * R, j);
       sign_facing_reals<T>(config.load_reals, of.low, of.high);
-      if (!c.live) continue;
+      if (!in.live) continue;
       of.low = weighted(config.load_reals, tables(), of.at, of.low);
       of.high = weighted(config.load_reals, tables(), last - of.at, of.high);
     }

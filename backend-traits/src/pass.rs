@@ -269,6 +269,14 @@ pub enum Step {
 }
 
 impl Step {
+    /// The radix of a DFT.
+    pub fn radix(&self) -> Option<usize> {
+        match self {
+            Step::Dft { radix, .. } => Some(*radix),
+            _ => None,
+        }
+    }
+
     /// DFT, twiddle, exchange; DFT, twiddle, exchange; …: an axis as the product of `radices`.
     pub fn sequence(axis: usize, radices: &[usize]) -> Vec<Step> {
         let mut steps = Vec::new();

@@ -4,7 +4,7 @@
 //! names a file of the same form, whose rows come first.
 
 use super::cluster::Spread;
-use mmafft_backend_traits::device::FACING_RADIX;
+use mmafft_backend_traits::device::lines_face;
 use mmafft_backend_traits::{
     radix,
     real::{Middle, RealSide, Reduction},
@@ -138,15 +138,9 @@ impl Rule {
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
         let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
-        // Threads of lines that face each other have two columns of the step that meets their reals.
-        let facing = pass.mirrored.filter(|m| m.images == Images::Facing);
-        let end = match facing.map(|mirrored| mirrored.middle) {
-            Some(Middle::Split) => self.radices.last(),
-            Some(_) => self.radices.first(),
-            None => None,
-        };
-        let two = |r: &usize| r.is_multiple_of(2) && *r <= FACING_RADIX;
-        radices && end.is_none_or(two) && self.lines.is_multiple_of(pass.together())
+        let facing =
+            self.radices.is_empty() || facing_end(pass, &self.radices).is_none_or(|end| end);
+        radices && facing && self.lines.is_multiple_of(pass.together())
     }
 
     /// Whether the pass can follow the rule on this device.
@@ -326,14 +320,36 @@ pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
     keys(pass, limits).into_iter().next()
 }
 
+/// Of lines that face each other, whether threads can have columns of two at the end where they do, of
+/// these radices.
+fn facing_end(pass: &Pass, radices: &[usize]) -> Option<bool> {
+    let mirrored = pass.mirrored.filter(|m| m.images == Images::Facing)?;
+    let end = match mirrored.middle {
+        Middle::Split => radices.last(),
+        _ => radices.first(),
+    };
+    Some(end.is_some_and(|&radix| lines_face(radix, pass.storage)))
+}
+
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
-    let suited = |key: String| {
+    let suited = |key: String, pass: &Pass| {
         let rule = RULES.get(&key)?;
         let free = !asked || rule.radices.is_empty();
         (free && rule.suits(pass, limits)).then_some((key, rule))
     };
-    let Some((key, rule)) = keys(pass, limits).into_iter().find_map(suited) else {
+    let first = |pass: &Pass| {
+        let mut keys = keys(pass, limits).into_iter();
+        keys.find_map(|key| suited(key, pass))
+    };
+    let mut found = first(pass);
+    let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+    if found.is_none() && facing_end(pass, &radices) == Some(false) {
+        // Neither a rule's radices nor these face each other: lines as they come.
+        pass.mirrored = None;
+        found = first(pass);
+    }
+    let Some((key, rule)) = found else {
         return;
     };
     rule.apply(pass, limits);

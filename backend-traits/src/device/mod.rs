@@ -40,5 +40,5 @@ pub use kernels::Kernels;
 pub use lower::{lower, Lowered};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
-pub use trips::FACING_RADIX;
+pub use trips::{lines_face, FACING_RADIX};
 pub use work::Work;

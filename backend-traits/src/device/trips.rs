@@ -15,6 +15,13 @@ use crate::real::{Middle, Pairing};
 /// The largest radix of a step whose threads have two columns at a time.
 pub const FACING_RADIX: usize = 16;
 
+/// Whether threads of a step of this radix have a column of each of two lines that face each other: of
+/// even radices the points of one are lower or higher ones whichever the line is; and of FP64 those of
+/// more would take all registers.
+pub fn lines_face(radix: usize, storage: ScalarType) -> bool {
+    radix.is_multiple_of(2) && radix <= FACING_RADIX.min(64 / storage.bytes())
+}
+
 /// Whether an axis is a part of a line that several passes transform.
 fn part(axis: &TileAxis, pass: &Pass) -> bool {
     pass.hermitian.is_some()
@@ -284,11 +291,9 @@ impl Builder<'_> {
         let fits = |r: usize| plain && r <= FACING_RADIX && !radix::summed(r, false);
         let beside = |loading| neighbours::facing(pass, loading) > 0;
         if let Some(mirrored) = pass.mirrored {
-            // Columns of two lines, of even radices: the points of one are then lower or higher ones
-            // whichever the line is.
             let faces = |r: Option<&usize>, loading| {
-                let even = r.is_some_and(|r| r.is_multiple_of(2) && fits(*r));
-                mirrored.images == Images::Facing && even && beside(loading)
+                let can = r.is_some_and(|&r| lines_face(r, pass.storage) && fits(r));
+                mirrored.images == Images::Facing && can && beside(loading)
             };
             return match mirrored.middle {
                 Middle::Merge if faces(radices.first(), true) => [FACING_LOAD, 0],
