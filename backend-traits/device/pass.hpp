@@ -19,8 +19,9 @@
 // constant when this is compiled for a plan. Points beyond an axis' extent, outside of a
 // zero range or of lines past the last are zeros that cost no memory access.
 //
-// Here is the order of things, and where a thread's values are; memory.hpp, exchange.hpp and
-// arithmetic.hpp define the members that move and compute them.
+// Here is the order of things, and where a thread's values are; memory.hpp, pairs.hpp, exchange.hpp
+// and arithmetic.hpp define the members that move and compute them. The file is long because all of
+// these are members of one class, declared here.
 #pragma once
 #include "matrix.hpp"
 #include "real.hpp"
@@ -260,26 +261,32 @@ template <class Scalar> struct Pass {
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
   template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
+
+  // In pairs.hpp: the same of values that mirror each other.
   // Points k and M-1-k of a whole line of M, which value j of column c and of the one that faces it
   // are: k is less than M/2 for the lower half of the values, and else the other is.
   template <class I> struct FacingPoints {
     Value &low, &high;
-    I at;
+    I at, facing;
   };
-  template <class S, class I>
-  static MMAFFT_DEVICE FacingPoints<I> facing_points(S s, const Reals &side, const Column &c, I begin, i64 index, Value *v, int j) {
+  template <bool LOAD, class S>
+  static MMAFFT_DEVICE auto facing_points(S s, const Line &line, const Column &c, Value *v, int j) {
     MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
     MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
-    const I k = begin + I(c.at + j * m) * I(index);
-    if (2 * j < R) return {v[j], v[2 * R - 1 - j], k};
-    return {v[2 * R - 1 - j], v[j], I(side.points) - 1 - k};
+    typedef MMAFFT_INDEX(LOAD ? config.load_reals.length : config.store_reals.length) I;
+    const I index = I(LOAD ? axis.load_index : axis.store_index), begin = I(LOAD ? line.load_index : line.store_index);
+    const I k = begin + I(c.at + j * m) * index;
+    const I image = I(LOAD ? config.load_reals.points : config.store_reals.points) - 1 - k;
+    if (2 * j < R) return FacingPoints<I>{v[j], v[2 * R - 1 - j], k, image};
+    return FacingPoints<I>{v[2 * R - 1 - j], v[j], image, k};
   }
   template <class S> MMAFFT_DEVICE void load_facing(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void finish_facing(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store_facing(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void load_pair(S s, Value *v, const Column &c) const;
   template <class S> MMAFFT_DEVICE void finish_pair(S s, Value *v, const Column &c) const;
-  template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store_pair(S s, const Value *v, const Column &c) const;
 
   // In exchange.hpp: between registers and shared memory.
@@ -451,5 +458,6 @@ MMAFFT_KERNEL void MMAFFT_CLUSTER(config.blocks) MMAFFT_BOUNDS(config.threads, c
 }  // namespace mmafft
 
 #include "memory.hpp"
+#include "pairs.hpp"
 #include "exchange.hpp"
 #include "arithmetic.hpp"

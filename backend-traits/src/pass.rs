@@ -3,6 +3,8 @@
 //! Strides and offsets count *scalars* (real or imaginary parts), so that one notation
 //! covers real lines, interleaved and planar complex ones, and half spectra packed into
 //! the real array they belong to.
+//!
+//! The file is long because it is the whole vocabulary of a plan, a word a few lines.
 
 use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};

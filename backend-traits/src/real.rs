@@ -265,6 +265,16 @@ impl RealSide {
         [first, second.map(turn)]
     }
 
+    /// How many pairs of neighbouring reals lie in a row of those of two facing points k and n − 1 − k
+    /// of a packed line: both (2), or one at each end (1); `None` where neighbours are not paired so.
+    pub fn facing_pairs(&self) -> Option<usize> {
+        match (self.order, self.pairing) {
+            (Order::EvenOdd, Pairing::Pairs) if !self.reversed => Some(2),
+            (Order::Natural, Pairing::Ends) => Some(1),
+            _ => None,
+        }
+    }
+
     /// The weights of points of a line of `n` reals; `None` where all are 1.
     pub fn weights(&self, n: usize) -> Option<Weights> {
         Weights::new(self.weight, n)

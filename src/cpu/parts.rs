@@ -128,13 +128,8 @@ impl<S: Storage> Part<S> {
         let axis = &pass.axes[0];
         let inverse = axis.direction == Direction::Inverse;
         let at = middle(pass).unwrap_or(pass.steps.len());
-        let radices = |steps: &[Step]| -> Vec<usize> {
-            let radix = |step: &Step| match step {
-                Step::Dft { radix, .. } => Some(*radix),
-                _ => None,
-            };
-            steps.iter().filter_map(radix).collect()
-        };
+        let radices =
+            |steps: &[Step]| -> Vec<usize> { steps.iter().filter_map(Step::radix).collect() };
         let lines = |steps: &[Step], inverse| prepare::lines(pass, axis, &radices(steps), inverse);
         let convolution = match pass.steps.get(at) {
             Some(Step::Convolve {

@@ -19,7 +19,7 @@ use super::convolution::convolve;
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Place, Route, Stage};
-use mmafft_backend_traits::real::{CoreLength, Middle, Order, Pairing};
+use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
     Direction, Domain, Engine, Error, Factor, Images, Kind, Loop, Mirrored, RealLine, Result,
 };
@@ -234,16 +234,14 @@ impl<'a> Parts<'a> {
         };
         let points: usize = self.factors.iter().product();
         let packed = 2 * points == line.length && (points / factor).is_multiple_of(2);
-        let beside = matches!(
-            (side.order, side.pairing),
-            (Order::EvenOdd, Pairing::Pairs) | (Order::Natural, Pairing::Ends)
-        );
         let row = place.strides[self.stage.dim] == 1 && range.len() == line.length;
-        (factor <= self.faces && packed && beside && row).then_some(Mirrored {
-            middle,
-            points,
-            images: Images::Facing,
-        })
+        (factor <= self.faces && packed && row && side.facing_pairs().is_some()).then_some(
+            Mirrored {
+                middle,
+                points,
+                images: Images::Facing,
+            },
+        )
     }
 
     /// Points between neighbours of factor `i`.

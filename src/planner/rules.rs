@@ -2,6 +2,8 @@
 //! fastest on a device of that architecture. `mmafft tune` writes the file; a pass without a row
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
+//!
+//! Longer than most files: how a row is written stands beside how it is looked up and followed.
 
 use super::cluster::Spread;
 use mmafft_backend_traits::device::lines_face;

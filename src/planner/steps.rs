@@ -377,10 +377,7 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits
 /// From `few` lines to twice as many, so many that the fewest lanes of the last wave idle: a
 /// thread holds the points of one small DFT or some.
 fn full_waves(points: usize, few: usize, longest: usize, steps: &[Step]) -> usize {
-    let radices = steps.iter().filter_map(|step| match step {
-        Step::Dft { radix, .. } => Some(*radix),
-        _ => None,
-    });
+    let radices = steps.iter().filter_map(Step::radix);
     let largest = radices.max().unwrap_or(1).min(16);
     let values = (16 / largest) * largest;
     let idle = |lines: usize| {

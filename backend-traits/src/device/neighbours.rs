@@ -4,7 +4,6 @@
 use super::config::*;
 use super::trips;
 use crate::pass::{Loop, Pass, TileAxis};
-use crate::real::{Order, Pairing};
 use crate::Domain;
 use std::ops::Range;
 
@@ -221,10 +220,8 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
             &axis.store_range,
         ),
     };
-    let pairs = match (side.order, side.pairing) {
-        (Order::EvenOdd, Pairing::Pairs) if !side.reversed => 2,
-        (Order::Natural, Pairing::Ends) => 1,
-        _ => return 0,
+    let Some(pairs) = side.facing_pairs() else {
+        return 0;
     };
     // Two reals of FP64 are the most that one access moves.
     let pairs = pairs.min(16 / (2 * pass.storage.bytes()));

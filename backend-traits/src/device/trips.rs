@@ -168,13 +168,8 @@ impl Builder<'_> {
         let steps: Vec<&Step> = steps.filter(|s| step_axis(s) == Some(number)).collect();
         let core = axis.core_length();
         let reduction = axis.kind.reduction(axis.length, false);
-        let radices = |steps: &[&Step]| -> Vec<usize> {
-            let radix = |s: &&Step| match s {
-                Step::Dft { radix, .. } => Some(*radix),
-                _ => None,
-            };
-            steps.iter().filter_map(radix).collect()
-        };
+        let radices =
+            |steps: &[&Step]| -> Vec<usize> { steps.iter().filter_map(|s| s.radix()).collect() };
         let facing = self.facing(axis, &radices(&steps));
         if reduction.middle == Middle::Merge && facing[0] == 0 {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);

@@ -1,7 +1,7 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
 use mmafft::backend_traits::device::FACING_RADIX;
-use mmafft::backend_traits::real::{Middle, Order, Pairing, RealSide};
+use mmafft::backend_traits::real::{Middle, RealSide};
 use mmafft::backend_traits::{radix, Launch, Limits};
 use mmafft::rules::Rule;
 use mmafft::{Engine, Pass, ScalarType};
@@ -192,11 +192,8 @@ fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
         return None;
     };
     let reduction = axis.kind.reduction(axis.length, false);
-    let beside = |side: &RealSide| {
-        let order = (side.order, side.pairing);
-        let four = (Order::EvenOdd, Pairing::Pairs);
-        axis.kind.is_real_to_real() && (order == four || side.pairing == Pairing::Ends)
-    };
+    let real = axis.kind.is_real_to_real();
+    let beside = |side: &RealSide| real && side.facing_pairs().is_some();
     let can = [
         reduction.middle == Middle::Merge || beside(&reduction.load),
         reduction.middle == Middle::Split || beside(&reduction.store),
