@@ -11,13 +11,13 @@ template <class Scalar> template <int PARTS, class S>
 MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_IF (step.engine == ENGINE_DENSE) {
+    dense(s, v);
+    return;
+  }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
-    MMAFFT_IF (step.engine == ENGINE_DENSE) {
-      if (c.live) dense(s, line, start, c.at, v + g * J);
-      continue;
-    }
     // Constant distances between a butterfly's points, where padding allows.
     MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
     MMAFFT_CONST bool constant = step.hermitian == 0 && constant_cells(s, int(step.row_in), stride, false);
@@ -65,30 +65,43 @@ MMAFFT_DEVICE void Pass<Scalar>::store_cell(int cell, const Value &x) {
 
 // X[k], X[p-k] = x[0] + Σ cos·e ∓ i·Σ sin·o for a prime p too large for registers: with
 // w = exp(∓2πi·kn/p), e = x[n] + x[p-n] and o = x[n] - x[p-n], n <= (p-1)/2. Two sums each, as
-// errors grow with the root of their length. The roots lie at [n - 1][k].
+// errors grow with the root of their length. The roots lie at [n - 1][k]; a thread reads each once for
+// all of its columns, which have the same outputs.
 template <class Scalar> template <class S>
-MMAFFT_DEVICE void Pass<Scalar>::dense(S s, int line, int start, int c, Value *v) const {
+MMAFFT_DEVICE void Pass<Scalar>::dense(S s, Value *v) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int radix = int(step.radix), stride = int(step.points / step.radix * step.inner);
-  MMAFFT_CONST int K = int(step.copies), row = (radix / 2 + K) / K * K;
-  start += (int(step.offset) + dense_column(s, c)) * int(step.inner);
-  const Value *w = tables() + step.matrix + dense_first(s, c);
-  const Value zero = load_shared<T>(line + padded(step.row_in, start));
+  MMAFFT_CONST int J = points(s), G = int(step.groups), K = int(step.copies), radix = int(step.radix);
+  MMAFFT_CONST int stride = dense_rows(s) * int(step.inner), row = (radix / 2 + K) / K * K;
   // v holds the sums of odd n; a and b those of even ones.
-  Value a[MMAFFT_DENSE(step.copies)], b[MMAFFT_DENSE(step.copies)];
-  MMAFFT_UNROLL for (int i = 0; i < K; i++) {
-    a[i] = zero;
-    b[i] = v[2 * i] = v[2 * i + 1] = {T(0), T(0)};
+  Value a[MMAFFT_DENSE(step.groups * step.copies)], b[MMAFFT_DENSE(step.groups * step.copies)];
+  int line[MMAFFT_DENSE(step.groups)], start[MMAFFT_DENSE(step.groups)];
+  const Column first = column_of(s, number(s, 0));
+  if (!first.live) return;
+  const Value *w = tables() + step.matrix + dense_first(s, first.at);
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    Column c = column_of(s, number(s, g));
+    // What is not there is computed again, and not stored.
+    if (!c.live) c = first;
+    line[g] = c.line * int(step.pitch_in);
+    start[g] = c.outer * int(step.in * step.inner) + c.inner + (int(step.offset) + dense_column(s, c.at)) * int(step.inner);
+    const Value zero = load_shared<T>(line[g] + padded(step.row_in, start[g]));
+    MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+      a[g * K + i] = zero;
+      b[g * K + i] = v[g * J + 2 * i] = v[g * J + 2 * i + 1] = {T(0), T(0)};
+    }
   }
   const auto add = [&](int n, Value *even, Value *odd, int step_of) {
-    const Value x = load_shared<T>(line + padded(step.row_in, start + n * stride));
-    const Value y = load_shared<T>(line + padded(step.row_in, start + (radix - n) * stride));
-    const Value e = x + y, o = x - y;
-    MMAFFT_UNROLL for (int i = 0; i < K; i++) {
-      const Value r = load_table(w + (n - 1) * row + i);
-      Value &p = even[i * step_of], &q = odd[i * step_of];
-      p = {multiply_add(r.x, e.x, p.x), multiply_add(r.x, e.y, p.y)};
-      q = {multiply_add(r.y, o.x, q.x), multiply_add(r.y, o.y, q.y)};
+    Value r[MMAFFT_DENSE(step.copies)];
+    MMAFFT_UNROLL for (int i = 0; i < K; i++) r[i] = load_table(w + (n - 1) * row + i);
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Value x = load_shared<T>(line[g] + padded(step.row_in, start[g] + n * stride));
+      const Value y = load_shared<T>(line[g] + padded(step.row_in, start[g] + (radix - n) * stride));
+      const Value e = x + y, o = x - y;
+      MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+        Value &p = even[(g * K + i) * step_of], &q = odd[(g * K + i) * step_of];
+        p = {multiply_add(r[i].x, e.x, p.x), multiply_add(r[i].x, e.y, p.y)};
+        q = {multiply_add(r[i].y, o.x, q.x), multiply_add(r[i].y, o.y, q.y)};
+      }
     }
   };
   // (p - 1)/2 may be odd.
@@ -97,7 +110,7 @@ MMAFFT_DEVICE void Pass<Scalar>::dense(S s, int line, int start, int c, Value *v
     add(n + 1, a, b, 1);
   }
   MMAFFT_IF (radix / 2 % 2 == 1) add(radix / 2, v, v + 1, 2);
-  MMAFFT_UNROLL for (int i = 0; i < K; i++) {
+  MMAFFT_UNROLL for (int i = 0; i < G * K; i++) {
     const Value even = a[i] + v[2 * i], odd = b[i] + v[2 * i + 1];
     v[2 * i] = {even.x - odd.y, even.y + odd.x};
     v[2 * i + 1] = {even.x + odd.y, even.y - odd.x};

@@ -52,6 +52,12 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
     else {
       MMAFFT_ASSUME(u32(thread) < u32(config.threads));
+      MMAFFT_IF (step.engine == ENGINE_DENSE) {
+        // All columns of a thread have the same outputs, so that it reads each root once for them.
+        MMAFFT_CONST u32 each = u32(config.threads) / u32(dense_sets(s)), all = u32(config.lines * dense_rows(s) * step.inner * step.outer);
+        const u32 set = u32(thread) / each, column = u32(group) * each + u32(thread) % each;
+        return int(set < u32(dense_sets(s)) && column < all ? column + all * set : all * u32(dense_sets(s)));
+      }
       MMAFFT_IF (step.facing) return group / 2 * int(config.threads) + thread;
       return (group / N * int(config.threads) + thread) * N + group % N;
     }
@@ -76,15 +82,15 @@ template <class Scalar> struct Pass {
            separable(row, stride, int(step.radix), blocks && (step.engine == ENGINE_SIMT || step.radix == step.rank));
   }
 
-  // A dense step's columns are a few pairs of outputs k, p-k of each DFT: values 2i and 2i+1 are
+  // A dense step's columns are a few pairs of outputs k, p-k of each DFT, a set: values 2i and 2i+1 are
   // those of k + i.
   template <class S> MMAFFT_DEVICE int dense_first(S s, int c) const {
     MMAFFT_STEP(S);
-    return int(u32(c) / u32(step.points / step.radix)) * int(step.copies);
+    return int(u32(c) / u32(dense_rows(s))) * int(step.copies);
   }
   template <class S> MMAFFT_DEVICE int dense_column(S s, int c) const {
     MMAFFT_STEP(S);
-    return int(u32(c) % u32(step.points / step.radix));
+    return int(u32(c) % u32(dense_rows(s)));
   }
   template <class S> MMAFFT_DEVICE int dense_output(S s, int c, int j) const {
     MMAFFT_STEP(S);
@@ -293,7 +299,7 @@ template <class Scalar> struct Pass {
   template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const;
   template <int PARTS> static MMAFFT_DEVICE void load_cell(int cell, Value &x);
   template <int PARTS> static MMAFFT_DEVICE void store_cell(int cell, const Value &x);
-  template <class S> MMAFFT_DEVICE void dense(S s, int line, int start, int c, Value *v) const;
+  template <class S> MMAFFT_DEVICE void dense(S s, Value *v) const;
   template <int PARTS, class S> MMAFFT_DEVICE void scatter(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void scatter_reals(S s, int line, int at, Value x) const;
   template <int PARTS, class S> MMAFFT_DEVICE void scatter_across(S s, Value *v) const;

@@ -56,17 +56,33 @@ struct Line {
   bool live;
 };
 
+// DFTs of a dense step in one line, and the sets of outputs that each is cut into.
+template <class S> MMAFFT_DEVICE constexpr int dense_rows(S s) {
+  MMAFFT_STEP(S);
+  return int(step.points / step.radix);
+}
+template <class S> MMAFFT_DEVICE constexpr int dense_sets(S s) {
+  MMAFFT_STEP(S);
+  return int(step.columns) / dense_rows(s);
+}
+
 template <class S> MMAFFT_DEVICE Column column_of(S s, int number) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST u32 lines = u32(config.lines), columns = u32(step.columns);
-  MMAFFT_CONST u32 inner = u32(step.inner), outer = u32(step.outer);
+  MMAFFT_CONST u32 lines = u32(config.lines), inner = u32(step.inner), outer = u32(step.outer);
+  MMAFFT_CONST bool dense = step.engine == ENGINE_DENSE;
+  MMAFFT_CONST u32 columns = dense ? u32(dense_rows(s)) : u32(step.columns);
   Column c;
-  u32 rest = u32(number);
-  c.live = rest < lines * columns * inner * outer;
+  u32 rest = u32(number), set = 0;
+  c.live = rest < lines * u32(step.columns) * inner * outer;
+  // Sets of outputs come last.
+  MMAFFT_IF (dense) {
+    set = rest / (lines * columns * inner * outer);
+    rest %= lines * columns * inner * outer;
+  }
   // What goes to other blocks lies in rows there, and the columns of one axis are these.
   MMAFFT_IF (step.target == PLACE_CLUSTER) {
     c.line = 0;
-    c.at = int(rest % columns);
+    c.at = int(rest % columns + set * columns);
     rest /= columns;
     c.inner = int(rest % inner);
     c.outer = int(rest / inner);
@@ -78,7 +94,7 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number) {
   }
   c.inner = int(rest % inner);
   rest /= inner;
-  c.at = int(rest % columns);
+  c.at = int(rest % columns + set * columns);
   rest /= columns;
   MMAFFT_IF (step.lines_fast) c.outer = int(rest);
   else {

@@ -23,7 +23,7 @@
 #define MMAFFT_LOOP _Pragma("clang loop unroll(disable)")
 // Values a thread may hold, and the steps, one after another.
 #define MMAFFT_VALUES (config.values)
-#define MMAFFT_DENSE(pairs) (pairs)
+#define MMAFFT_DENSE(count) (count)
 // What the compiler cannot know, so that it drops the checks that follow from it.
 #define MMAFFT_ASSUME(condition) __builtin_assume(condition)
 // What counts the reals of a line, and some eight times as many.

@@ -138,7 +138,7 @@ impl Rule {
             .radices
             .iter()
             .try_fold(1usize, |n, &r| n.checked_mul(r));
-        let whole = pass.axes.len() == 1 && product == Some(pass.axes[0].core_length());
+        let whole = product.is_some() && product == transformed(pass);
         let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
         let facing =
             self.radices.is_empty() || facing_end(pass, &self.radices).is_none_or(|end| end);
@@ -156,7 +156,10 @@ impl Rule {
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
-        let points: usize = pass.axes.iter().map(|a| a.core_length() + 1).product();
+        let points = match transformed(pass) {
+            Some(points) => points + 1,
+            None => pass.axes.iter().map(|a| a.core_length() + 1).product(),
+        };
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         // Splits, merges and orders of reals exchange points whole.
         let plain = pass.mirrored.is_none() && pass.axes.iter().all(|a| a.kind == Kind::C2C);
@@ -172,7 +175,10 @@ impl Rule {
             return;
         }
         if !self.radices.is_empty() {
-            pass.steps = Step::sequence(pass.axes[0].axis, &self.radices);
+            let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
+            let mut steps: Vec<Step> = convolution.cloned().collect();
+            steps.extend(Step::sequence(pass.axes[0].axis, &self.radices));
+            pass.steps = steps;
         }
         let all: usize = pass.loops.iter().map(|l| l.count).product();
         let mut lines = self.lines.min(all.max(1));
@@ -257,6 +263,25 @@ fn roots(pass: &Pass) -> &'static str {
     }
 }
 
+/// The name and the length of the convolution that a step begins, in one pass.
+fn convolved(step: &Step) -> Option<(&'static str, usize)> {
+    match step {
+        Step::Rader { length, .. } => Some(("rader", length - 1)),
+        Step::Chirp { padded, .. } => Some(("chirp", *padded)),
+        _ => None,
+    }
+}
+
+/// The length of the complex DFTs of a pass of one axis, which its radices make: of whole lines that
+/// are a convolution, that one's.
+pub fn transformed(pass: &Pass) -> Option<usize> {
+    let [axis] = &pass.axes[..] else {
+        return None;
+    };
+    let convolution = pass.steps.first().and_then(convolved);
+    Some(convolution.map_or(axis.core_length(), |(_, length)| length))
+}
+
 /// Kinds whose passes move their points as those of `kind` do, with other weights and signs.
 fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
     let moves = |row: &KindRow| {
@@ -274,14 +299,16 @@ fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
 }
 
 /// The keys by which a pass is looked up, its own first; none where it is more than a DFT of each
-/// axis. A pass that was not measured goes by one that does the same but for the twiddles, or, of
+/// axis, or a convolution of whole complex lines. A pass that was not measured goes by one that does the same but for the twiddles, or, of
 /// reals, by a kind that is alike, or by the complex DFT at its core.
 fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let plain = |s: &Step| {
         let moved = matches!(s, Step::Exchange | Step::AllToAll);
         moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
     };
-    if !pass.steps.iter().all(plain) || limits.architecture.is_empty() {
+    let convolution = pass.steps.first().and_then(convolved);
+    let begins = usize::from(convolution.is_some());
+    if !pass.steps[begins..].iter().all(plain) || limits.architecture.is_empty() {
         return Vec::new();
     }
     let lengths = |of: fn(&TileAxis) -> usize| {
@@ -303,11 +330,17 @@ fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
     };
     let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
+    if let Some((name, _)) = convolution {
+        let alone = pass.axes.len() == 1 && kinds.is_empty();
+        return Vec::from_iter(alone.then(|| key(name, roots(pass), whole)));
+    }
     let mut keys: Vec<String> = match kinds.is_empty() {
-        true => vec![
-            key("c2c", roots(pass), whole.clone()),
-            key("c2c", "", whole),
-        ],
+        true => {
+            let facing = pass.mirrored.map(|_| "facing");
+            let kinds = facing.into_iter().chain(["c2c"]);
+            let with_roots = kinds.map(|kind| key(kind, roots(pass), whole.clone()));
+            with_roots.chain([key("c2c", "", whole.clone())]).collect()
+        }
         false => {
             let kinds = kinds.iter().map(|kind| key(kind, "", whole.clone()));
             kinds.chain([key("c2c", "", core)]).collect()
@@ -317,7 +350,7 @@ fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     keys
 }
 
-/// What a pass is measured as; `None` where it is more than a DFT of each axis.
+/// What a pass is measured as; `None` where it has no rules.
 pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
     keys(pass, limits).into_iter().next()
 }
@@ -411,10 +444,16 @@ mod tests {
                     .product()
             });
             let product: usize = rule.radices.iter().product();
-            // `split` and `merge` are of complex lines.
-            let kind = key.split(',').nth(3).and_then(Kind::from_name);
-            let core = product == kind.unwrap_or(Kind::C2C).core_length(length);
-            assert!(rule.radices.is_empty() || core, "{row}");
+            let made = match key.split(',').nth(3) {
+                Some("rader") => product == length - 1,
+                Some("chirp") => product >= 2 * length - 1,
+                // `split`, `merge` and `facing` are of complex lines.
+                kind => {
+                    let kind = kind.and_then(Kind::from_name);
+                    product == kind.unwrap_or(Kind::C2C).core_length(length)
+                }
+            };
+            assert!(rule.radices.is_empty() || made, "{row}");
         }
     }
 }

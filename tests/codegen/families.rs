@@ -19,7 +19,7 @@ pub fn families() -> Vec<(String, Request)> {
     ] {
         for &engine in engines(precision) {
             let mut add = |name: &str, request: Request| {
-                let request = request.batch(1000).precision(precision).engine(engine);
+                let request = request.batch(100_000).precision(precision).engine(engine);
                 let name = format!("{name} {} {}", precision.row().name, engine.name());
                 all.push((name, request));
             };
@@ -69,7 +69,7 @@ pub fn clusters() -> Vec<(String, Request)> {
         let name = format!("cluster {shape} {}", precision.row().name);
         all.push((
             name,
-            Request::forward(shape).precision(precision).batch(1000),
+            Request::forward(shape).precision(precision).batch(100_000),
         ));
     };
     for bits in 15..=17 {

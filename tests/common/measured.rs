@@ -39,6 +39,7 @@ fn of(row: &str) -> Vec<Request> {
         ("split", "rows") => of(Kind::R2C, Shape::d2(256, 2 * n)),
         ("merge", "rows") => of(Kind::C2R, Shape::d2(256, 2 * n)),
         ("c2c", "columns") => of(Kind::C2C, Shape::d2(n, 48)).axes(&[0]),
+        ("rader" | "chirp", "rows") => of(Kind::C2C, Shape::d1(n)),
         (kind, "rows") => match Kind::from_name(kind) {
             Some(kind) => of(kind, Shape::d1(n)),
             None => return Vec::new(),

@@ -35,6 +35,7 @@ pub struct Block {
     pub lines: usize,
     /// Blocks that hold the tile together.
     pub blocks: usize,
+    pub threads: usize,
     pub wave: usize,
     /// Bytes of a cell: a point, or its real or imaginary part.
     pub cell: usize,
@@ -71,7 +72,17 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
             true => held.columns * words(step.copies) / held.rows,
             false => block.wave,
         };
-    let waves = total.div_ceil(per_wave);
+    let dense = step.engine == DENSE;
+    let sets = match dense {
+        true => columns * words(step.radix) / words(step.points),
+        false => 1,
+    };
+    // The columns of a dense step's thread are of one set of outputs (`Pass::number`).
+    let each = block.threads / sets;
+    let waves = match dense {
+        true => block.threads.min(total).div_ceil(per_wave),
+        false => total.div_ceil(per_wave),
+    };
     let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES).collect();
     sampled.push(waves - 1);
     sampled.dedup();
@@ -87,10 +98,17 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                 if number >= total || (matrix && j >= words(step.radix)) {
                     return None;
                 }
-                let mut rest = number;
+                let (mut rest, set) = match dense {
+                    true => (number % each, number / each),
+                    false => (number, 0),
+                };
+                if set >= sets || rest >= total / sets {
+                    return None;
+                }
+                let columns = columns / sets;
                 if step.target == CLUSTER {
                     // Columns first. To whichever block, and there in rows of its share.
-                    let (column, other) = (rest % columns, rest / columns);
+                    let (column, other) = (rest % columns + set * columns, rest / columns);
                     let width = extent / block.blocks;
                     let cell = match after {
                         true => other * width + to_at(step, column, j) % width,
@@ -108,7 +126,7 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                 }
                 let inner_at = rest % inner;
                 rest /= inner;
-                let column = rest % columns;
+                let column = rest % columns + set * columns;
                 rest /= columns;
                 let outer_at = rest % outer;
                 if step.lines_fast == 0 {

@@ -29,8 +29,9 @@ const VALUES: usize = 16;
 /// The same for matrix steps whose products take the registers of as many again: of FP64, and of
 /// padded radices, whose matrices have more parts.
 const MATRIX_VALUES: usize = 8;
-/// The same where a step is dense: one column's, whose sums take the registers of more.
-const DENSE_VALUES: usize = 2 * DENSE_PAIRS;
+/// The same where a step is dense: of two columns, which share roots; sums take the registers of as
+/// many again.
+const DENSE_VALUES: usize = 2 * 2 * DENSE_PAIRS;
 /// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), and more
 /// than registers do.
 const MOST_VALUES: usize = 64;
@@ -204,7 +205,8 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
                 let columns = held.columns / held.rows * fill.copies;
                 (threads / geometry.wave * columns, held.rows)
             }
-            false => (threads, 1),
+            // The columns of a thread are of one set.
+            false => (threads / trip.sets() * trip.sets(), 1),
         };
         let groups = |n: usize| total.div_ceil(share * n) * n;
         let most = values.max(groups(round) * each(trip));
@@ -287,6 +289,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     let block = Block {
         lines: tile_lines,
         blocks,
+        threads,
         wave: geometry.wave,
         cell: if double { 16 } else { 8 } / if launch.apart { 2 } else { 1 },
         shared: geometry.shared_bytes,

@@ -35,6 +35,7 @@ pub use arguments::Arguments;
 pub use backend::DeviceBackend;
 pub use cache::Cache;
 pub use compiler::errors_of;
+pub use config::DENSE_PAIRS;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};
 pub use kernels::Kernels;
 pub use lower::{lower, Lowered};

@@ -31,8 +31,8 @@ fn residents(
         _ if pass.engine == Engine::Matrix => 96,
         true => 32,
         false if trips.iter().any(|t| t.words.offset > 0) => 128,
-        // Sums of four pairs, and what they are made of.
-        false if trips.iter().any(|t| t.words.engine == DENSE) => 96,
+        // Sums of even points beside those of odd ones, and what they are made of.
+        false if trips.iter().any(|t| t.words.engine == DENSE) => 64 + values * words,
         // A thread that copies computes an address for every point.
         false if trips.iter().any(|t| t.words.op == OP_COPY) => 64,
         false => 48,

@@ -27,6 +27,14 @@ impl Trip {
         }
     }
 
+    /// How many sets the outputs of a dense DFT are cut into, a column each; else 1.
+    pub fn sets(&self) -> usize {
+        match self.words.engine {
+            DENSE => (self.words.columns * self.words.radix / self.words.points) as usize,
+            _ => 1,
+        }
+    }
+
     /// Points of a line in shared memory before the trip.
     pub fn points_in(&self) -> usize {
         (self.words.input * self.words.outer * self.words.inner) as usize

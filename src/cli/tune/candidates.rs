@@ -1,9 +1,9 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
-use mmafft::backend_traits::device::FACING_RADIX;
+use mmafft::backend_traits::device::{DENSE_PAIRS, FACING_RADIX};
 use mmafft::backend_traits::real::{Middle, RealSide};
 use mmafft::backend_traits::{radix, Launch, Limits};
-use mmafft::rules::Rule;
+use mmafft::rules::{self, Rule};
 use mmafft::{Engine, Pass, ScalarType};
 
 /// Sequences of radices that are tried.
@@ -20,11 +20,11 @@ const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
 /// The sequences with the fewest radices, and with one more: those of the smallest radices first,
 /// in either order.
 fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
-    let [axis] = &pass.axes[..] else {
+    let Some(length) = rules::transformed(pass) else {
         return vec![Vec::new()];
     };
     if clustered(pass) {
-        return parts(axis.length, pass, limits);
+        return parts(length, pass, limits);
     }
     let most = largest(pass);
     let radices: Vec<usize> = match pass.engine {
@@ -37,7 +37,7 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         .collect();
     radices.sort_unstable_by(|a, b| b.cmp(a));
     let mut all = Vec::new();
-    descend(axis.core_length(), &radices, &mut Vec::new(), &mut all);
+    descend(length, &radices, &mut Vec::new(), &mut all);
     let least = all.iter().map(Vec::len).min().unwrap_or(0);
     all.retain(|s| s.len() <= least + 1);
     all.sort_by_key(|s| {
@@ -69,13 +69,26 @@ fn largest(pass: &Pass) -> usize {
     }
 }
 
+/// The most values that a thread has of a column of a step of these radices: of sums over shared
+/// memory, a few.
+fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
+    let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
+    let products = pass.engine == Engine::Matrix;
+    let values = |&r: &usize| match radix::summed(r, products || places) {
+        true => 2 * DENSE_PAIRS,
+        false => r,
+    };
+    radices.iter().map(values).max()
+}
+
 fn clustered(pass: &Pass) -> bool {
     pass.tile.residency.blocks() > 1
 }
 
 /// Points that a block holds, of so many lines; or of a tile that so many blocks share.
-fn held(pass: &Pass, lines: usize) -> usize {
-    let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+fn points(pass: &Pass, lines: usize) -> usize {
+    let all = || pass.axes.iter().map(|a| a.core_length()).product();
+    let points = rules::transformed(pass).unwrap_or_else(all);
     match clustered(pass) {
         true => points / lines,
         false => points * lines,
@@ -144,7 +157,8 @@ fn lines(pass: &Pass, rows: bool, limits: &Limits) -> Vec<usize> {
         let counts = (1..=limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
         return counts.collect();
     }
-    let points: usize = pass.axes.iter().map(|a| a.length).product();
+    let all: usize = pass.axes.iter().map(|a| a.length).product();
+    let points = all.max(rules::transformed(pass).unwrap_or(0));
     let point = 2 * pass.storage.bytes();
     let all: usize = pass.loops.iter().map(|l| l.count).product();
     let mut lines: Vec<usize> = match rows {
@@ -212,9 +226,9 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
     let mut all = Vec::new();
     for radices in sequences(pass, limits) {
         for lines in lines(pass, rows, limits) {
-            let largest = radices.iter().max().copied().unwrap_or(16);
+            let largest = held(pass, &radices).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
-            let threads = threads(held(pass, lines), values);
+            let threads = threads(points(pass, lines), values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch {
                 threads,
@@ -227,7 +241,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             if let Some((facing, radix)) = faced(pass, &radices) {
                 // Two columns at least.
                 let values = values.max(2 * radix);
-                let threads = self::threads(held(pass, lines), values);
+                let threads = self::threads(points(pass, lines), values);
                 let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
                 let launch = Launch {
                     threads,
@@ -239,21 +253,27 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             }
         }
     }
-    all.retain(|rule| !clustered(pass) || rule.suits(pass, limits));
+    all.retain(|rule| rule.suits(pass, limits));
     all
 }
 
 /// The second round: launches for a sequence and a tile that did well.
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let points = held(pass, best.lines);
-    let largest = best.radices.iter().max().copied().unwrap_or(8);
+    let points = points(pass, best.lines);
+    let largest = held(pass, &best.radices).unwrap_or(8);
+    let dense = best.radices.iter().any(|&r| largest < r);
     let largest = match faced(pass, &best.radices) {
         Some((_, radix)) if best.launch.facing != [false; 2] => largest.max(2 * radix),
         _ => largest,
     };
     let cell = 2 * pass.storage.compute_bytes();
     let mut all: Vec<Rule> = Vec::new();
-    for values in [largest, 2 * largest, 8, 16] {
+    let mut counts = vec![largest, 2 * largest, 8, 16];
+    if dense {
+        // Columns of a thread share the roots of its sums.
+        counts.extend([24, 32]);
+    }
+    for values in counts {
         if values < largest || values > 40 {
             continue;
         }
@@ -263,6 +283,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
             Engine::Matrix => BESIDE_PRODUCTS,
         };
         for beside in beside {
+            let beside = beside + if dense { values * registers(pass) } else { 0 };
             let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
             for apart in [false, true] {
                 if apart && points * cell < 32 << 10 {
