@@ -60,9 +60,11 @@ MMAFFT_DEVICE u32 cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x));
   return x;
 }
-// All threads of all its blocks have begun, and have what they read before. Nothing written is to be
-// seen after: a release would wait for all that the thread has stored anywhere. The block's barrier
-// comes first because only it lets reads be done.
+// All threads of all its blocks have begun, and have used what they read before. Nothing written is to be
+// seen after: a release would wait for all that the thread has stored anywhere. So it does not wait for
+// reads either: those that nothing has used yet, real parts before imaginary ones, want `cluster_barrier`
+// (on an H200 planes of 128x128 in FP64 went wrong in some places). The block's barrier comes first
+// because only it lets reads be done.
 MMAFFT_DEVICE void cluster_ready() {
   __syncthreads();
   asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");

@@ -74,7 +74,8 @@ pub fn is_row(line: &str) -> bool {
 }
 
 impl Rule {
-    fn parse(row: &str) -> Option<Self> {
+    /// What the rule's columns of the file say; `None` where they are damaged.
+    pub fn parse(row: &str) -> Option<Self> {
         let columns: Vec<&str> = row.split(',').collect();
         let (columns, rest) = columns.split_at_checked(6)?;
         let [radices, lines, threads, residents, apart, fraction] = *columns else {

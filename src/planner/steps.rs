@@ -377,9 +377,10 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits
 /// From `few` lines to twice as many, so many that the fewest lanes of the last wave idle: a
 /// thread holds the points of one small DFT or some.
 fn full_waves(points: usize, few: usize, longest: usize, steps: &[Step]) -> usize {
-    let radices = steps.iter().filter_map(Step::radix);
-    let largest = radices.max().unwrap_or(1).min(16);
-    let values = (16 / largest) * largest;
+    let held = |r: &usize| !radix::summed(*r, false);
+    let radices = steps.iter().filter_map(Step::radix).filter(held);
+    let largest = radices.max().unwrap_or(1);
+    let values = (16 / largest).max(1) * largest;
     let idle = |lines: usize| {
         let threads = (lines * points).div_ceil(values);
         1000 * (threads.next_multiple_of(32) - threads) / threads

@@ -4,6 +4,8 @@ use mmafft::{Direction, Engine, Kind, Precision, Request, Shape};
 
 /// Arrays of a request: the last tile is not full.
 const BATCH: usize = 9;
+/// The same of what clusters hold: fewer would be planned in two passes.
+const CLUSTERS: usize = 70;
 /// The longest lines: a check has them transformed in double precision, point by point.
 const LONGEST: usize = 1 << 14;
 
@@ -20,10 +22,8 @@ fn of(row: &str) -> Vec<Request> {
     let [_, storage, engine, kind, access, length, ..] = columns[..] else {
         panic!("`{row}` has no key");
     };
-    let Ok(n) = length.parse::<usize>() else {
-        // Planes and volumes in one tile.
-        return Vec::new();
-    };
+    let lengths: Vec<usize> = length.split('x').filter_map(|n| n.parse().ok()).collect();
+    let n: usize = lengths.iter().product();
     let precisions: &[Precision] = match (storage, engine) {
         ("16 bits", _) => &[Precision::F16, Precision::Bf16],
         ("f32", "matrix") => &[Precision::SplitF16],
@@ -36,6 +36,11 @@ fn of(row: &str) -> Vec<Request> {
     };
     let request = match (kind, access) {
         _ if n > LONGEST => return Vec::new(),
+        ("c2c", "rows" | "cluster") => match lengths[..] {
+            [n] => of(Kind::C2C, Shape::d1(n)),
+            [a, b] => of(Kind::C2C, Shape::d2(a, b)),
+            _ => return Vec::new(),
+        },
         ("split", "rows") => of(Kind::R2C, Shape::d2(256, 2 * n)),
         ("merge", "rows") => of(Kind::C2R, Shape::d2(256, 2 * n)),
         ("c2c", "columns") => of(Kind::C2C, Shape::d2(n, 48)).axes(&[0]),
@@ -52,6 +57,7 @@ fn of(row: &str) -> Vec<Request> {
     };
     let request = match kind {
         "split" | "merge" => request,
+        _ if access == "cluster" => request.batch(CLUSTERS),
         _ => request.batch(BATCH),
     };
     let with = |&precision: &Precision| request.clone().precision(precision).engine(engine);

@@ -151,8 +151,9 @@ fn descend(n: usize, radices: &[usize], so_far: &mut Vec<usize>, all: &mut Vec<V
     }
 }
 
-/// How many lines a tile may have; or how many blocks share it.
-fn lines(pass: &Pass, rows: bool, limits: &Limits) -> Vec<usize> {
+/// How many lines a tile may have; or how many blocks share it. Steps of the largest radix leave lanes of
+/// the last wave idle: of contiguous lines also as many are tried as leave the fewest.
+fn lines(pass: &Pass, radices: &[usize], rows: bool, limits: &Limits) -> Vec<usize> {
     if clustered(pass) {
         let counts = (1..=limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
         return counts.collect();
@@ -164,8 +165,15 @@ fn lines(pass: &Pass, rows: bool, limits: &Limits) -> Vec<usize> {
     let mut lines: Vec<usize> = match rows {
         true => {
             let together = pass.together();
-            let lines = |tile: &usize| (tile / points / together).max(1) * together;
-            TILES.iter().map(lines).collect()
+            let values = held(pass, radices).unwrap_or(16);
+            let lines = |tile: &usize| (tile / points / together).max(1);
+            let idle = |lines: &usize| {
+                let columns = lines * together * points / values;
+                1000 * (columns.next_multiple_of(32) - columns) / columns.max(1)
+            };
+            let full = |few: usize| (few..2 * few).min_by_key(idle).unwrap_or(few);
+            let all = TILES.iter().map(lines).flat_map(|few| [few, full(few)]);
+            all.map(|lines| lines * together).collect()
         }
         false => {
             let row = |row: &usize| (row / point).max(1) * pass.together();
@@ -225,7 +233,7 @@ fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
 pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
     let mut all = Vec::new();
     for radices in sequences(pass, limits) {
-        for lines in lines(pass, rows, limits) {
+        for lines in lines(pass, &radices, rows, limits) {
             let largest = held(pass, &radices).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
             let threads = threads(points(pass, lines), values);

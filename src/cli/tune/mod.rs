@@ -142,9 +142,17 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         if let Some(best) = all.first() {
             let was = before.unwrap_or(f64::NAN);
             println!("{key},{} (was {was:.3})", best.row());
-            match best.fraction <= was {
-                true if cluster => table.rows.remove(key),
-                true if arguments.facing => None,
+            let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
+            match (best.fraction <= was, chosen) {
+                (true, _) if cluster => table.rows.remove(key),
+                // What was chosen is still the fastest.
+                (true, Some(rule)) => {
+                    let fraction = was;
+                    table
+                        .rows
+                        .insert(key.clone(), Rule { fraction, ..rule }.row())
+                }
+                (true, None) if arguments.facing => None,
                 _ => table.rows.insert(key.clone(), best.row()),
             };
             table.write(&arguments.output, &limits.device)?;
