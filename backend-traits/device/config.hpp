@@ -95,6 +95,7 @@ struct Step {
   i64 before_roots;                         // and the tables of four-step twiddles, or -1
   i64 after, after_table, after_length;     // factor of what is scattered
   i64 after_roots;
+  i64 in_row;          // whether all lines of a copy lie in a row in memory, and nothing else
   i64 async;           // whether a copy goes to shared memory without registers
   i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words; dense: of
                        // the roots of order radix in the tables

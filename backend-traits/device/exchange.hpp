@@ -15,6 +15,15 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
     dense(s, v);
     return;
   }
+  MMAFFT_IF (step.op == OP_COPY && PARTS == BOTH) {
+    MMAFFT_IF (cells_in_row(s, step.pitch_in, step.row_in)) {
+      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+        const int at = number(s, g);
+        v[g] = at < int(config.lines * step.columns) ? load_shared<T>(at) : Value{T(0), T(0)};
+      }
+      return;
+    }
+  }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
@@ -122,6 +131,15 @@ template <class Scalar> template <int PARTS, class S>
 MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_IF (step.op == OP_COPY && PARTS == BOTH) {
+    MMAFFT_IF (cells_in_row(s, step.pitch_out, step.row_out)) {
+      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+        const int at = number(s, g);
+        if (at < int(config.lines * step.columns)) store_shared<T>(at, v[g]);
+      }
+      return;
+    }
+  }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     Line place;
@@ -216,16 +234,43 @@ MMAFFT_DEVICE void Pass<Scalar>::store_cell_across(int block, int cell, const Va
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
   MMAFFT_STEP(S);
-  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-    const Column c = column_of(s, number(s, g));
-    const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
-    const Others others = others_of<true>(s, c);
-    const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
-    const int to = c.line * int(step.pitch_out) +
-                   padded(step.row_out, c.outer * int(step.out * step.inner) + to_at(s, c.at, 0) * int(step.inner) + c.inner);
-    if (c.live) {
-      if (line.live) copy_async<T>(to, reinterpret_cast<const Value *>(static_cast<const T *>(arguments.load) + address));
-      else store_shared<T>(to, Value{T(0), T(0)});
+  const T *const memory = static_cast<const T *>(arguments.load);
+  const auto put = [&](int cell, bool live, const T *from) {
+    if (live) copy_async<T>(cell, reinterpret_cast<const Value *>(from));
+    else store_shared<T>(cell, Value{T(0), T(0)});
+  };
+  MMAFFT_CONST int all = int(config.lines * step.columns), apart = int(config.threads);
+  MMAFFT_IF (step.in_row) {
+    MMAFFT_ASSUME(u32(thread) < u32(config.threads));
+    const int there = there_in_row(s);
+    const T *const from = memory + row_of_tile(s) + i64(thread) * 2;
+    MMAFFT_CONST bool same = cells_in_row(s, step.pitch_out, step.row_out);
+    const auto cell = [&](int at) {
+      MMAFFT_IF (same) return at;
+      const Column c = column_of(s, at);
+      return c.line * int(step.pitch_out) + padded(step.row_out, to_at(s, c.at, 0));
+    };
+    // Of a whole tile there is nothing to ask.
+    if (there == all) {
+      MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+        const int at = thread + g * apart;
+        if (at < all) put(cell(at), true, from + i64(g) * apart * 2);
+      }
+    } else {
+      MMAFFT_LOOP for (int g = 0; g < int(step.groups); g++) {
+        const int at = thread + g * apart;
+        if (at < all) put(cell(at), at < there, from + i64(g) * apart * 2);
+      }
+    }
+  } else {
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      const Column c = column_of(s, number(s, g));
+      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+      const Others others = others_of<true>(s, c);
+      const int cell = c.line * int(step.pitch_out) +
+                       padded(step.row_out, c.outer * int(step.out * step.inner) + to_at(s, c.at, 0) * int(step.inner) + c.inner);
+      const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
+      if (c.live) put(cell, line.live, memory + address);
     }
   }
   copy_wait();

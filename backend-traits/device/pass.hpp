@@ -262,6 +262,25 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE void load_neighbours(S s, const Line &line, i64 others, int c, bool live, Value *v) const;
   template <int N, class S>
   MMAFFT_DEVICE void store_neighbours(S s, const Line &line, i64 others, int c, bool live, const Value *v) const;
+  // Of a copy whose lines lie in a row: scalars before the tile's first point, and points that are there.
+  template <class S> MMAFFT_DEVICE i64 row_of_tile(S s) const {
+    MMAFFT_STEP(S);
+    return i64(tile) * (config.lines * step.columns * 2);
+  }
+  template <class S> MMAFFT_DEVICE int there_in_row(S s) const {
+    MMAFFT_STEP(S);
+    const u64 lines = arguments.lines - tile * u64(config.lines);
+    return (lines < u64(config.lines) ? int(lines) : int(config.lines)) * int(step.columns);
+  }
+  // Whether points of a copy lie in shared memory as they do in a row.
+  template <class S> static MMAFFT_DEVICE constexpr bool cells_in_row(S s, i64 pitch, i64 row) {
+    MMAFFT_STEP(S);
+    return step.in_row && row == 0 && (pitch == step.columns || config.lines == 1) && step.from_table < 0 && step.to_table < 0;
+  }
+  template <class S> MMAFFT_DEVICE void load_row(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void store_row(S s, const Value *v) const;
+  template <int N> static MMAFFT_DEVICE void load_together(const Scalar *from, bool live, Value *v);
+  template <int N> static MMAFFT_DEVICE void store_together(Scalar *to, const Value *v);
   template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, Place at, Value x) const;
   template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const;
   template <bool BEFORE, class S>

@@ -183,10 +183,7 @@ template <class T> MMAFFT_DEVICE void store_shared_part_of(int block, int at, T 
 // barrier. Not before Ampere: there the copy is done at once.
 template <class T> MMAFFT_DEVICE void copy_async(int at, const Pair<T> *from) {
 #if __CUDA_ARCH__ >= 800
-  u32 to;
-  asm("{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, p; }"
-      : "=r"(to)
-      : "l"(reinterpret_cast<Pair<T> *>(shared_memory) + at));
+  const u32 to = u32(__cvta_generic_to_shared(shared_memory)) + u32(at) * u32(sizeof(Pair<T>));
   asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(sizeof(Pair<T>))
                : "memory");
 #else

@@ -256,4 +256,68 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     // Neighbours come by one access into registers.
     let staged = first.op == OP_COPY && first.target == SHARED && first.neighbours == 1;
     first.copy_async = i64::from(plain && staged && unchanged);
+    for loading in [true, false] {
+        let in_row = lies_in_row(pass, config, loading);
+        let step = match loading {
+            true => config.steps.first_mut(),
+            false => config.steps.last_mut(),
+        };
+        step.expect("a pass has a step").in_row |= i64::from(in_row);
+    }
+}
+
+/// Whether the first step (`loading`) or the last is a copy of lines that lie in a row in memory, all
+/// of their points and nothing between them.
+fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
+    let head = &config.head;
+    let [axis] = &config.axes[..] else {
+        return false;
+    };
+    let step = if loading {
+        config.steps.first()
+    } else {
+        config.steps.last()
+    };
+    let Some(step) = step.filter(|s| s.op == OP_COPY && config.steps.len() > 1) else {
+        return false;
+    };
+    let (points, vector, stride, extent, range) = match loading {
+        true => (
+            head.load_points,
+            head.load_vector,
+            axis.load_stride,
+            step.input,
+            [axis.load_begin, axis.load_end],
+        ),
+        false => (
+            head.store_points,
+            head.store_vector,
+            axis.store_stride,
+            step.output,
+            [axis.store_begin, axis.store_end],
+        ),
+    };
+    let factors = match loading {
+        true => step.before != 0 || step.before_roots >= 0,
+        false => step.after != 0 || step.after_roots >= 0,
+    };
+    let whole = range == [0, NO_END] && extent == step.columns;
+    let plain =
+        step.outer * step.inner == 1 && step.lines_fast == 0 && step.hermitian == 0 && !factors;
+    // Loops as they are: the count of the outermost one is not looked at.
+    let mut end = 2 * step.columns;
+    let row = config.loops.iter().rev().all(|l| {
+        let begins = if loading { l.load } else { l.store };
+        let follows = begins == end;
+        end = begins * l.count;
+        follows
+    });
+    let alone = pass.mirrored.is_none() && pass.edges.is_none() && head.blocks == 1;
+    alone
+        && whole
+        && plain
+        && row
+        && stride == 2
+        && vector != 0
+        && matches!(points, COMPLEX | PAIRS)
 }
