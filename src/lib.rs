@@ -72,5 +72,5 @@ pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
 #[doc(hidden)]
 pub use planner::rules;
-pub use planner::{plan, plan_in_clusters};
+pub use planner::{plan, plan_in_clusters, plan_in_parts};
 pub use transform::{Buffer, Planner, Transform};

@@ -28,6 +28,8 @@ pub struct Fits<'a> {
     pub asked: Option<&'a [usize]>,
     /// Which tiles are spread over clusters.
     pub clusters: Clusters,
+    /// The factors into which long lines are to be split, in place of those that were measured.
+    pub parts: Option<&'a [usize]>,
 }
 
 impl<'a> Fits<'a> {
@@ -52,6 +54,7 @@ impl<'a> Fits<'a> {
             },
             asked: problem.request.radices.as_deref(),
             clusters: Clusters::default(),
+            parts: None,
         }
     }
 

@@ -40,7 +40,7 @@ use stage::Stage;
 /// # Ok::<(), mmafft::Error>(())
 /// ```
 pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
-    plan_with(request, limits, Clusters::Measured)
+    plan_with(request, limits, Clusters::Measured, None)
 }
 
 /// The same, where all that a cluster holds and no block does is spread over one, measured or not:
@@ -49,15 +49,30 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
-    plan_with(request, limits, Clusters::All)
+    plan_with(request, limits, Clusters::All, None)
 }
 
-fn plan_with(request: &Request, limits: &Limits, clusters: Clusters) -> Result<Plan> {
+/// The same, where lines that no tile holds are split into these factors, in the order of their passes,
+/// if they can be: to measure it.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Result<Plan> {
+    plan_with(request, limits, Clusters::Measured, Some(parts))
+}
+
+fn plan_with(
+    request: &Request,
+    limits: &Limits,
+    clusters: Clusters,
+    parts: Option<&[usize]>,
+) -> Result<Plan> {
     let problem = problem::Problem::new(request, limits)?;
     let row = problem.request.kind.row();
     let engine = engine::engine(&problem, limits)?;
     let fits = fits::Fits {
         clusters,
+        parts,
         ..fits::Fits::new(&problem, limits, engine)
     };
     let route = match (row.input, row.output) {
@@ -91,6 +106,9 @@ fn plan_with(request: &Request, limits: &Limits, clusters: Clusters) -> Result<P
     for stages in &groups {
         let mut pass = steps::pass(stages, &problem, &fits)?;
         rules::follow(&mut pass, limits, fits.asked.is_some());
+        if let Some(reason) = &stages[0].split {
+            pass.reason = format!("{}; {reason}", pass.reason);
+        }
         passes.push(pass);
     }
     scale_passes(&mut passes, &groups, &problem);

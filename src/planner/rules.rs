@@ -249,6 +249,24 @@ pub(super) fn of_cluster(
     ))
 }
 
+/// The rule of a line that passes share, by its kind and whole length: its radices are the factors, in the
+/// order of the passes.
+pub(super) fn of_parts(
+    limits: &Limits,
+    scalar: ScalarType,
+    kind: Kind,
+    length: usize,
+) -> Option<&'static Rule> {
+    let mut kinds = [kind.row().name].into_iter().chain(alike(kind));
+    kinds.find_map(|kind| RULES.get(&parts_key(limits, scalar, kind, length)))
+}
+
+/// The key of such a rule.
+pub fn parts_key(limits: &Limits, scalar: ScalarType, kind: &str, length: usize) -> String {
+    let (architecture, storage) = (&limits.architecture, storage(scalar));
+    format!("{architecture},{storage},simt,{kind},parts,{length}")
+}
+
 /// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
 /// no table of their own cost more.
 fn roots(pass: &Pass) -> &'static str {
@@ -445,13 +463,16 @@ mod tests {
                     .product()
             });
             let product: usize = rule.radices.iter().product();
-            let made = match key.split(',').nth(3) {
-                Some("rader") => product == length - 1,
-                Some("chirp") => product >= 2 * length - 1,
+            let fields: Vec<&str> = key.split(',').collect();
+            let made = match (fields[3], fields[4]) {
+                // Of the line, or of half of it where it is packed.
+                (_, "parts") => product == length || 2 * product == length,
+                ("rader", _) => product == length - 1,
+                ("chirp", _) => product >= 2 * length - 1,
                 // `split`, `merge` and `facing` are of complex lines.
-                kind => {
-                    let kind = kind.and_then(Kind::from_name);
-                    product == kind.unwrap_or(Kind::C2C).core_length(length)
+                (kind, _) => {
+                    let kind = Kind::from_name(kind).unwrap_or(Kind::C2C);
+                    product == kind.core_length(length)
                 }
             };
             assert!(rule.radices.is_empty() || made, "{row}");

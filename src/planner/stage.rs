@@ -67,6 +67,8 @@ pub struct Stage {
     pub edges: Option<Edges>,
     /// How the tile, of this stage or this and the next, is spread over a cluster.
     pub cluster: Option<Spread>,
+    /// Why the line that the stage is a part of was split so, where that was measured.
+    pub split: Option<String>,
     /// Whether the stage transforms edge points, beside others that transform the rest.
     pub beside: bool,
     /// A power of two: how often larger the largest point may become. 16-bit storage keeps
@@ -169,6 +171,7 @@ impl Stage {
             store_reals: None,
             edges: None,
             cluster: None,
+            split: None,
             beside: false,
             growth: next_power_of_two(match kind.is_real_to_real() {
                 // Two terms of up to two for each of n points, as a rule less.

@@ -11,7 +11,7 @@ const SEQUENCES: usize = 10;
 /// Points of a tile of contiguous lines, where a line has no more.
 const TILES: [usize; 4] = [1024, 2048, 4096, 8192];
 /// Bytes in a row of a tile of scattered lines.
-const ROWS: [usize; 3] = [32, 64, 128];
+const ROWS: [usize; 4] = [32, 64, 128, 256];
 /// Registers that a thread needs beside its values, about.
 const BESIDE: [usize; 3] = [20, 36, 60];
 /// The same of matrix products, with halves, sums and the matrix.

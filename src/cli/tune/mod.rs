@@ -2,6 +2,7 @@
 //! some transforms, and writes the rules that the planner follows on such a device.
 
 mod candidates;
+mod parts;
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use super::bench;
@@ -114,52 +115,89 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         passes.len()
     );
     let progress = Progress::new(passes.len() as u64);
+    let mut bench = Bench { lab, memory, copy };
     for (key, (plan, pass)) in &passes {
         progress.doing(key);
-        let rows = key.contains(",rows,");
-        let of = |mut rules: Vec<Rule>, memory: &mut _| {
-            rules.retain(|rule| rule.launch.facing != [false; 2] || !arguments.facing);
-            time_all(lab, plan, pass, rules, memory, copy)
-        };
-        let mut all = of(candidates::first(pass, rows, &limits), &mut memory);
-        sort(&mut all);
-        let kept = if arguments.facing { 2 } else { 3 };
-        for best in all.clone().iter().take(kept) {
-            all.extend(of(candidates::second(pass, best), &mut memory));
-        }
-        sort(&mut all);
-        for best in all.clone().iter().take(kept) {
-            all.extend(of(candidates::third(pass, best), &mut memory));
-        }
-        sort(&mut all);
-        // What is chosen without a rule: where a cluster could be, more passes.
-        let cluster = pass.tile.residency.blocks() > 1;
-        let before = match cluster {
-            true => without_clusters(plan, &limits),
-            false => Some(alone(plan, pass.clone())),
-        };
-        let before = before.and_then(|plan| time_plan(lab, &plan, pass, &mut memory, copy));
-        if let Some(best) = all.first() {
-            let was = before.unwrap_or(f64::NAN);
-            println!("{key},{} (was {was:.3})", best.row());
-            let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
-            match (best.fraction <= was, chosen) {
-                (true, _) if cluster => table.rows.remove(key),
-                // What was chosen is still the fastest.
-                (true, Some(rule)) => {
-                    let fraction = was;
-                    table
-                        .rows
-                        .insert(key.clone(), Rule { fraction, ..rule }.row())
-                }
-                (true, None) if arguments.facing => None,
-                _ => table.rows.insert(key.clone(), best.row()),
-            };
-            table.write(&arguments.output, &limits.device)?;
-        }
+        tune_pass(&mut bench, plan, pass, key, arguments, &mut table);
+        table.write(&arguments.output, &limits.device)?;
         progress.step();
     }
+    let mut lines: BTreeMap<String, Request> = BTreeMap::new();
+    for case in &cases {
+        let request = request(case);
+        if let Some(key) = parts::key(&request, &limits) {
+            lines.entry(key).or_insert(request);
+        }
+    }
+    if arguments.missing {
+        lines.retain(|key, _| !table.rows.contains_key(key));
+    }
+    if arguments.facing {
+        lines.clear();
+    }
+    for (key, request) in &lines {
+        progress.doing(key);
+        parts::tune(&mut bench, request, key, arguments, &mut table);
+        table.write(&arguments.output, &limits.device)?;
+    }
     Ok(())
+}
+
+/// What times passes: a device, its memory, and the bytes a second of a copy.
+struct Bench<'a, L: Lab> {
+    lab: &'a L,
+    memory: Memory<BufferOf<L>>,
+    copy: f64,
+}
+
+/// Writes the row of the fastest rule of a pass, if it is faster than what is chosen now.
+fn tune_pass<L: Lab>(
+    bench: &mut Bench<L>,
+    plan: &Plan,
+    pass: &Pass,
+    key: &String,
+    arguments: &Arguments,
+    table: &mut Table,
+) {
+    let limits = bench.lab.backend().limits().clone();
+    let rows = key.contains(",rows,");
+    let of = |mut rules: Vec<Rule>, bench: &mut Bench<L>| {
+        rules.retain(|rule| rule.launch.facing != [false; 2] || !arguments.facing);
+        time_all(bench, plan, pass, rules)
+    };
+    let mut all = of(candidates::first(pass, rows, &limits), bench);
+    sort(&mut all);
+    let kept = if arguments.facing { 2 } else { 3 };
+    for best in all.clone().iter().take(kept) {
+        all.extend(of(candidates::second(pass, best), bench));
+    }
+    sort(&mut all);
+    for best in all.clone().iter().take(kept) {
+        all.extend(of(candidates::third(pass, best), bench));
+    }
+    sort(&mut all);
+    // What is chosen without a rule: where a cluster could be, more passes.
+    let cluster = pass.tile.residency.blocks() > 1;
+    let before = match cluster {
+        true => without_clusters(plan, &limits),
+        false => Some(alone(plan, pass.clone())),
+    };
+    let before = before.and_then(|plan| time_plan(bench, &plan, pass));
+    let Some(best) = all.first() else { return };
+    let was = before.unwrap_or(f64::NAN);
+    println!("{key},{} (was {was:.3})", best.row());
+    let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
+    match (best.fraction <= was, chosen) {
+        (true, _) if cluster => table.rows.remove(key),
+        // What was chosen is still the fastest.
+        (true, Some(rule)) => {
+            let fraction = was;
+            let row = Rule { fraction, ..rule }.row();
+            table.rows.insert(key.clone(), row)
+        }
+        (true, None) if arguments.facing => None,
+        _ => table.rows.insert(key.clone(), best.row()),
+    };
 }
 
 fn sort(rules: &mut [Rule]) {
@@ -185,15 +223,8 @@ fn alone(plan: &Plan, mut pass: Pass) -> Plan {
 }
 
 /// Every rule that can be prepared, with its fraction of a copy.
-fn time_all<L: Lab>(
-    lab: &L,
-    plan: &Plan,
-    pass: &Pass,
-    rules: Vec<Rule>,
-    memory: &mut Memory<BufferOf<L>>,
-    copy: f64,
-) -> Vec<Rule> {
-    let limits = lab.backend().limits();
+fn time_all<L: Lab>(bench: &mut Bench<L>, plan: &Plan, pass: &Pass, rules: Vec<Rule>) -> Vec<Rule> {
+    let limits = bench.lab.backend().limits();
     let plans: Vec<Plan> = rules
         .iter()
         .map(|rule| {
@@ -202,7 +233,24 @@ fn time_all<L: Lab>(
             alone(plan, pass)
         })
         .collect();
-    // Kernels are compiled on all cores, and found again below.
+    let mut timed = Vec::new();
+    for (mut rule, (plan, prepared)) in rules
+        .into_iter()
+        .zip(plans.iter().zip(prepare_all(bench.lab, &plans)))
+    {
+        let Some(prepared) = prepared else {
+            continue;
+        };
+        if let Some(fraction) = time(bench, &plan.passes[0], &prepared) {
+            rule.fraction = fraction;
+            timed.push(rule);
+        }
+    }
+    timed
+}
+
+/// Plans, prepared on all cores; `None` what cannot be.
+fn prepare_all<L: Lab>(lab: &L, plans: &[Plan]) -> Vec<Option<super::bench::lab::PreparedOf<L>>> {
     let next = AtomicUsize::new(0);
     let prepared: Vec<Mutex<Option<_>>> = plans.iter().map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
@@ -214,17 +262,8 @@ fn time_all<L: Lab>(
             });
         }
     });
-    let mut timed = Vec::new();
-    for (mut rule, (plan, prepared)) in rules.into_iter().zip(plans.iter().zip(prepared)) {
-        let Some(prepared) = prepared.into_inner().expect("no thread panics") else {
-            continue;
-        };
-        if let Some(fraction) = time(lab, &plan.passes[0], &prepared, memory, copy) {
-            rule.fraction = fraction;
-            timed.push(rule);
-        }
-    }
-    timed
+    let inner = |p: Mutex<_>| p.into_inner().expect("no thread panics");
+    prepared.into_iter().map(inner).collect()
 }
 
 /// What would be planned on a device without clusters.
@@ -243,31 +282,33 @@ fn without_clusters(plan: &Plan, limits: &Limits) -> Option<Plan> {
 }
 
 /// The rate of a plan, over the bytes of this pass.
-fn time_plan<L: Lab>(
-    lab: &L,
-    plan: &Plan,
-    pass: &Pass,
-    memory: &mut Memory<BufferOf<L>>,
-    copy: f64,
-) -> Option<f64> {
-    let prepared = lab.backend().prepare(plan).ok()?;
-    time(lab, pass, &prepared, memory, copy)
+fn time_plan<L: Lab>(bench: &mut Bench<L>, plan: &Plan, pass: &Pass) -> Option<f64> {
+    let prepared = bench.lab.backend().prepare(plan).ok()?;
+    time(bench, pass, &prepared)
 }
 
 /// The pass' rate over that of a copy; `None` where it does not run.
 fn time<L: Lab>(
-    lab: &L,
+    bench: &mut Bench<L>,
     pass: &Pass,
     prepared: &super::bench::lab::PreparedOf<L>,
-    memory: &mut Memory<BufferOf<L>>,
-    copy: f64,
 ) -> Option<f64> {
-    let (read, written) = pass.bytes();
     // As it is timed in `mmafft bench`: rows of complex transforms are, in place.
     let in_place = (pass.load.slot, pass.store.slot) == (Slot::Input, Slot::Output)
         && pass.load.domain == pass.store.domain
         && pass.mirrored.is_none()
         && pass.axes.iter().all(|a| a.kind == Kind::C2C);
+    time_bytes(bench, pass.bytes(), in_place, prepared)
+}
+
+/// The rate of what reads and writes so many bytes, over that of a copy.
+fn time_bytes<L: Lab>(
+    bench: &mut Bench<L>,
+    (read, written): (usize, usize),
+    in_place: bool,
+    prepared: &super::bench::lab::PreparedOf<L>,
+) -> Option<f64> {
+    let Bench { lab, memory, copy } = bench;
     let mut seconds: Vec<f64> = Vec::new();
     for _ in 0..5 {
         let from = lab.mark().ok()?;
@@ -282,7 +323,7 @@ fn time<L: Lab>(
     }
     seconds.remove(0);
     seconds.sort_by(f64::total_cmp);
-    Some((read + written) as f64 / seconds[1] / copy)
+    Some((read + written) as f64 / seconds[1] / *copy)
 }
 
 /// Bytes a second, read and written.

@@ -1,0 +1,167 @@
+//! Into which factors a line that no tile holds is split: all lists of so few factors, or of one more,
+//! that are nearly equal, each pass by its own rule; the passes of the fastest lists are tuned first.
+
+use super::{prepare_all, time_bytes, tune_pass, Arguments, Bench, Lab, Table};
+use mmafft::rules::{self, Rule};
+use mmafft::{Backend as _, Domain, Engine, Limits, Plan, Request};
+
+/// How much larger the largest factor may be than the smallest.
+const SPREAD: usize = 8;
+/// Lists whose passes are tuned.
+const KEPT: usize = 2;
+/// Lists whose passes have no rules yet may be so much slower than those that have.
+const GAIN: f64 = 1.01;
+
+/// The key of the rule of a request's lines: of one axis, in several passes of butterflies.
+pub fn key(request: &Request, limits: &Limits) -> Option<String> {
+    let plan = mmafft::plan(request, limits).ok()?;
+    let [length] = request.shape.dims()[..] else {
+        return None;
+    };
+    let split = |pass: &mmafft::Pass| {
+        pass.engine == Engine::Simt && pass.loops.iter().any(|l| l.load_index > 0)
+    };
+    let plain = plan.passes.len() > 1 && plan.passes.iter().all(split);
+    let convolved = |pass: &mmafft::Pass| rules::key(pass, limits).is_none();
+    let known = plain && !plan.passes.iter().any(convolved) && !limits.architecture.is_empty();
+    let scalar = plan.passes[0].storage;
+    known.then(|| rules::parts_key(limits, scalar, request.kind.row().name, length))
+}
+
+/// Lists of factors in any order, of `count` factors.
+fn lists(n: usize, count: usize, so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+    if count == 1 {
+        so_far.push(n);
+        let least = so_far.iter().min().copied().unwrap_or(1);
+        if so_far.iter().all(|&f| f <= SPREAD * least) {
+            all.push(so_far.clone());
+        }
+        so_far.pop();
+        return;
+    }
+    // Of many tries those that could be nearly equal.
+    let mean = (n as f64).powf(1.0 / count as f64) as usize;
+    for f in (mean / SPREAD).max(2)..=(mean * SPREAD).min(n / 2) {
+        if !n.is_multiple_of(f) {
+            continue;
+        }
+        so_far.push(f);
+        lists(n / f, count - 1, so_far, all);
+        so_far.pop();
+    }
+}
+
+/// The plan by these factors, each pass by the table as it is now.
+fn plan(request: &Request, limits: &Limits, factors: &[usize], table: &Table) -> Option<Plan> {
+    let mut plan = mmafft::plan_in_parts(request, limits, factors).ok()?;
+    let lengths = |pass: &mmafft::Pass| pass.axes[0].core_length();
+    (plan.passes.iter().map(lengths).collect::<Vec<_>>() == factors).then_some(())?;
+    for pass in &mut plan.passes {
+        let row = rules::key(pass, limits).and_then(|key| table.rows.get(&key));
+        if let Some(rule) = row.and_then(|row| Rule::parse(row)) {
+            if rule.suits(pass, limits) {
+                rule.apply(pass, limits);
+            }
+        }
+    }
+    Some(scaled(plan))
+}
+
+/// Numbers stay as large as they were.
+fn scaled(mut plan: Plan) -> Plan {
+    let points: usize = plan.request.shape.dims().iter().product();
+    if let Some(pass) = plan.passes.last_mut() {
+        pass.scale = (points as f64).sqrt().recip();
+    }
+    plan
+}
+
+/// Fractions of a copy: what goes in and comes out, over the time.
+fn time_all<L: Lab>(bench: &mut Bench<L>, plans: &[Plan]) -> Vec<Option<f64>> {
+    let prepared = prepare_all(bench.lab, plans);
+    let timed = plans.iter().zip(prepared).map(|(plan, prepared)| {
+        let bytes = plan.passes[0].storage.bytes();
+        let bytes = (plan.input_scalars * bytes, plan.output_scalars * bytes);
+        let row = plan.request.kind.row();
+        let complex = (row.input, row.output) == (Domain::Complex, Domain::Complex);
+        time_bytes(bench, bytes, complex, &prepared?)
+    });
+    timed.collect()
+}
+
+/// Writes the row of the fastest factors, where they are faster than the planner's own.
+pub fn tune<L: Lab>(
+    bench: &mut Bench<L>,
+    request: &Request,
+    key: &str,
+    arguments: &Arguments,
+    table: &mut Table,
+) {
+    let limits = bench.lab.backend().limits().clone();
+    // What is planned without a rule: factors of the fewest passes.
+    let Ok(default) = mmafft::plan(request, &limits) else {
+        return;
+    };
+    let own: Vec<usize> = default
+        .passes
+        .iter()
+        .map(|pass| pass.axes[0].core_length())
+        .collect();
+    let (n, count) = (own.iter().product(), own.len());
+    let mut all = Vec::new();
+    for count in [count.saturating_sub(1).max(2), count, count + 1] {
+        lists(n, count, &mut Vec::new(), &mut all);
+    }
+    all.sort();
+    all.dedup();
+    let mut timed = Vec::new();
+    for round in 0..2 {
+        let plans: Vec<(Vec<usize>, Plan)> = all
+            .iter()
+            .filter_map(|list| Some((list.clone(), plan(request, &limits, list, table)?)))
+            .collect();
+        let (names, plans): (Vec<_>, Vec<_>) = plans.into_iter().unzip();
+        timed = names
+            .into_iter()
+            .zip(time_all(bench, &plans))
+            .filter_map(|(list, fraction)| Some((list, fraction?)))
+            .collect();
+        timed.sort_by(|a, b| b.1.total_cmp(&a.1));
+        if round > 0 {
+            break;
+        }
+        all = timed
+            .iter()
+            .take(KEPT)
+            .map(|(list, _)| list.clone())
+            .collect();
+        if !all.contains(&own) {
+            all.push(own.clone());
+        }
+        for list in &all {
+            let Some(plan) = plan(request, &limits, list, table) else {
+                continue;
+            };
+            for pass in &plan.passes {
+                let missing = rules::key(pass, &limits).filter(|k| !table.rows.contains_key(k));
+                if let Some(key) = missing {
+                    tune_pass(bench, &plan, pass, &key, arguments, table);
+                }
+            }
+        }
+    }
+    let was = timed.iter().find(|(list, _)| *list == own).map(|(_, f)| *f);
+    let Some((list, fraction)) = timed.first() else {
+        return;
+    };
+    println!(
+        "{key},{list:?},{fraction:.3} (was {own:?}, {:.3})",
+        was.unwrap_or(f64::NAN)
+    );
+    if *list == own || was.is_some_and(|was| *fraction < GAIN * was) {
+        return;
+    }
+    let radices: Vec<String> = list.iter().map(usize::to_string).collect();
+    let row = format!("{},1,1,1,no,{fraction:.3}", radices.join("*"));
+    table.rows.insert(key.into(), row);
+}
