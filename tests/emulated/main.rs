@@ -10,6 +10,7 @@ mod lowering;
 mod measured;
 mod mirrored;
 mod mutations;
+mod parts;
 mod patterns;
 mod probe;
 #[cfg(feature = "cli")]
