@@ -29,8 +29,9 @@ enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 // half spectra before it or splits them after it; or c and m-1-c, whose points are made of neighbouring
 // reals, or become such.
 enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT, FACING_LOAD, FACING_STORE };
-// Cluster: the shared memory of all blocks of a cluster; each reads its own.
-enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER };
+// Cluster: the shared memory of all blocks of a cluster; each reads its own. Registers: the next step has the
+// same columns, where a convolution turns back.
+enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER, PLACE_REGISTERS };
 // Ordered: as `Reals` says.
 enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS, POINTS_ORDERED };
 enum Order { ORDER_NATURAL, ORDER_EVEN_ODD, ORDER_EVEN, ORDER_ODD, ORDER_BEHIND, ORDER_RESIDUES, ORDER_RESIDUES_OVER_EIGHT };
@@ -76,7 +77,7 @@ struct Step {
   i64 extent[3];       // extents of the other axes
   i64 pitch_in, row_in;    // before the step, in shared memory: cells from line to line, and
   i64 pitch_out, row_out;  // points of a line between two unused cells, or 0; and after it
-  i64 source, target;  // enum Place
+  i64 source, target;  // enum Place; after a step whose target are registers, that one's source
   i64 columns;         // small DFTs, or pairs, of one axis line
   i64 lines_fast;      // whether neighbouring threads take neighbouring lines
   i64 neighbours;      // how many of a thread's columns follow each other

@@ -126,6 +126,44 @@ MMAFFT_DEVICE void Pass<Scalar>::dense(S s, Value *v) const {
   }
 }
 
+// Point `at` times a convolution's spectrum; a part of a split line has its own stretch of it. Of Rader's, cell
+// `zero` has point 0.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::times_spectrum(S s, const Line &place, int zero, int at, Value x) const {
+  MMAFFT_STEP(S);
+  i64 n = at - int(step.offset);
+  MMAFFT_IF (step.after == FACTOR_LINE) n = place.live ? place.load_index + n : 0;
+  const Value product = multiply(x, load_table(tables() + step.after_table + n));
+  MMAFFT_IF (step.rader) {
+    // Bin 0 is the sum of all points but point 0, which is still where the copy left it: X[0] = x[0] + sum,
+    // and x[0] is to be added to every other X.
+    if (at == int(step.offset)) {
+      const Value first = load_shared<T>(zero);
+      store_shared<T>(zero, first + x);
+      return product + first;
+    }
+  }
+  return product;
+}
+
+// The middle of a convolution: the next step has these values.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::convolve(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    Line place;
+    MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, c.outer, arguments.lines);
+    const int zero = c.line * int(step.pitch_out) + padded(step.row_out, c.outer * int(step.out * step.inner) + c.inner);
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      Value &x = v[g * J + j];
+      if (c.live && made(s, c.at, point(s, j))) x = times_spectrum(s, place, zero, place_to(s, c.at, j).at(), x);
+      else x = {T(0), T(0)};
+    }
+  }
+}
+
 // The step's values, or their real or imaginary parts, to shared memory.
 template <class Scalar> template <int PARTS, class S>
 MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
@@ -154,22 +192,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
       const int at = place_to(s, c.at, j).at();
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
         Value x = v[g * J + j];
-        MMAFFT_IF (step.after != FACTOR_NONE) {
-          // A convolution's spectrum; a part of a split line has its own stretch of it.
-          i64 n = at - int(step.offset);
-          MMAFFT_IF (step.after == FACTOR_LINE) n = place.live ? place.load_index + n : 0;
-          const Value spectrum = load_table(tables() + step.after_table + n);
-          MMAFFT_IF (step.rader) {
-            // Bin 0 is the sum of all points but point 0, which is still where the copy
-            // left it: X[0] = x[0] + sum, and x[0] is to be added to every other X.
-            if (at == int(step.offset)) {
-              const int zero = line + padded(step.row_out, start);
-              const Value first = load_shared<T>(zero);
-              store_shared<T>(zero, first + x);
-              x = multiply(x, spectrum) + first;
-            } else x = multiply(x, spectrum);
-          } else x = multiply(x, spectrum);
-        }
+        MMAFFT_IF (step.after != FACTOR_NONE) x = times_spectrum(s, place, line + padded(step.row_out, start), at, x);
         MMAFFT_IF (step.op == OP_SPLIT) {
           if (both_real(s, c.at, j)) {
             store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), Value{x.y, T(0)});

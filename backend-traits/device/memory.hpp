@@ -112,8 +112,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const Line &line, i64 oth
     Neighbours<Scalar, N> x;
     MMAFFT_UNROLL for (int i = 0; i < N; i++) {
       const Value &y = v[(i - (N - 1)) * J + j];
-      narrow(y.x, x.at[i].x);
-      narrow(y.y, x.at[i].y);
+      narrow(y.x * T(arguments.scale), x.at[i].x);
+      narrow(y.y * T(arguments.scale), x.at[i].y);
     }
     if (live && exists(s, c, point(s, j)) && kept_at(s, at) && within(n, axis.store_begin, axis.store_end))
       store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
@@ -129,12 +129,14 @@ MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, 
   MMAFFT_IF (config.store_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
     MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
+    x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
     Scalar *const to = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit + others);
     store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
     return;
   }
   Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at.first) * axis.store_stride +
                                                  i64(at.further) * axis.store_stride);
+  x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
   Pair<Scalar> y;
   narrow(x.x, y.x);
   narrow(x.y, y.y);
@@ -245,13 +247,15 @@ MMAFFT_DEVICE void Pass<Scalar>::store_row(S s, const Value *v) const {
   MMAFFT_ASSUME(u32(thread) < u32(config.threads));
   MMAFFT_CONST int all = int(config.lines * step.columns);
   const int first = thread * N, there = there_in_row(s);
+  // One conversion, ahead of all branches.
+  const T scale = T(arguments.scale);
   Scalar *to = static_cast<Scalar *>(arguments.store) + row_of_tile(s) + i64(first) * 2;
   const auto points = [&](int there) {
     MMAFFT_UNROLL for (int g = 0; g < G; g += N) {
       if (first + g * apart >= there) continue;
-      MMAFFT_IF (N == 1) store_together<1>(to + i64(g) * apart * 2, v + g);
-      MMAFFT_IF (N == 2) store_together<2>(to + i64(g) * apart * 2, v + g);
-      MMAFFT_IF (N == 4) store_together<4>(to + i64(g) * apart * 2, v + g);
+      MMAFFT_IF (N == 1) store_together<1>(to + i64(g) * apart * 2, scale, v + g);
+      MMAFFT_IF (N == 2) store_together<2>(to + i64(g) * apart * 2, scale, v + g);
+      MMAFFT_IF (N == 4) store_together<4>(to + i64(g) * apart * 2, scale, v + g);
     }
   };
   if (there == all) points(all);
@@ -266,11 +270,11 @@ MMAFFT_DEVICE void Pass<Scalar>::load_together(const Scalar *from, bool live, Va
   MMAFFT_UNROLL for (int i = 0; i < N; i++) v[i] = {widen(x.at[i].x), widen(x.at[i].y)};
 }
 template <class Scalar> template <int N>
-MMAFFT_DEVICE void Pass<Scalar>::store_together(Scalar *to, const Value *v) {
+MMAFFT_DEVICE void Pass<Scalar>::store_together(Scalar *to, T scale, const Value *v) {
   Neighbours<Scalar, N> x;
   MMAFFT_UNROLL for (int i = 0; i < N; i++) {
-    narrow(v[i].x, x.at[i].x);
-    narrow(v[i].y, x.at[i].y);
+    narrow(v[i].x * scale, x.at[i].x);
+    narrow(v[i].y * scale, x.at[i].y);
   }
   store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(to), x);
 }
@@ -343,8 +347,6 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), G = int(step.groups);
-  const T scale = T(arguments.scale);
-  MMAFFT_UNROLL for (int i = 0; i < G * J; i++) v[i] = {v[i].x * scale, v[i].y * scale};
   MMAFFT_IF (step.facing == FACING_STORE) {
     store_facing(s, v);
     return;

@@ -42,6 +42,7 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store_facing(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int R = int(step.radix);
+  const T scale = T(arguments.scale);
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);
@@ -49,8 +50,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store_facing(S s, Value *v) const {
     Scalar *const to = static_cast<Scalar *>(arguments.store) + (in.line.store - in.line.store_index);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       const auto of = facing_points<false>(s, in.line, c, v + g * R, j);
-      Value low = weighted(config.store_reals, tables(), of.at, of.low);
-      Value high = weighted(config.store_reals, tables(), of.facing, of.high);
+      Value low = weighted(config.store_reals, tables(), of.at, Value{scale * of.low.x, scale * of.low.y});
+      Value high = weighted(config.store_reals, tables(), of.facing, Value{scale * of.high.x, scale * of.high.y});
       sign_facing_reals<T>(config.store_reals, low, high);
       store_facing_reals<T>(config.store_reals, to, of.at, low, high);
     }

@@ -277,10 +277,14 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     return step.in_row && row == 0 && (pitch == step.columns || config.lines == 1) && step.from_table < 0 && step.to_table < 0;
   }
+  template <class S> static MMAFFT_DEVICE constexpr bool in_row(S s) {
+    MMAFFT_STEP(S);
+    return step.in_row;
+  }
   template <class S> MMAFFT_DEVICE void load_row(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store_row(S s, const Value *v) const;
   template <int N> static MMAFFT_DEVICE void load_together(const Scalar *from, bool live, Value *v);
-  template <int N> static MMAFFT_DEVICE void store_together(Scalar *to, const Value *v);
+  template <int N> static MMAFFT_DEVICE void store_together(Scalar *to, T scale, const Value *v);
   template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, Place at, Value x) const;
   template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const;
   template <bool BEFORE, class S>
@@ -320,6 +324,8 @@ template <class Scalar> struct Pass {
   template <int PARTS> static MMAFFT_DEVICE void store_cell(int cell, const Value &x);
   template <class S> MMAFFT_DEVICE void dense(S s, Value *v) const;
   template <int PARTS, class S> MMAFFT_DEVICE void scatter(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE Value times_spectrum(S s, const Line &place, int zero, int at, Value x) const;
+  template <class S> MMAFFT_DEVICE void convolve(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void scatter_reals(S s, int line, int at, Value x) const;
   template <int PARTS, class S> MMAFFT_DEVICE void scatter_across(S s, Value *v) const;
   template <int PARTS> static MMAFFT_DEVICE void store_cell_across(int block, int cell, const Value &x);
@@ -412,13 +418,18 @@ template <class Scalar> struct Pass {
     compute(s, v);
     MMAFFT_IF (step.target == PLACE_MEMORY) {
       Pass last = *this;
-      MMAFFT_IF (paired(s)) last.thread = thread_index_anew();
+      MMAFFT_IF (paired(s) || in_row(s)) last.thread = thread_index_anew();
       last.store(s, v);
+    } else MMAFFT_IF (step.target == PLACE_REGISTERS) {
+      convolve(s, v);
+      Pass back = *this;
+      back.thread = thread_index_anew();
+      back.run(next(s), v);
     } else {
       Pass rest = *this;
       // The way back of a convolution touches what the way there did: else addresses would be kept.
-      // So does what follows the blocks' exchange.
-      MMAFFT_IF (step.after != FACTOR_NONE || step.target == PLACE_CLUSTER) rest.thread = thread_index_anew();
+      // So do what follows the blocks' exchange, and a copy that goes out as another came in.
+      MMAFFT_IF (step.after != FACTOR_NONE || step.target == PLACE_CLUSTER || in_row(next(s))) rest.thread = thread_index_anew();
       MMAFFT_IF (config.apart) {
         exchange<REAL>(s, v, step.source == PLACE_SHARED, rest);
         exchange<IMAGINARY>(s, v, true, rest);

@@ -128,7 +128,13 @@ fn axis_steps(
     if let Some(convolution) = stage.convolution.clone() {
         let prime = mmafft_backend_traits::largest_prime_factor(convolution.length);
         reason += &format!("; Bluestein over passes, for the prime factor {prime}");
-        let back = steps.clone();
+        // The way back begins with the radix that the way there ends with.
+        let mut radices: Vec<usize> = steps.iter().filter_map(Step::radix).collect();
+        radices.reverse();
+        let back = match radices.is_empty() {
+            true => steps.clone(),
+            false => Step::sequence(axis.axis, &radices),
+        };
         steps.push(Step::Convolve {
             axis: axis.axis,
             length: convolution.length,

@@ -60,43 +60,27 @@ mod idle {
 
     /// Between gather and scatter of a step that overwrites what it has read: the last DFT of
     /// an axis reads and writes points c + j·n/r, split and merge points c and n − c. Lines
-    /// and outer indices must begin where they did.
+    /// and outer indices must begin where they did. Where a convolution turns back, the step before
+    /// has read the same columns.
     pub fn within(program: &Program, i: usize) -> Option<&'static str> {
         let word = |name| step(program, i, name);
+        let turns = i > 0 && step(program, i - 1, "target") == constant("PLACE_REGISTERS");
+        let read = |name| step(program, i - usize::from(turns), name);
         let op = |name| word("op") == constant(name);
         let last = op("OP_DFT")
             && word("done") * word("radix") == word("points")
             && word("hermitian") == 0;
         let outer = word("outer") == 1 || word("in") == word("out");
-        let lines = word("row_in") == word("row_out")
-            && (head(program, "lines") == 1 || word("pitch_in") == word("pitch_out"));
+        let lines = read("row_in") == word("row_out")
+            && (head(program, "lines") == 1 || read("pitch_in") == word("pitch_out"));
         let same = (last || op("OP_SPLIT") || op("OP_MERGE")) && outer && lines;
         (same && !dense(program, i)).then_some("a step in place")
     }
 
-    /// Between the two halves of a convolution, where the last DFT there and the first one
-    /// back are of one radix: columns are the same, and so are their threads. Or between a DFT of
-    /// a whole line and a copy or split whose columns, or runs of neighbours, are the lines.
+    /// Between a DFT of a whole line and a copy or split whose columns, or runs of neighbours, are the
+    /// lines.
     pub fn after(program: &Program, i: usize) -> Option<&'static str> {
         let [this, next] = [i, i + 1].map(|i| move |name| step(program, i, name));
-        let both = [
-            "op",
-            "engine",
-            "axis",
-            "radix",
-            "points",
-            "offset",
-            "neighbours",
-            "groups",
-            "lines_fast",
-            "outer",
-            "inner",
-        ];
-        let same = this("op") == constant("OP_DFT")
-            && this("done") * this("radix") == this("points")
-            && both.iter().all(|&name| this(name) == next(name))
-            && (this("out"), this("pitch_out")) == (next("in"), next("pitch_in"))
-            && next("hermitian") == 0;
         let lines = this("op") == constant("OP_DFT")
             && ["OP_COPY", "OP_SPLIT"].map(constant).contains(&next("op"))
             && this("engine") == constant("ENGINE_SIMT")
@@ -107,11 +91,7 @@ mod idle {
                 this("neighbours"),
             ] == [1; 4]
             && next("neighbours") == next("columns");
-        match dense(program, i) {
-            _ if lines => Some("a line by its thread"),
-            false if same => Some("the middle of a convolution of equal radices"),
-            _ => None,
-        }
+        lines.then_some("a line by its thread")
     }
 
     /// Before the next tile, where shared memory is not used; or where the copies on both

@@ -332,14 +332,22 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
     let exchanges = steps.len() - 1;
     // Rader's point 0 stays where it is while the others are convolved.
     let together = steps.iter().any(|step| step.offset > 0);
+    let exchanged = |step: &StepWords| step.target != REGISTERS;
     let layouts: Vec<CellLayout> = match together {
         true => {
-            let all: Vec<_> = steps.iter().zip(&steps[1..]).collect();
+            let all: Vec<_> = steps
+                .iter()
+                .zip(&steps[1..])
+                .filter(|(s, _)| exchanged(s))
+                .collect();
             let most = points.iter().max().copied().unwrap_or(0);
             vec![layout(&all, most, block); exchanges]
         }
         false => (0..exchanges)
-            .map(|i| layout(&[(&steps[i], &steps[i + 1])], points[i], block))
+            .map(|i| match exchanged(&steps[i]) {
+                true => layout(&[(&steps[i], &steps[i + 1])], points[i], block),
+                false => CellLayout::default(),
+            })
             .collect(),
     };
     let mut cells = 0;

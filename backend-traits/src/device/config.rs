@@ -86,6 +86,7 @@ pub const DENSE_PAIRS: usize = 4;
 pub const MEMORY: i64 = 0;
 pub const SHARED: i64 = 1;
 pub const CLUSTER: i64 = 2;
+pub const REGISTERS: i64 = 3;
 pub const COMPLEX: i64 = 0;
 pub const REAL: i64 = 1;
 pub const PAIRS: i64 = 2;

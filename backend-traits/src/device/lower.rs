@@ -191,11 +191,16 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     for (i, trip) in trips.iter().enumerate() {
         let mut step = trip.words;
         let total = tile_lines * trip.columns();
-        step.source = if i == 0 { MEMORY } else { SHARED };
-        step.target = match i == last_trip {
-            true => MEMORY,
-            false if step.target == CLUSTER => CLUSTER,
-            false => SHARED,
+        step.source = match steps.last() {
+            None => MEMORY,
+            // Of steps that share registers, where the first one's values come from.
+            Some(before) if before.target == REGISTERS => before.source,
+            Some(_) => SHARED,
+        };
+        step.target = match step.target {
+            _ if i == last_trip => MEMORY,
+            CLUSTER | REGISTERS => step.target,
+            _ => SHARED,
         };
         // Columns of a thread in one round, and rounds; or runs of neighbours, where they cost no
         // values.

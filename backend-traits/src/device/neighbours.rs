@@ -178,8 +178,10 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
         OP_DFT => step.engine != DENSE && step.facing == 0,
         _ => false,
     };
-    // What goes to other blocks is in another order than memory's.
-    if !columns || step.hermitian != 0 || step.target == CLUSTER {
+    // What goes to other blocks is in another order than memory's; and steps that share their columns must
+    // have them alike.
+    let apart = step.target == CLUSTER || step.target == REGISTERS || step.source == REGISTERS;
+    if !columns || step.hermitian != 0 || apart {
         return 1;
     }
     let Some(side) = Side::new(pass, step, tile, loading) else {

@@ -2,7 +2,7 @@
 
 use super::config::*;
 use super::tables::Tables;
-use super::trips::Builder;
+use super::trips::{reversed, Builder};
 
 impl Builder<'_> {
     /// Rader's algorithm (1968): with g a generator of the integers modulo a prime p,
@@ -32,7 +32,7 @@ impl Builder<'_> {
         let first = self.trips.len();
         self.dft(at, radices, false, p - 1, p - 1, tables);
         let middle = self.trips.len() - 1;
-        self.dft(at, radices, true, p - 1, p - 1, tables);
+        self.back(at, &reversed(radices), p - 1, p - 1, tables);
         for trip in &mut self.trips[first..] {
             trip.words.offset = 1;
             trip.words.input = p as i64;

@@ -156,6 +156,14 @@ pub fn insert_copies(
             last.words.lines_fast = 1;
         }
     }
+    // Steps that share their columns have them in one order.
+    for i in 1..trips.len() {
+        if trips[i].words.source == REGISTERS {
+            let fast = trips[i - 1].words.lines_fast | trips[i].words.lines_fast;
+            trips[i - 1].words.lines_fast = fast;
+            trips[i].words.lines_fast = fast;
+        }
+    }
 }
 
 /// How the last trip's reals are put beside each other before they go to memory, where they would

@@ -211,7 +211,7 @@ impl Builder<'_> {
             let last = self.trips.last_mut().expect("a convolution has steps");
             let words = &mut last.words;
             (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
-            self.dft(at, &all, true, *padded, kept, tables);
+            self.back(at, &reversed(&all), *padded, kept, tables);
             let chirp = tables.chirp(*length, axis.direction);
             let words = &mut self.trips[first].words;
             (words.before, words.before_table, words.before_length) = (PART_TABLE, chirp, NO_END);
@@ -233,7 +233,7 @@ impl Builder<'_> {
                 (words.after, words.after_table, words.after_length) =
                     (LINE_TABLE, spectrum, NO_END);
             }
-            self.dft(at, &after, true, core, kept, tables);
+            self.back(at, &after, core, kept, tables);
         } else {
             self.dft(at, &radices(&steps), inverse, input, kept, tables);
         }
@@ -343,6 +343,26 @@ impl Builder<'_> {
         self.trips.push(halves);
     }
 
+    /// The way back of a convolution, whose first step has the values of the last one before it where they
+    /// have the same radix, and a thread its points.
+    pub fn back(
+        &mut self,
+        at: usize,
+        radices: &[usize],
+        input: usize,
+        output: usize,
+        tables: &mut Tables,
+    ) {
+        let middle = self.trips.len();
+        self.dft(at, radices, true, input, output, tables);
+        if let [.., last, first] = &mut self.trips[..=middle] {
+            let (there, back) = (&mut last.words, &mut first.words);
+            if there.engine != DENSE && there.radix == back.radix {
+                (there.target, back.source) = (REGISTERS, REGISTERS);
+            }
+        }
+    }
+
     /// DFTs of these radices along the axis: of `input` points, and zeros up to their product,
     /// of which `output` are kept.
     pub fn dft(
@@ -393,6 +413,11 @@ impl Builder<'_> {
             self.push(at, trip);
         }
     }
+}
+
+/// The radices of the way back of a convolution.
+pub fn reversed(radices: &[usize]) -> Vec<usize> {
+    radices.iter().rev().copied().collect()
 }
 
 /// The axis that a step is of.

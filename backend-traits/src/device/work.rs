@@ -29,6 +29,7 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
     let pair = if double { 16.0 } else { 8.0 };
     let threads = (config.head.threads * config.head.blocks) as f64;
     let mut work = Work::default();
+    let mut in_registers = false;
     for step in &config.steps {
         let groups = threads * step.groups as f64;
         let radix = step.radix as f64;
@@ -42,7 +43,8 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
             _ => 2.0,
         };
         let values = groups * points;
-        if step.source == SHARED {
+        let there = std::mem::replace(&mut in_registers, step.target == REGISTERS);
+        if step.source == SHARED && !there {
             // A dense sum reads all points of its DFT.
             let read = if step.engine == DENSE {
                 groups * radix
