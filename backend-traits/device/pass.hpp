@@ -400,8 +400,7 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.target == PLACE_CLUSTER) {
       // All blocks have begun, and read what is overwritten here; and none goes on, or ends, before
       // everything has arrived.
-      if (PARTS == IMAGINARY) cluster_barrier();
-      else cluster_ready();
+      cluster_ready();
       scatter_across<PARTS>(s, v);
       cluster_barrier();
     } else {

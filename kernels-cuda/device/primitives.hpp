@@ -60,14 +60,12 @@ MMAFFT_DEVICE u32 cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x));
   return x;
 }
-// All threads of all its blocks have begun, and have used what they read before. Nothing written is to be
-// seen after: a release would wait for all that the thread has stored anywhere. So it does not wait for
-// reads either: those that nothing has used yet, real parts before imaginary ones, want `cluster_barrier`
-// (on an H200 planes of 128x128 in FP64 went wrong in some places). The block's barrier comes first
-// because only it lets reads be done.
+// All threads of all its blocks have begun, and have what they read before: a release, as reads that nothing has
+// used yet may still be on their way when a relaxed barrier is passed, and what another block writes here
+// overtakes them. (With parts apart, planes of 128x128 in FP64 went wrong on an H200 in some places.)
 MMAFFT_DEVICE void cluster_ready() {
   __syncthreads();
-  asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 // The same; and what was written before to the shared memory of any is seen after.
 MMAFFT_DEVICE void cluster_barrier() {

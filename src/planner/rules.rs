@@ -149,8 +149,10 @@ impl Rule {
     /// Whether the pass can follow the rule on this device.
     pub fn suits(&self, pass: &Pass, limits: &Limits) -> bool {
         match pass.tile.residency {
-            Residency::Cluster(_) => Spread::of_rule(self, &pass.lengths())
-                .is_some_and(|s| s.fits(&pass.lengths(), limits, pass.storage)),
+            // Parts apart went wrong between blocks, in FP64 on an H200.
+            Residency::Cluster(_) => Spread::of_rule(self, &pass.lengths()).is_some_and(|s| {
+                !self.launch.apart && s.fits(&pass.lengths(), limits, pass.storage)
+            }),
             _ => self.makes(pass, limits) && self.fits(pass, limits),
         }
     }

@@ -41,10 +41,11 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let least = all.iter().map(Vec::len).min().unwrap_or(0);
     all.retain(|s| s.len() <= least + 1);
     if matches!(pass.operand, Operand::SplitHalf | Operand::SplitBf16) {
-        // Each matrix that 16 bits do not hold costs digits: 65537 points, by 512 = 8·8·8 in each pass,
-        // had 1.3 times the error that they have by 16·16·2.
+        // Each product costs digits, and more where 16 bits do not hold the matrix: 65537 points, by
+        // 512 = 8·8·8 in two passes, had 1.3 times the error that they have by 2·16·16.
         let exact = |r: usize| radix::find(r).is_some_and(|row| row.exact);
         let inexact = |s: &Vec<usize>| s.iter().filter(|&&r| !exact(r)).count();
+        all.retain(|s| s.len() == least);
         let fewest = all.iter().map(inexact).min().unwrap_or(0);
         all.retain(|s| inexact(s) == fewest);
     }
