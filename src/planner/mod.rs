@@ -22,6 +22,7 @@ mod nd;
 mod problem;
 mod real;
 mod rows;
+mod rule_keys;
 pub mod rules;
 mod stage;
 mod steps;

@@ -1,0 +1,160 @@
+//! How a pass is named in the table of rules: architecture, storage, engine, kind, access, length.
+
+use mmafft_backend_traits::{
+    real::{Middle, RealSide, Reduction},
+    Factor, Images, Kind, KindRow, Limits, Pass, Residency, ScalarType, Step, TileAxis, KINDS,
+};
+
+/// Lines of a four-step transform whose twiddles are looked up in two levels, about.
+const FAR: usize = 1 << 16;
+
+/// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
+/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A tile
+/// of several blocks is a `cluster`'s.
+pub(super) fn access(pass: &Pass) -> &'static str {
+    if let Residency::Cluster(_) = pass.tile.residency {
+        return "cluster";
+    }
+    let contiguous = |stride: fn(&TileAxis) -> usize| pass.axes.iter().any(|a| stride(a) <= 2);
+    match (
+        contiguous(|a| a.load_stride),
+        contiguous(|a| a.store_stride),
+    ) {
+        (true, true) => "rows",
+        (true, false) => "scatter",
+        (false, true) => "gather",
+        (false, false) => "columns",
+    }
+}
+
+/// A scalar in memory, as keys name it.
+fn storage(scalar: ScalarType) -> &'static str {
+    match scalar {
+        ScalarType::F64 => "f64",
+        ScalarType::F32 => "f32",
+        ScalarType::F16 | ScalarType::Bf16 => "16 bits",
+    }
+}
+
+/// The key of a line that passes share, by its kind and whole length.
+pub fn parts_key(limits: &Limits, scalar: ScalarType, kind: &str, length: usize) -> String {
+    let (architecture, storage) = (&limits.architecture, storage(scalar));
+    format!("{architecture},{storage},simt,{kind},parts,{length}")
+}
+
+/// The key of a line or plane that a cluster holds.
+pub fn cluster_key(limits: &Limits, scalar: ScalarType, lengths: &[usize]) -> String {
+    let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
+    let (architecture, storage) = (&limits.architecture, storage(scalar));
+    format!(
+        "{architecture},{storage},simt,c2c,cluster,{}",
+        lengths.join("x")
+    )
+}
+
+/// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
+/// no table of their own cost more.
+fn roots(pass: &Pass) -> &'static str {
+    let factors = [pass.load_factor, pass.store_factor];
+    let lines = factors.iter().flatten().filter_map(|factor| match factor {
+        Factor::Roots { line_loop, .. } => Some(pass.loops[*line_loop].count),
+        Factor::Chirp { .. } => None,
+    });
+    match lines.max() {
+        None => "",
+        Some(lines) if lines < FAR => " roots",
+        Some(_) => " far roots",
+    }
+}
+
+/// The name and the length of the convolution that a step begins, in one pass.
+pub(super) fn convolved(step: &Step) -> Option<(&'static str, usize)> {
+    match step {
+        Step::Rader { length, .. } => Some(("rader", length - 1)),
+        Step::Chirp { padded, .. } => Some(("chirp", *padded)),
+        _ => None,
+    }
+}
+
+/// The length of the complex DFTs of a pass of one axis, which its radices make: of whole lines that
+/// are a convolution, that one's.
+pub fn transformed(pass: &Pass) -> Option<usize> {
+    let [axis] = &pass.axes[..] else {
+        return None;
+    };
+    let convolution = pass.steps.first().and_then(convolved);
+    Some(convolution.map_or(axis.core_length(), |(_, length)| length))
+}
+
+/// Kinds whose passes move their points as those of `kind` do, with other weights and signs.
+pub(super) fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
+    let moves = |row: &KindRow| {
+        let Reduction {
+            load,
+            middle,
+            store,
+            ..
+        } = row.packed;
+        let side = |side: RealSide| (side.order, side.pairing);
+        (row.input, row.output, side(load), middle, side(store))
+    };
+    let same = move |row: &&KindRow| row.kind != kind && moves(row) == moves(kind.row());
+    KINDS.iter().filter(same).map(|row| row.name)
+}
+
+/// The keys by which a pass is looked up, its own first; none where it is more than a DFT of each
+/// axis, or a convolution of whole complex lines. A pass that was not measured goes by one that does the
+/// same but for the twiddles, or, of reals, by a kind that is alike, or by the complex DFT at its core.
+pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
+    let plain = |s: &Step| {
+        let moved = matches!(s, Step::Exchange | Step::AllToAll);
+        moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
+    };
+    let convolution = pass.steps.first().and_then(convolved);
+    let begins = usize::from(convolution.is_some());
+    if !pass.steps[begins..].iter().all(plain) || limits.architecture.is_empty() {
+        return Vec::new();
+    }
+    let lengths = |of: fn(&TileAxis) -> usize| {
+        let lengths: Vec<String> = pass.axes.iter().map(|a| of(a).to_string()).collect();
+        lengths.join("x")
+    };
+    let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
+    let halves = pass.mirrored.filter(|m| m.images != Images::Facing);
+    let kinds = match (halves.map(|mirrored| mirrored.middle), kinds.next()) {
+        (Some(Middle::Merge), _) => vec!["merge"],
+        (Some(_), _) => vec!["split"],
+        (None, Some(kind)) => [kind.row().name].into_iter().chain(alike(kind)).collect(),
+        (None, None) => Vec::new(),
+    };
+    let storage = storage(pass.storage);
+    let engine = pass.engine.name();
+    let key = |kind: &str, roots: &str, lengths: String| {
+        let (architecture, access) = (&limits.architecture, access(pass));
+        format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
+    };
+    let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
+    if let Some((name, _)) = convolution {
+        let alone = pass.axes.len() == 1 && kinds.is_empty();
+        return Vec::from_iter(alone.then(|| key(name, roots(pass), whole)));
+    }
+    let mut keys: Vec<String> = match kinds.is_empty() {
+        true => {
+            let facing = pass.mirrored.map(|_| "facing");
+            let kinds = facing.into_iter().chain(["c2c"]);
+            let with_roots = kinds.map(|kind| key(kind, roots(pass), whole.clone()));
+            with_roots.chain([key("c2c", "", whole.clone())]).collect()
+        }
+        false => {
+            let kinds = kinds.iter().map(|kind| key(kind, "", whole.clone()));
+            kinds.chain([key("c2c", "", core)]).collect()
+        }
+    };
+    keys.dedup();
+    keys
+}
+
+/// What a pass is measured as; `None` where it has no rules.
+pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
+    keys(pass, limits).into_iter().next()
+}
