@@ -125,10 +125,11 @@ fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
         }
     };
     let times = |n: usize, &f: &usize| n.checked_mul(f);
-    let product = factors.iter().try_fold(1, times)?;
+    let product = factors.iter().try_fold(1usize, times)?;
     let (scattered, even) = (fits.longest_scattered(), |f: &usize| f.is_multiple_of(2));
-    let lines = factors.iter().all(|&f| f > 1 && fits.line(f, scattered));
-    let packed = halved(stage) && 2 * product == stage.length;
+    let line = |&f: &usize| f > 1 && f <= scattered && fits.line(f, scattered);
+    let lines = factors.iter().all(line);
+    let packed = halved(stage) && product.checked_mul(2) == Some(stage.length);
     if packed {
         let split = stage.kind.row().packed.middle == Middle::Split;
         let pairs = if split {
@@ -136,7 +137,8 @@ fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
         } else {
             factors.first()
         };
-        let pair = pairs.is_some_and(|f| even(f) && fits.line(*f, scattered / 2));
+        let pair =
+            pairs.is_some_and(|f| even(f) && *f <= scattered && fits.line(*f, scattered / 2));
         if !pair || factors.iter().filter(|f| even(f)).count() < 2 {
             return None;
         }

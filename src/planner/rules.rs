@@ -38,6 +38,13 @@ const FACING: [(&str, [bool; 2]); 3] = [
     ("both", [true, true]),
 ];
 
+/// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
+const MOST: usize = 1024;
+/// Radices of a pass: a convolution has twice as many steps, and copies beside them.
+const MOST_RADICES: usize = 12;
+/// Values of a thread.
+const MOST_VALUES: usize = 64;
+
 /// Columns of a key.
 const KEY: usize = 6;
 
@@ -86,12 +93,14 @@ impl Rule {
         };
         let radices = radices.split('*').filter(|r| !r.is_empty());
         let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
+        let bounded = |text: &str| positive(text).filter(|&n| n <= MOST);
+        let radices: Vec<usize> = radices.map(|r| r.parse().ok()).collect::<Option<_>>()?;
         Some(Rule {
-            radices: radices.map(|r| r.parse().ok()).collect::<Option<_>>()?,
+            radices: Some(radices).filter(|r| r.len() <= MOST_RADICES)?,
             lines: positive(lines)?,
             launch: Launch {
-                threads: positive(threads)?,
-                residents: positive(residents)?,
+                threads: bounded(threads)?,
+                residents: bounded(residents)?,
                 apart: apart == "yes",
                 neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
                 facing,
@@ -143,10 +152,8 @@ impl Rule {
     /// Whether the pass can follow the rule on this device.
     pub fn suits(&self, pass: &Pass, limits: &Limits) -> bool {
         match pass.tile.residency {
-            // Parts apart went wrong between blocks, in FP64 on an H200.
-            Residency::Cluster(_) => Spread::of_rule(self, &pass.lengths()).is_some_and(|s| {
-                !self.launch.apart && s.fits(&pass.lengths(), limits, pass.storage)
-            }),
+            Residency::Cluster(_) => Spread::of_rule(self, &pass.lengths())
+                .is_some_and(|s| s.fits(&pass.lengths(), limits, pass.storage)),
             _ => self.makes(pass, limits) && self.fits(pass, limits),
         }
     }
@@ -158,8 +165,20 @@ impl Rule {
             None => pass.axes.iter().map(|a| a.core_length() + 1).product(),
         };
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
-        // Splits, merges and orders of reals exchange points whole.
-        let plain = pass.mirrored.is_none() && pass.axes.iter().all(|a| a.kind == Kind::C2C);
+        // Splits, merges, orders of reals and convolutions exchange points whole.
+        let plain = pass.mirrored.is_none()
+            && pass.axes.iter().all(|a| a.kind == Kind::C2C)
+            && !pass.steps.iter().any(|s| convolved(s).is_some());
+        let radices = || self.radices.iter().filter(|r| !radix::summed(**r, false));
+        // A thread holds whole columns.
+        let values = |&r: &usize| {
+            let columns = self.lines.saturating_mul(points) / r;
+            columns.div_ceil(self.launch.threads).saturating_mul(r)
+        };
+        let simt = pass.engine == Engine::Simt && pass.mirrored.is_none();
+        if simt && radices().any(|r| values(r) > MOST_VALUES) {
+            return false;
+        }
         bytes / if self.launch.apart && plain { 2 } else { 1 } <= limits.tile_bytes
     }
 
@@ -279,6 +298,9 @@ mod tests {
             "8*8,0,128,2,no,0.9",
             "8*8,1,0,2,no,0.9",
             "8*8,1,128,0,no,0.9",
+            "8*8,1,1025,1,no,0.9",
+            "8*8,1,128,18446744073709551615,no,0.9",
+            "2*2*2*2*2*2*2*2*2*2*2*2*2,1,128,1,no,0.9",
             "8*x,1,128,2,no,1",
             "8*8,1,128,2,no,0.9,3",
             "8*8,1,128,2,no,0.9,1,faced",

@@ -3,7 +3,7 @@
 
 use crate::accesses::{launches_of, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::PlanFn;
+use mmafft::backend_traits::conformance::{self, PlanFn};
 use mmafft::backend_traits::Launch;
 use mmafft::{
     Direction, Kind, Limits, Normalization, Plan, Precision, Request, Result, Shape, KINDS,
@@ -103,4 +103,29 @@ fn they_save_an_exchange() {
         };
         assert!(barriers(plan) < barriers(mmafft::plan), "{kind:?}");
     }
+}
+
+/// Where memory begins at an element only, other programs serve, with tables of their own: also for lines
+/// that face each other over passes.
+#[test]
+fn memory_may_begin_at_an_element() {
+    let mut wrong = Vec::new();
+    for vendor in Vendor::ALL {
+        for kind in kinds() {
+            for (core, tile) in [(64, None), (90, None), (512, None), (4096, Some(8 << 10))] {
+                for precision in [Precision::F32, Precision::F64] {
+                    let request = of(kind, length(kind, core)).batch(3).precision(precision);
+                    let backend = Probe::new(vendor, ORDERS[0])
+                        .tile_bytes(tile)
+                        .begins_at(2 * precision.row().storage.bytes())
+                        .backend();
+                    let facing: PlanFn = if tile.is_some() { mmafft::plan } else { plan };
+                    if let Err(what) = conformance::check(&backend, facing, &request, 1.0) {
+                        wrong.push(format!("{what}: {request:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -94,6 +94,8 @@ fn what_cannot_be_split_so_is_planned_as_it_was() {
             &[0, 4096],
             &[4096, 1],
             &[usize::MAX, 2],
+            &[1 << 62, 2],
+            &[(1 << 63) + 9, 1],
             &[2, 2048],
         ] {
             let plan = mmafft::plan_in_parts(&request, &limits, bad).expect("a plan");

@@ -82,14 +82,14 @@ impl<D: Driver> DeviceBackend<D> {
     ) -> Result<()> {
         let prepared = &*prepared.0;
         let aligned = self.check(prepared, &bindings)?;
-        let passes = match aligned {
-            true => &prepared.passes,
+        let compiled = match aligned {
+            true => &prepared.wide,
             false => prepared.narrow(&self.driver)?,
         };
         let output = &bindings.output.memory;
         let input = bindings.input.map_or(output, |b| &b.memory);
         let scratch = &bindings.scratch.memory;
-        for pass in passes {
+        for pass in &compiled.passes {
             let lowered = &pass.lowered;
             let scalar = lowered.scalar_bytes;
             let region = |(slot, offset): (Slot, usize)| Region {
@@ -101,7 +101,7 @@ impl<D: Driver> DeviceBackend<D> {
                 offset: offset * scalar,
             };
             let constants = |offset| Region {
-                memory: &prepared.constants,
+                memory: &compiled.constants,
                 offset,
             };
             let launch = Launch {
@@ -274,16 +274,16 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         // Other threads prepare other plans meanwhile.
         let prepared = Arc::new(Inner::new(&*self.driver, plan)?);
         let mut recent = lock();
-        let mut bytes = prepared.constant_bytes;
+        let mut bytes = prepared.wide.constant_bytes;
         if bytes <= RECENT_BYTES {
             recent.push_back(Recent {
                 plan: plan.clone(),
                 prepared: prepared.clone(),
             });
-            bytes = recent.iter().map(|r| r.prepared.constant_bytes).sum();
+            bytes = recent.iter().map(|r| r.prepared.wide.constant_bytes).sum();
             while recent.len() > RECENT || bytes > RECENT_BYTES {
                 let oldest = recent.pop_front();
-                bytes -= oldest.map_or(bytes, |r| r.prepared.constant_bytes);
+                bytes -= oldest.map_or(bytes, |r| r.prepared.wide.constant_bytes);
             }
         }
         Ok(DevicePrepared(prepared))

@@ -20,7 +20,7 @@ use super::trip::Trip;
 use super::trips;
 use super::work::{self, Work};
 use crate::error::{Error, Result};
-use crate::pass::{Engine, Pass, Slot, Step};
+use crate::pass::{Engine, Images, Mirrored, Pass, Slot, Step};
 use crate::precision::{Operand, ScalarType};
 use crate::radix;
 
@@ -365,6 +365,9 @@ pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
         launch.neighbours = 1;
         launch.facing = [false; 2];
     }
+    // Lines that face each other move neighbouring reals together.
+    let facing = |mirrored: &Mirrored| mirrored.images == Images::Facing;
+    pass.mirrored = pass.mirrored.filter(|m| !facing(m));
     let access = 0;
     (
         pass,

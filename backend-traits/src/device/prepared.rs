@@ -48,15 +48,21 @@ pub struct PreparedPass<K> {
 /// A plan compiled for a device, with its tables there. Clones share both.
 pub struct DevicePrepared<D: Driver>(pub(super) Arc<Inner<D>>);
 
-/// What clones share.
-pub struct Inner<D: Driver> {
+/// Passes, compiled, and their tables on the device.
+pub struct Compiled<D: Driver> {
     pub passes: Vec<PreparedPass<D::Kernel>>,
-    /// What they were lowered from, where their accesses move several points; and the passes for
-    /// memory that begins at an element, compiled when they are first asked for.
-    wide: Vec<Pass>,
-    narrow: OnceLock<Vec<PreparedPass<D::Kernel>>>,
     pub constants: D::Memory,
     pub constant_bytes: usize,
+}
+
+/// What clones share.
+pub struct Inner<D: Driver> {
+    /// By the widest accesses.
+    pub wide: Compiled<D>,
+    /// What it was lowered from, where its accesses move several points; and the same for memory that
+    /// begins at an element, compiled when it is first asked for.
+    passes: Vec<Pass>,
+    narrow: OnceLock<Compiled<D>>,
     pub scratch_bytes: usize,
     pub input_bytes: usize,
     pub output_bytes: usize,
@@ -74,14 +80,13 @@ impl<D: Driver> Prepared for DevicePrepared<D> {
 impl<D: Driver> DevicePrepared<D> {
     /// The lowered passes, for tests and tools.
     pub fn lowered(&self) -> impl Iterator<Item = &Lowered> {
-        self.0.passes.iter().map(|p| &p.lowered)
+        self.0.wide.passes.iter().map(|p| &p.lowered)
     }
 }
 
-impl<D: Driver> Inner<D> {
-    /// Compiles a plan's passes and puts their tables on the device.
-    pub fn new(driver: &D, plan: &Plan) -> Result<Self> {
-        let geometry = driver.geometry();
+impl<D: Driver> Compiled<D> {
+    /// Compiles passes, each with its geometry, and puts their tables on the device.
+    fn new(driver: &D, passes: impl Iterator<Item = (Pass, Geometry)>) -> Result<Self> {
         let mut constants: Vec<u8> = Vec::new();
         let mut add = |bytes: &[u8]| {
             let at = constants.len().next_multiple_of(ALIGNMENT);
@@ -89,14 +94,14 @@ impl<D: Driver> Inner<D> {
             constants.extend_from_slice(bytes);
             at
         };
-        let mut passes = Vec::new();
-        for pass in &plan.passes {
-            let (mut lowered, kernel) = compiled(driver, pass, &geometry)?;
+        let mut prepared = Vec::new();
+        for (pass, geometry) in passes {
+            let (mut lowered, kernel) = compiled(driver, &pass, &geometry)?;
             let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
             // They are on the device from here on; one byte says that there are some.
             lowered.tables.truncate(1);
             lowered.matrices.truncate(1);
-            passes.push(PreparedPass {
+            prepared.push(PreparedPass {
                 kernel,
                 lowered,
                 tables,
@@ -105,21 +110,30 @@ impl<D: Driver> Inner<D> {
         }
         let mut memory = driver.allocate(constants.len())?;
         driver.write(&mut memory, 0, &constants)?;
-        let scalar = plan.request.precision.row().storage.bytes();
-        let wide = passes
-            .iter()
-            .any(|p| p.lowered.alignment > p.lowered.element);
-        Ok(Inner {
-            wide: if wide {
-                plan.passes.clone()
-            } else {
-                Vec::new()
-            },
-            narrow: OnceLock::new(),
-            writes_input: plan.passes.iter().any(|p| p.store.slot == Slot::Input),
-            passes,
+        Ok(Compiled {
+            passes: prepared,
             constants: memory,
             constant_bytes: constants.len(),
+        })
+    }
+}
+
+impl<D: Driver> Inner<D> {
+    /// Compiles a plan's passes and puts their tables on the device.
+    pub fn new(driver: &D, plan: &Plan) -> Result<Self> {
+        let geometry = driver.geometry();
+        let passes = plan.passes.iter().map(|pass| (pass.clone(), geometry));
+        let compiled = Compiled::new(driver, passes)?;
+        let scalar = plan.request.precision.row().storage.bytes();
+        let wide = |p: &PreparedPass<_>| p.lowered.alignment > p.lowered.element;
+        Ok(Inner {
+            passes: match compiled.passes.iter().any(wide) {
+                true => plan.passes.clone(),
+                false => Vec::new(),
+            },
+            wide: compiled,
+            narrow: OnceLock::new(),
+            writes_input: plan.passes.iter().any(|p| p.store.slot == Slot::Input),
             scratch_bytes: plan.scratch_bytes,
             input_bytes: plan.input_scalars * scalar,
             output_bytes: plan.output_scalars * scalar,
@@ -130,36 +144,25 @@ impl<D: Driver> Inner<D> {
     /// The most that the passes ask of where memory begins, and what they must.
     pub fn alignments(&self) -> (u64, u64) {
         let most = |of: fn(&Lowered) -> usize| {
-            let all = self.passes.iter().map(|p| of(&p.lowered));
+            let all = self.wide.passes.iter().map(|p| of(&p.lowered));
             all.max().unwrap_or(1) as u64
         };
         (most(|l| l.alignment), most(|l| l.element))
     }
 
-    /// The passes for memory that begins at an element, but at no multiple of the alignment.
-    pub fn narrow(&self, driver: &D) -> Result<&[PreparedPass<D::Kernel>]> {
-        if self.wide.is_empty() {
-            return Ok(&self.passes);
+    /// The passes for memory that begins at an element, but at no multiple of the alignment. Their
+    /// tables are their own: where columns do not face each other there are others.
+    pub fn narrow(&self, driver: &D) -> Result<&Compiled<D>> {
+        if self.passes.is_empty() {
+            return Ok(&self.wide);
         }
-        if let Some(passes) = self.narrow.get() {
-            return Ok(passes);
+        if let Some(narrow) = self.narrow.get() {
+            return Ok(narrow);
         }
-        let mut passes = Vec::new();
-        for (pass, wide) in self.wide.iter().zip(&self.passes) {
-            let (pass, geometry) = narrowed(pass, &driver.geometry());
-            let (mut lowered, kernel) = compiled(driver, &pass, &geometry)?;
-            // The same tables: they follow from the steps, not from the threads.
-            lowered.tables.truncate(1);
-            lowered.matrices.truncate(1);
-            let (tables, matrices) = (wide.tables, wide.matrices);
-            passes.push(PreparedPass {
-                kernel,
-                lowered,
-                tables,
-                matrices,
-            });
-        }
-        Ok(self.narrow.get_or_init(|| passes))
+        let geometry = driver.geometry();
+        let passes = self.passes.iter().map(|pass| narrowed(pass, &geometry));
+        let narrow = Compiled::new(driver, passes)?;
+        Ok(self.narrow.get_or_init(|| narrow))
     }
 }
 

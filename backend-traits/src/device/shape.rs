@@ -71,7 +71,8 @@ pub fn launch(
     Launch {
         threads,
         residents: asked.residents.clamp(1, 2048 / threads),
-        apart: asked.apart && config.steps.iter().enumerate().all(plain),
+        // Blocks do not exchange parts apart: see `cluster_ready` of the device code.
+        apart: asked.apart && config.head.blocks == 1 && config.steps.iter().enumerate().all(plain),
         ..asked
     }
 }

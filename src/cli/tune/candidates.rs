@@ -303,7 +303,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
             let beside = beside + if dense { values * registers(pass) } else { 0 };
             let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
             for apart in [false, true] {
-                if apart && points * cell < 32 << 10 {
+                if apart && (clustered(pass) || points * cell < 32 << 10) {
                     continue;
                 }
                 let launch = Launch {

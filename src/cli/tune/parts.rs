@@ -1,5 +1,6 @@
-//! Into which factors a line that no tile holds is split: all lists of so few factors, or of one more,
-//! that are nearly equal, each pass by its own rule; the passes of the fastest lists are tuned first.
+//! Into which factors a line that no tile holds is split: of lists of as many factors as the planner takes,
+//! one more and one fewer, those that are the most nearly equal, each pass by its own rule; the passes of
+//! the fastest lists are tuned first.
 
 use super::{prepare_all, time_bytes, tune_pass, Arguments, Bench, Lab, Table};
 use mmafft::rules::{self, Rule};
@@ -7,9 +8,11 @@ use mmafft::{Backend as _, Domain, Engine, Limits, Plan, Request};
 
 /// How much larger the largest factor may be than the smallest.
 const SPREAD: usize = 8;
+/// Lists that are timed: their kernels are all compiled.
+const MOST: usize = 60;
 /// Lists whose passes are tuned.
 const KEPT: usize = 2;
-/// Lists whose passes have no rules yet may be so much slower than those that have.
+/// How much faster a list must be than the planner's own.
 const GAIN: f64 = 1.01;
 
 /// The key of the rule of a request's lines: of one axis, in several passes of butterflies.
@@ -24,7 +27,7 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     let plain = plan.passes.len() > 1 && plan.passes.iter().all(split);
     let convolved = |pass: &mmafft::Pass| rules::key(pass, limits).is_none();
     let known = plain && !plan.passes.iter().any(convolved) && !limits.architecture.is_empty();
-    let scalar = plan.passes[0].storage;
+    let scalar = plan.passes.first()?.storage;
     known.then(|| rules::parts_key(limits, scalar, request.kind.row().name, length))
 }
 
@@ -98,7 +101,7 @@ pub fn tune<L: Lab>(
     table: &mut Table,
 ) {
     let limits = bench.lab.backend().limits().clone();
-    // What is planned without a rule: factors of the fewest passes.
+    // By a rule of before, or factors of the fewest passes.
     let Ok(default) = mmafft::plan(request, &limits) else {
         return;
     };
@@ -112,8 +115,16 @@ pub fn tune<L: Lab>(
     for count in [count.saturating_sub(1).max(2), count, count + 1] {
         lists(n, count, &mut Vec::new(), &mut all);
     }
-    all.sort();
+    let spread = |list: &Vec<usize>| {
+        let (least, most) = (list.iter().min(), list.iter().max());
+        1000 * most.unwrap_or(&1) / least.unwrap_or(&1)
+    };
+    all.sort_by_key(|list| (spread(list), list.clone()));
     all.dedup();
+    all.truncate(MOST);
+    if !all.contains(&own) {
+        all.push(own.clone());
+    }
     let mut timed = Vec::new();
     for round in 0..2 {
         let plans: Vec<(Vec<usize>, Plan)> = all
