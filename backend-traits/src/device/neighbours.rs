@@ -180,8 +180,8 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
     };
     // What goes to other blocks is in another order than memory's; and steps that share their columns must
     // have them alike.
-    let apart = step.target == CLUSTER || step.target == REGISTERS || step.source == REGISTERS;
-    if !columns || step.hermitian != 0 || apart {
+    let bound = step.target == CLUSTER || step.target == REGISTERS || step.source == REGISTERS;
+    if !columns || step.hermitian != 0 || bound {
         return 1;
     }
     let Some(side) = Side::new(pass, step, tile, loading) else {

@@ -176,7 +176,7 @@ fn tune_pass<L: Lab>(
         all.extend(of(candidates::third(pass, best), bench));
     }
     sort(&mut all);
-    // What is chosen without a rule: where a cluster could be, more passes.
+    // What is chosen now, by a rule or without; where a cluster could be, more passes.
     let cluster = pass.tile.residency.blocks() > 1;
     let before = match cluster {
         true => without_clusters(plan, &limits),

@@ -1,0 +1,65 @@
+//! Which steps have columns, or lines, that face each other.
+
+use super::config::*;
+use super::neighbours;
+use super::trips::{part, Builder};
+use crate::pass::{Engine, Images, Step, TileAxis};
+use crate::precision::ScalarType;
+use crate::radix;
+use crate::real::Middle;
+
+/// The largest radix of a step whose threads have two columns at a time.
+pub const FACING_RADIX: usize = 16;
+
+/// Whether threads of a step of this radix have a column of each of two lines that face each other: of
+/// even radices the points of one are lower or higher ones whichever the line is; and of FP64 those of
+/// more would take all registers.
+pub fn lines_face(radix: usize, storage: ScalarType) -> bool {
+    radix.is_multiple_of(2) && radix <= FACING_RADIX.min(64 / storage.bytes())
+}
+
+impl Builder<'_> {
+    /// What the threads of the first and the last step of these radices do with columns that mirror
+    /// each other: merge or split half spectra, with columns c and m − c; load or store reals that lie
+    /// beside each other, with c and m − 1 − c.
+    pub fn facing(&self, axis: &TileAxis, radices: &[usize]) -> [i64; 2] {
+        let pass = self.pass;
+        let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
+        let plain = pass.steps.iter().all(dft) && pass.engine == Engine::Simt;
+        let fits = |r: usize| plain && r <= FACING_RADIX && !radix::summed(r, false);
+        let beside = |loading| neighbours::facing(pass, loading) > 0;
+        if let Some(mirrored) = pass.mirrored {
+            let faces = |r: Option<&usize>, loading| {
+                let can = r.is_some_and(|&r| lines_face(r, pass.storage) && fits(r));
+                mirrored.images == Images::Facing && can && beside(loading)
+            };
+            return match mirrored.middle {
+                Middle::Merge if faces(radices.first(), true) => [FACING_LOAD, 0],
+                Middle::Split if faces(radices.last(), false) => [0, FACING_STORE],
+                _ => [0; 2],
+            };
+        }
+        let whole = pass.axes.len() == 1 && !part(axis, pass);
+        let ([first, .., last], Some(launch), true) = (radices, pass.tile.launch, whole) else {
+            return [0; 2];
+        };
+        let middle = axis.kind.reduction(axis.length, false).middle;
+        let words = [
+            match middle {
+                Middle::Merge => FACING_MERGE,
+                _ if beside(true) => FACING_LOAD,
+                _ => 0,
+            },
+            match middle {
+                Middle::Split => FACING_SPLIT,
+                _ if beside(false) => FACING_STORE,
+                _ => 0,
+            },
+        ];
+        let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && fits(r);
+        [0, 1].map(|i| match launch.facing[i] && even([*first, *last][i]) {
+            true => words[i],
+            false => 0,
+        })
+    }
+}

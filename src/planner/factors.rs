@@ -1,0 +1,101 @@
+//! Which factors a line has that passes share: those that were measured, or as few as a packed real line
+//! takes.
+
+use super::fits::Fits;
+use super::four_step::is_scattered;
+use super::rules;
+use super::stage::Stage;
+use mmafft_backend_traits::real::{CoreLength, Middle};
+use mmafft_backend_traits::Engine;
+
+/// Factors of a line, in the order of their passes.
+pub struct Measured {
+    /// The factors.
+    pub factors: Vec<usize>,
+    /// Whether they are those of half of a real line.
+    pub packed: bool,
+    /// What was measured.
+    pub reason: Option<String>,
+}
+
+/// The factors that were the fastest for a line of neighbouring points, or that are asked for, where the
+/// line can have them.
+pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
+    let free = fits.limits.line_library.is_none() && fits.asked.is_none();
+    if !free || fits.engine != Engine::Simt || is_scattered(stage) || !stage.inner.is_empty() {
+        return None;
+    }
+    let (factors, reason) = match fits.parts {
+        Some(parts) => (parts, None),
+        None => {
+            let rule = rules::of_parts(fits.limits, fits.scalar, stage.kind, stage.length)?;
+            let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);
+            (&rule.radices[..], Some(reason))
+        }
+    };
+    let times = |n: usize, &f: &usize| n.checked_mul(f);
+    let product = factors.iter().try_fold(1usize, times)?;
+    let (scattered, even) = (fits.longest_scattered(), |f: &usize| f.is_multiple_of(2));
+    let line = |&f: &usize| f > 1 && f <= scattered && fits.line(f, scattered);
+    let lines = factors.iter().all(line);
+    let packed = halved(stage) && product.checked_mul(2) == Some(stage.length);
+    if packed {
+        let split = stage.kind.row().packed.middle == Middle::Split;
+        let pairs = if split {
+            factors.last()
+        } else {
+            factors.first()
+        };
+        let pair =
+            pairs.is_some_and(|f| even(f) && *f <= scattered && fits.line(*f, scattered / 2));
+        if !pair || factors.iter().filter(|f| even(f)).count() < 2 {
+            return None;
+        }
+    }
+    let whole = product == stage.kind.shared_core_length(stage.length);
+    (lines && factors.len() > 1 && (packed || whole)).then(|| Measured {
+        factors: factors.to_vec(),
+        packed,
+        reason,
+    })
+}
+
+/// Whether a real line can be packed to half its length between passes that merge or split half spectra.
+fn halved(stage: &Stage) -> bool {
+    let packed = &stage.kind.row().packed;
+    packed.length == CoreLength::Half && packed.middle != Middle::Plain
+}
+
+/// The factors of half of a real line of N reals, in the order of their passes, where it can be
+/// packed: on devices, for kinds that merge or split half spectra of N/2 + 1 points, where N is
+/// the product of as many factors as it takes of a complex line, one of them a multiple of 4, and
+/// the others' product even.
+pub fn packed_factors(stage: &Stage, fits: &Fits, limit: usize) -> Option<Vec<usize>> {
+    if fits.limits.line_library.is_some() || !halved(stage) {
+        return None;
+    }
+    let last = stage.kind.row().packed.middle == Middle::Split;
+    let plain = fits.factors(stage.length, limit)?;
+    let count = plain.len();
+    let even = || fits.even_factors(stage.length, limit);
+    let same = |factors: &Vec<usize>| factors.len() == count;
+    paired(plain, last, fits, limit).or_else(|| paired(even().filter(same)?, last, fits, limit))
+}
+
+/// One of the factors halved, and last (or first): a pair of its lines is as long as it was.
+fn paired(mut factors: Vec<usize>, last: bool, fits: &Fits, limit: usize) -> Option<Vec<usize>> {
+    if last {
+        factors.reverse();
+    }
+    let at = factors.iter().position(|f| f.is_multiple_of(4))?;
+    factors[..=at].rotate_right(1);
+    if last {
+        factors.reverse();
+    }
+    let mut factors = fits.with_whole_rows(factors, limit);
+    let at = if last { factors.len() - 1 } else { 0 };
+    factors[at] /= 2;
+    let even = |f: &usize| f.is_multiple_of(2);
+    let others = factors.iter().filter(|f| even(f)).count() > 1;
+    (even(&factors[at]) && others && fits.line(factors[at], limit / 2)).then_some(factors)
+}
