@@ -77,13 +77,16 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
   }
 }
 
-// Point n/2, its own mirror image.
-template <class Scalar> MMAFFT_DEVICE void Pass<Scalar>::halve_middle(bool merge, Value &x) {
-  const T scale = merge ? T(2) : T(1);
-  x = {scale * x.x, -scale * x.y};
+// Point n/2, its own mirror image: its conjugate, but after an inverse DFT.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::halve_middle(S s, Value &x) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST T scale = merges(s) ? T(2) : T(1);
+  MMAFFT_CONST bool conjugate = merges(s) || step.inverse == 0;
+  x = {scale * x.x, conjugate ? -scale * x.y : scale * x.y};
 }
 
-// With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n):
+// With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n), of an inverse DFT conj(w):
 //   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
 //   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
 // (the merge is twice the split's inverse, as an unscaled transform wants). Of lines in mirrored
@@ -112,7 +115,7 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
     Value w = {T(1), T(0)};
     if (both_real(s, c.at, 0)) {
       x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
-      halve_middle(merges(s), x[1]);
+      halve_middle(s, x[1]);
       continue;
     }
     MMAFFT_IF (paired(s)) {
@@ -151,7 +154,7 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
       x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
       MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++) halve(merge, x[j], x[R - j], load_table(table + j * m));
       MMAFFT_UNROLL for (int j = 0; j < R / 2; j++) halve(merge, y[j], y[R - 1 - j], load_table(table + m / 2 + j * m));
-      halve_middle(merge, R % 2 == 0 ? x[R / 2] : y[R / 2]);
+      halve_middle(s, R % 2 == 0 ? x[R / 2] : y[R / 2]);
     }
   }
 }

@@ -183,6 +183,13 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
   MMAFFT_IF (levels >= 0) four_step<BEFORE>(s, v, levels, line, c);
 }
 
+// exp(∓2πi·l·at/N) of a step whose points are all columns, l the line's number.
+template <class Scalar>
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::line_root(i64 levels, const Line &line, int at) const {
+  MMAFFT_IF (config.roots_low > 0) return roots(tables(), levels, config.roots_low, u64(line.roots) * u64(at));
+  else return LineRoots<T>{tables() + levels + line.roots}.column(at);
+}
+
 // Values at `at` = c + k·(n/r), k < r, of the part, times exp(∓2πi·l·at/N), l the line's number.
 template <class Scalar> template <bool BEFORE, class S>
 MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
@@ -191,6 +198,7 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
   const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
   MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      if (both_real(s, column.at, j)) continue;
       const int at = (BEFORE ? place_from(s, column.at, j) : place_to(s, column.at, j)).at();
       if (BEFORE ? given_at(s, at) : kept_at(s, at)) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
     }
@@ -203,7 +211,13 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
     int c = column.at;
     MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
     const Value base = of.column(c);
-    MMAFFT_IF (step.op != OP_DFT) v[0] = multiply(v[0], base);
+    MMAFFT_IF (step.op == OP_SPLIT) {
+      // Of two real points `store` says what they are multiplied by.
+      if (both_real(s, column.at, 0)) v[1] = multiply(v[1], of.column(to_at(s, column.at, 1)));
+      else {
+        MMAFFT_UNROLL for (int j = 0; j < 2; j++) v[j] = multiply(v[j], of.column(to_at(s, column.at, j)));
+      }
+    } else MMAFFT_IF (step.op != OP_DFT) v[0] = multiply(v[0], base);
     else {
       MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
         multiply_powers(v, J, step.points != step.radix, base, [&](int k) { return of.row(k); });
@@ -377,8 +391,13 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
           Value x = v[g * J + j];
           MMAFFT_IF (splits(s)) {
             if (both_real(s, c.at, j)) {
-              store_point(s, in.line, in.others, {int(step.points), 0}, Value{x.y, T(0)});
+              Value last = {x.y, T(0)};
               x.y = T(0);
+              MMAFFT_IF (step.after_roots >= 0) {
+                last = multiply(last, line_root(step.after_roots, in.line, int(step.points)));
+                x = multiply(x, line_root(step.after_roots, in.line, 0));
+              }
+              store_point(s, in.line, in.others, {int(step.points), 0}, last);
             }
           }
           store_point(s, in.line, in.others, at, x);

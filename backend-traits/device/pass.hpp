@@ -289,6 +289,7 @@ template <class Scalar> struct Pass {
   template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const;
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
+  MMAFFT_DEVICE Value line_root(i64 levels, const Line &line, int at) const;
   template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
 
@@ -337,7 +338,7 @@ template <class Scalar> struct Pass {
   template <class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, bool shifted, Value first, W w);
   template <class S> MMAFFT_DEVICE void twiddle(S s, Value *v) const;
   static MMAFFT_DEVICE void halve(bool merge, Value &x, Value &mirrored, Value w);
-  static MMAFFT_DEVICE void halve_middle(bool merge, Value &x);
+  template <class S> static MMAFFT_DEVICE void halve_middle(S s, Value &x);
   template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void halves_of_columns(S s, Value *v) const;
   // Whether a step begins with a merge, or ends with a split.

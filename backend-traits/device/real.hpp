@@ -69,6 +69,10 @@ template <class I> MMAFFT_DEVICE RealPair<I> reals_of(const Reals &side, I p) {
     first = 2 * p;
     second = n - 1 - 2 * p;
   }
+  if (side.apart > 0) {
+    second = p + I(side.apart);
+    one = false;
+  }
   RealPair<I> pair = {ordered<I>(side, first), ordered<I>(side, one ? first : second)};
   pair.first.there = pair.first.there && !none;
   pair.second.there = pair.second.there && !none && !one;
@@ -125,10 +129,17 @@ MMAFFT_DEVICE Pair<T> point_of_reals(const Reals &side, const Pair<T> *tables, b
 
 // The reals that point n becomes.
 template <class T, class I, class Scalar>
-MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, Scalar *to, i64 unit, bool beyond,
-                               I n, Pair<T> x) {
+MMAFFT_DEVICE void store_point_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, Scalar *to, i64 unit,
+                                     bool beyond, I n, Pair<T> x) {
   const T edge = T(0.70710678118654752440);
   if (beyond && n >= side.points) return;
+  if (side.columns > 0 && 2 * n > side.points) {
+    // The conjugate of its mirror image, which no other row has.
+    const I row = n % I(side.columns);
+    if (row == 0 || 2 * row == I(side.columns)) return;
+    n = I(side.points) - n;
+    x.y = -x.y;
+  }
   const RealPair<I> pair = reals_of<I>(side, n);
   x = weighted(side, tables, n, x);
   Scalar y;
@@ -140,6 +151,22 @@ MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T
     narrow(signed_real(side, pair.second, x.y, edge), y);
     store_memory(to + pair.second.index * unit, y);
   }
+}
+
+// The reals that a value becomes: of one point, or of two that are real, or imaginary where that is what
+// their weight makes real.
+template <class T, class I, class Scalar>
+MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, Scalar *to, i64 unit, bool beyond,
+                               I n, Pair<T> x) {
+  Reals alone = side;
+  alone.apart = 0;
+  if (side.apart == 0) {
+    store_point_reals(side, axis, tables, to, unit, beyond, n, x);
+    return;
+  }
+  const auto point = [&](T y) { return side.turn_im != 0 ? Pair<T>{T(0), -y} : Pair<T>{y, T(0)}; };
+  store_point_reals(alone, axis, tables, to, unit, beyond, n, point(x.x));
+  store_point_reals(alone, axis, tables, to, unit, beyond, I(n + I(side.apart)), point(x.y));
 }
 
 // Points q and n-1-q of a line of n points, two reals each, whose four reals lie in a row from 4q on

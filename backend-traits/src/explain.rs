@@ -103,8 +103,10 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         let length = match (pass.hermitian, merged, part) {
             (Some(n), ..) => n / 2 + 1,
             (None, Some(points), _) => reals(pass.load_reals, points + 1),
-            (None, None, true) => reals(pass.load_reals, line),
-            (None, None, false) => a.kind.lengths(a.length).0,
+            (None, None, true) if pass.load_reals.is_some() || a.kind == Kind::C2C => {
+                reals(pass.load_reals, line)
+            }
+            (None, None, _) => a.kind.lengths(a.length).0,
         };
         (a.load_stride, &a.load_range, length)
     });
@@ -152,8 +154,9 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         "  store  {}",
         side(pass, &pass.store, |a| {
             let half = usize::from(pass.mirrored_points(Middle::Split).is_some());
-            let length = match part || half > 0 {
-                true => reals(pass.store_reals, line + half),
+            let whole = (part && a.kind == Kind::C2C) || pass.store_reals.is_some();
+            let length = match whole || half > 0 {
+                true => reals(pass.store_reals, pass.stored_points() + half),
                 false => a.kind.lengths(a.length).1,
             };
             (a.store_stride, &a.store_range, length)
@@ -172,7 +175,10 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
 fn factor_words(factor: Option<Factor>) -> String {
     match factor {
         None => String::new(),
-        Some(Factor::Roots { length, .. }) => format!(", times roots of order {length}"),
+        Some(Factor::Roots { length, turned, .. }) => {
+            let turn = if turned { "-i and " } else { "" };
+            format!(", times {turn}roots of order {length}")
+        }
         Some(Factor::Chirp { length, .. }) => format!(", times the chirp of {length}"),
     }
 }

@@ -40,7 +40,7 @@ pub use limits::Limits;
 pub use pass::{Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Slot, Step, TileAxis};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
-pub use real::RealLine;
+pub use real::{LineForm, RealLine};
 pub use request::Request;
 pub use shape::{largest_prime_factor, Shape, MAX_AXES, MAX_RANK};
 pub use tile::{Launch, Residency, Tile};

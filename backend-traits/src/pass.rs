@@ -172,6 +172,8 @@ pub enum Factor {
         line_loop: usize,
         /// The sign of the exponent.
         direction: Direction,
+        /// Whether it is times −i as well: real columns of an odd line then have Hermitian rows.
+        turned: bool,
     },
     /// Bluestein's chirp: point `n` of the whole line times `exp(∓πi·n²/length)`.
     Chirp {
@@ -364,7 +366,16 @@ impl Pass {
     /// Points of the whole line of which each of the pass' lines is a part; of the first
     /// axis where there are several.
     pub fn line_points(&self) -> usize {
-        let parts = self.loops.iter().filter(|l| l.load_index > 0);
+        self.points_of_parts(|l| l.load_index)
+    }
+
+    /// The same as the store counts: rows of real columns are whole lines on one side.
+    pub fn stored_points(&self) -> usize {
+        self.points_of_parts(|l| l.store_index)
+    }
+
+    fn points_of_parts(&self, index: fn(&Loop) -> usize) -> usize {
+        let parts = self.loops.iter().filter(|l| index(l) > 0);
         let own = match (&self.axes[..], self.tile.residency) {
             // A line that a cluster holds is lowered as its two parts.
             ([first, last], Residency::Cluster(_)) if first.load_index != 1 => {
@@ -399,15 +410,17 @@ impl Pass {
     /// Bytes read from and written to memory.
     pub fn bytes(&self) -> (usize, usize) {
         // Ranges are of whole lines: loops over the parts of one are counted by them.
-        let lines = self.loops.iter().filter(|l| l.load_index == 0);
-        let lines: usize = lines.map(|l| l.count).product();
-        let points = |f: fn(&TileAxis) -> &Range<usize>| {
-            lines * self.axes.iter().map(|a| f(a).len()).product::<usize>()
+        let points = |index: fn(&Loop) -> usize, range: fn(&TileAxis) -> &Range<usize>| {
+            let lines = self.loops.iter().filter(|l| index(l) == 0);
+            let lines: usize = lines.map(|l| l.count).product();
+            lines * self.axes.iter().map(|a| range(a).len()).product::<usize>()
         };
         let scalar = self.storage.bytes();
+        let loaded = points(|l| l.load_index, |a| &a.load_range);
+        let stored = points(|l| l.store_index, |a| &a.store_range);
         (
-            points(|a| &a.load_range) * self.load.domain.scalars() * scalar,
-            points(|a| &a.store_range) * self.store.domain.scalars() * scalar,
+            loaded * self.load.domain.scalars() * scalar,
+            stored * self.store.domain.scalars() * scalar,
         )
     }
 }

@@ -154,6 +154,9 @@ fn check_parts(pass: &Pass) -> std::result::Result<(), &'static str> {
             Factor::Roots { line_loop, .. } if line_loop >= pass.loops.len() => {
                 return Err("has a twiddle without lines");
             }
+            Factor::Roots { turned: true, .. } => {
+                return Err("has a twiddle that is turned");
+            }
             Factor::Roots { length: 0, .. } | Factor::Chirp { length: 0, .. } => {
                 return Err("has a factor of no length");
             }

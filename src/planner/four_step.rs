@@ -19,10 +19,12 @@ use super::convolution::convolve;
 use super::factors::{measured_factors, packed_factors};
 use super::fits::Fits;
 use super::problem::Problem;
+use super::real_columns;
 use super::stage::{next_power_of_two, Place, Route, Stage};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
-    Direction, Domain, Engine, Error, Factor, Images, Kind, Loop, Mirrored, RealLine, Result,
+    Direction, Domain, Engine, Error, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine,
+    Result,
 };
 
 /// Replaces stages with longer lines than the device takes.
@@ -65,6 +67,15 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     };
     let product = |parts: Parts| Parts { faces, ..parts }.product();
     if let Some(measured) = measured_factors(&stage, fits) {
+        if let ([first, last], false) = (&measured.factors[..], measured.packed) {
+            if let Some((mut stages, scalars)) =
+                real_columns::stages(&stage, [*first, *last], base, p)
+            {
+                stages[0].split = measured.reason.clone();
+                stages[1].split = measured.reason;
+                return Ok((stages, scalars));
+            }
+        }
         let parts = match measured.packed {
             true => Parts::packed(&stage, measured.factors, base, p),
             false => Parts::new(&stage, measured.factors, base, p),
@@ -76,6 +87,11 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         return Ok((stages, scalars));
     }
     let whole = stage.kind.shared_core_length(stage.length);
+    if let Some(lengths) = real_columns::lengths(&stage, fits, scattered) {
+        if let Some(stages) = real_columns::stages(&stage, lengths, base, p) {
+            return Ok(stages);
+        }
+    }
     if let Some(factors) = fits.factors(whole, scattered) {
         if let Some(factors) = packed_factors(&stage, fits, scattered) {
             return Parts::packed(&stage, factors, base, p).map(product);
@@ -184,7 +200,10 @@ impl<'a> Parts<'a> {
         real.then_some(RealLine {
             kind,
             length: self.stage.length,
-            packed: self.packed,
+            form: match self.packed {
+                true => LineForm::Packed,
+                false => LineForm::Whole,
+            },
         })
     }
 
@@ -266,6 +285,7 @@ impl<'a> Parts<'a> {
             // The factors before it have a loop each, then comes that of the lines.
             line_loop: i,
             direction,
+            turned: false,
         })
     }
 

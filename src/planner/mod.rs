@@ -22,6 +22,7 @@ mod fuse;
 mod nd;
 mod problem;
 mod real;
+mod real_columns;
 mod rows;
 mod rule_keys;
 pub mod rules;

@@ -2,7 +2,8 @@
 
 use mmafft_backend_traits::{
     real::{Middle, RealSide, Reduction},
-    Factor, Images, Kind, KindRow, Limits, Pass, Residency, ScalarType, Step, TileAxis, KINDS,
+    Factor, Images, Kind, KindRow, Limits, LineForm, Pass, RealLine, Residency, ScalarType, Step,
+    TileAxis, KINDS,
 };
 
 /// Lines of a four-step transform whose twiddles are looked up in two levels, about.
@@ -86,6 +87,13 @@ pub fn transformed(pass: &Pass) -> Option<usize> {
     Some(convolution.map_or(axis.core_length(), |(_, length)| length))
 }
 
+/// Whether the pass has the complex rows of a line's real columns.
+fn halves_of_columns(pass: &Pass) -> bool {
+    let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
+    let line = pass.load_reals.or(pass.store_reals);
+    line.as_ref().is_some_and(columns) && pass.axes.iter().all(|a| a.kind == Kind::C2C)
+}
+
 /// Kinds whose passes move their points as those of `kind` do, with other weights and signs.
 pub(super) fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
     let moves = |row: &KindRow| {
@@ -125,6 +133,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         (Some(Middle::Merge), _) => vec!["merge"],
         (Some(_), _) => vec!["split"],
         (None, Some(kind)) => [kind.row().name].into_iter().chain(alike(kind)).collect(),
+        // Rows whose points are two reals each, one from either end of the line.
+        (None, None) if halves_of_columns(pass) => vec!["halves"],
         (None, None) => Vec::new(),
     };
     let storage = storage(pass.storage);
@@ -146,8 +156,14 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
             with_roots.chain([key("c2c", "", whole.clone())]).collect()
         }
         false => {
-            let kinds = kinds.iter().map(|kind| key(kind, "", whole.clone()));
-            kinds.chain([key("c2c", "", core)]).collect()
+            let with_roots = kinds
+                .iter()
+                .map(|kind| key(kind, roots(pass), whole.clone()));
+            let without = kinds.iter().map(|kind| key(kind, "", whole.clone()));
+            with_roots
+                .chain(without)
+                .chain([key("c2c", "", core)])
+                .collect()
         }
     };
     keys.dedup();

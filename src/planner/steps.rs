@@ -56,10 +56,12 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
             length,
             line_loop,
             direction,
+            turned,
         } => Factor::Roots {
             length,
             line_loop: outer + line_loop,
             direction,
+            turned,
         },
         chirp => chirp,
     };

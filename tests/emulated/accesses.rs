@@ -45,9 +45,21 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
         let middle = axis.kind.reduction(axis.length, false).middle;
         let merged = middle == Middle::Merge;
         let points: Vec<usize> = match pass.load_reals {
+            // Those of the pass' parts: of real columns that mirror each other, one of two.
             Some(line) => {
-                let half = usize::from(pass.mirrored_points(Middle::Merge).is_some());
-                (0..line.points() + half).collect()
+                let parts = pass.loops.iter().filter(|l| l.load_index > 0);
+                let own = (0..axis.length).map(|i| i * axis.load_index).collect();
+                let mut all = parts.fold(own, |all: Vec<usize>, l| {
+                    let of = |p: &usize| {
+                        (0..l.count)
+                            .map(|i| p + i * l.load_index)
+                            .collect::<Vec<_>>()
+                    };
+                    all.iter().flat_map(of).collect()
+                });
+                let merged = pass.mirrored_points(Middle::Merge);
+                all.extend(merged.map(|_| line.points()));
+                all
             }
             None => (0..core + usize::from(merged)).collect(),
         };

@@ -58,7 +58,7 @@ pub fn stores(
         let (stride, index) = (axis.store_stride, axis.store_index);
         for (line, address, n) in part_points(pass, strides, stride, index, last) {
             if let Some(whole) = pass.store_reals {
-                let reals = whole.store().reals(whole.length, n);
+                let reals = whole.stored(n);
                 let reals = reals.into_iter().flatten().map(|(i, _)| i);
                 let there = n < whole.points() || last == Some(n);
                 for i in reals.filter(|i| there && axis.store_range.contains(i)) {

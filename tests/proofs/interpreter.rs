@@ -12,7 +12,9 @@
 
 use super::accesses::{loads, stores};
 use super::sides::Addresses;
-use mmafft::backend_traits::{real::Middle, Factor, Images, Pass, Slot, TileAxis, MAX_RANK};
+use mmafft::backend_traits::{
+    real::Middle, Factor, Images, LineForm, Pass, RealLine, Slot, TileAxis, MAX_RANK,
+};
 use mmafft::{Plan, Step};
 
 /// Points transformed together so far, per axis of the array.
@@ -103,7 +105,8 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
         let mut lines: Vec<Option<Done>> = vec![None; count];
         let mut makers = vec![None; count];
         // A point and its mirror image are made of the same scalars.
-        let mirrored = pass.hermitian.is_some() || pass.load_reals.is_some_and(|line| !line.packed);
+        let again = |line: RealLine| line.form != LineForm::Packed;
+        let mirrored = pass.hermitian.is_some() || pass.load_reals.is_some_and(again);
         loads(pass, |line, slot, at| {
             let memory = &mut memories[index(slot)];
             memory.inside(at).map_err(|e| format!("loads {e}"))?;

@@ -1,7 +1,9 @@
 //! What the steps and factors of a pass must add up to.
 
 use super::accesses::{part_points, tiles};
-use mmafft::backend_traits::{real::Middle, Factor, Images, Loop, Pass, TileAxis};
+use mmafft::backend_traits::{
+    real::Middle, Factor, Images, LineForm, Loop, Pass, RealLine, TileAxis,
+};
 use mmafft::{largest_prime_factor, Engine, Limits, Step};
 
 /// Checks that each axis' steps make its length, in a tile that the device has, and that
@@ -32,7 +34,7 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
             length, line_loop, ..
         } = factor
         {
-            let lines = pass.loops[line_loop].count;
+            let lines = all_lines(pass, pass.loops[line_loop].count);
             if lines * pass.axes[0].length != length {
                 return Err(format!("{lines} lines twiddled for {length}"));
             }
@@ -55,7 +57,10 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
         }
     }
     let counts = |l: fn(&Loop) -> usize, axis: usize| {
-        let loops = pass.loops.iter().map(move |p| (l(p), p.count));
+        let loops = pass
+            .loops
+            .iter()
+            .map(move |p| (l(p), all_lines(pass, p.count)));
         let mut parts: Vec<_> = loops.filter(|p| p.0 > 0).collect();
         parts.push((axis, pass.axes[0].length));
         parts.sort_unstable();
@@ -75,6 +80,15 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Parts of a line beside so many: as many; or, of real columns, those whose mirror images are not
+/// computed as well.
+fn all_lines(pass: &Pass, lines: usize) -> usize {
+    let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
+    let line = pass.load_reals.or(pass.store_reals).filter(columns);
+    let all = line.map(|line| line.points() / pass.axes[0].length);
+    all.filter(|n| lines == n / 2 + 1).unwrap_or(lines)
 }
 
 /// Checks that lines in pairs have every point beside its mirror image.

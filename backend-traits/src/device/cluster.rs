@@ -6,7 +6,7 @@
 
 use super::config::*;
 use super::sides::line_twiddles;
-use super::tables::Tables;
+use super::tables::{Order, Tables};
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::pass::{Pass, Step, TileAxis};
@@ -105,16 +105,11 @@ pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
     };
     let step = config.steps.iter_mut().find(|s| s.target == CLUSTER);
     let step = step.expect("blocks exchange");
-    let inverse = first.direction == Direction::Inverse;
     let double = line.storage == ScalarType::F64;
-    let (lines, length) = (last.length, first.length * last.length);
-    step.after_roots = line_twiddles(
-        step,
-        &mut config.head,
-        lines,
-        length,
-        inverse,
-        double,
-        tables,
-    );
+    let order = Order {
+        length: first.length * last.length,
+        inverse: first.direction == Direction::Inverse,
+        turned: false,
+    };
+    step.after_roots = line_twiddles(step, &mut config.head, last.length, order, double, tables);
 }

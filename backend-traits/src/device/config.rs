@@ -31,7 +31,7 @@ words! {
     /// `Reals`.
     RealsWords {
         order, pairing, reversed, alternating, conjugate, first, last, length, points, eighth,
-        turn_re, turn_im, turn_root, weights, weights_low, weights_middle,
+        turn_re, turn_im, turn_root, weights, weights_low, weights_middle, apart, columns,
     }
 }
 words! {

@@ -2,16 +2,18 @@
 
 use super::config::*;
 use super::tables::Tables;
+use super::trips;
 use crate::pass::Pass;
-use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
+use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealLine, RealSide, Weight};
+use crate::Domain;
 
 /// The words of both sides, zero where memory holds no line of reals.
 pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
     let [load, store] = points(pass);
-    let mut side = |real: Option<(&RealSide, usize)>, points: usize, shared: bool| {
+    let mut side = |real: Option<(&RealSide, usize)>, points: usize, line: Option<RealLine>| {
         // As long as a line that passes share, a table of all weights would be read from memory
         // as the line is.
-        let low = if shared {
+        let low = if line.is_some() {
             points.ilog2().div_ceil(2)
         } else {
             0
@@ -20,10 +22,23 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
             side_words(side, length, points, low, pass.orthogonal, tables)
         })
     };
-    [
-        side(pass.real_load(), load, pass.load_reals.is_some()),
-        side(pass.real_store(), store, pass.store_reals.is_some()),
-    ]
+    let mut words = [
+        side(pass.real_load(), load, pass.load_reals),
+        side(pass.real_store(), store, pass.store_reals),
+    ];
+    // Real columns, and Hermitian rows: two points of the line are one value.
+    if let [axis] = &pass.axes[..] {
+        let pairs = |domain| domain == Domain::Real && trips::packed(axis);
+        if pass.load_reals.is_some() && pairs(pass.load.domain) {
+            words[0].apart = axis.load_index as i64;
+        }
+        if pass.store_reals.is_some() && pairs(pass.store.domain) {
+            words[1].apart = axis.store_index as i64;
+        }
+    }
+    let folded = pass.store_reals.and_then(|line| line.folded());
+    words[1].columns = folded.map_or(0, |columns| columns as i64);
+    words
 }
 
 /// Points of the whole line on both sides: of the DFT, or of the half spectrum that a merge
@@ -113,5 +128,7 @@ fn side_words(
         },
         weights_low: i64::from(low),
         weights_middle: weights.map_or(0, |weights| weights.middle() as i64),
+        apart: 0,
+        columns: 0,
     }
 }

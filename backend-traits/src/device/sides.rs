@@ -1,11 +1,11 @@
 //! How a pass reaches memory on both sides: loops, axes, and the factors on the way.
 
 use super::config::*;
-use super::tables::{LineRoots, Tables};
+use super::tables::{LineRoots, Order, Tables};
 use super::trips;
 use crate::pass::{Factor, Images, Pass};
 use crate::precision::ScalarType;
-use crate::real::{Middle, RealSide};
+use crate::real::{Middle, RealLine, RealSide};
 use crate::{Direction, Domain};
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
@@ -101,6 +101,7 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 length,
                 line_loop,
                 direction,
+                turned,
             }) => {
                 let lines = pass.loops[line_loop].count;
                 let line_loop = loops.iter().position(|&l| l == line_loop);
@@ -108,7 +109,12 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 let double = pass.storage == ScalarType::F64;
                 let inverse = direction == Direction::Inverse;
                 let head = &mut config.head;
-                let table = line_twiddles(step, head, lines, length, inverse, double, tables);
+                let order = Order {
+                    length,
+                    inverse,
+                    turned,
+                };
+                let table = line_twiddles(step, head, lines, order, double, tables);
                 if before {
                     step.before_roots = table;
                 } else {
@@ -128,18 +134,19 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
     }
 }
 
-/// The table of a step's four-step twiddles exp(∓2πi·l·at/`length`) of `lines` lines l.
+/// The table of a step's four-step twiddles of `lines` lines.
 pub fn line_twiddles(
     step: &StepWords,
     head: &mut HeadWords,
     lines: usize,
-    length: usize,
-    inverse: bool,
+    order: Order,
     double: bool,
     tables: &mut Tables,
 ) -> i64 {
     let (columns, rows) = match step.op {
         OP_DFT => ((step.points / step.radix) as usize, step.radix as usize),
+        // The last point of a half spectrum too.
+        OP_SPLIT => (step.points as usize + 1, 0),
         _ => (step.points as usize, 0),
     };
     match LineRoots::new(lines, columns, rows, double) {
@@ -147,12 +154,12 @@ pub fn line_twiddles(
             head.roots_lines = lines as i64;
             head.roots_base = shape.base as i64;
             head.roots_digits = i64::from(shape.digits);
-            tables.line_roots(length, &shape, inverse)
+            tables.line_roots(order, &shape)
         }
         None => {
-            let bits = length.ilog2().div_ceil(2);
+            let bits = order.length.ilog2().div_ceil(2);
             head.roots_low = i64::from(bits);
-            tables.roots(length, bits, inverse)
+            tables.roots(order, bits)
         }
     }
 }
@@ -207,6 +214,8 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     for &i in order {
         let axis = &pass.axes[i];
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
+        // Points of a line of reals that two of make a value.
+        let reals = |line: Option<RealLine>, i, domain| line.is_some() && pairs(i, domain);
         let whole_in = axis.load_range == (0..trips::given(axis, pass));
         let whole_out = axis.store_range == (0..trips::made(axis, pass));
         config.axes.push(AxisWords {
@@ -215,14 +224,17 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
                 store_pairs || pairs(i, pass.store.domain),
                 axis.store_stride,
             ),
-            load_index: axis.load_index as i64,
+            load_index: double(reals(pass.load_reals, i, pass.load.domain), axis.load_index),
             load_begin: axis.load_range.start as i64,
             load_end: if whole_in {
                 NO_END
             } else {
                 axis.load_range.end as i64
             },
-            store_index: axis.store_index as i64,
+            store_index: double(
+                reals(pass.store_reals, i, pass.store.domain),
+                axis.store_index,
+            ),
             store_begin: axis.store_range.start as i64,
             store_end: if whole_out {
                 NO_END

@@ -31,7 +31,7 @@ pub fn given(axis: &TileAxis, pass: &Pass) -> usize {
         _ if pass.load_reals.is_some() => pass.load_reals.map_or(0, |line| line.length),
         (Some(length), _) => length / 2 + 1,
         (None, Some(points)) => points + 1,
-        (None, None) if part(axis, pass) => pass.line_points(),
+        (None, None) if axis.kind == Kind::C2C && part(axis, pass) => pass.line_points(),
         (None, None) => axis.kind.lengths(axis.length).0,
     }
 }
@@ -41,7 +41,7 @@ pub fn made(axis: &TileAxis, pass: &Pass) -> usize {
     match pass.mirrored_points(Middle::Split) {
         _ if pass.store_reals.is_some() => pass.store_reals.map_or(0, |line| line.length),
         Some(points) => points + 1,
-        None if part(axis, pass) => pass.line_points(),
+        None if axis.kind == Kind::C2C && part(axis, pass) => pass.stored_points(),
         None => axis.kind.lengths(axis.length).1,
     }
 }
@@ -164,7 +164,7 @@ impl Builder<'_> {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);
             merge.words.points = core as i64;
             merge.words.columns = core.div_ceil(2) as i64;
-            merge.words.twiddle = tables.halves(core);
+            merge.words.twiddle = tables.halves(core, false);
             if axis.kind == Kind::C2R {
                 merge.words.hermitian = axis.length as i64;
             }
@@ -259,7 +259,8 @@ impl Builder<'_> {
             let mut split = self.trip(at, OP_SPLIT, core, core + 1);
             split.words.points = core as i64;
             split.words.columns = core.div_ceil(2) as i64;
-            split.words.twiddle = tables.halves(core);
+            split.words.inverse = i64::from(inverse);
+            split.words.twiddle = tables.halves(core, inverse);
             self.push(at, split);
         }
         self.mirrored(at, core, Middle::Split, tables);

@@ -22,7 +22,8 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
         return None;
     };
     let split = |pass: &mmafft::Pass| {
-        pass.engine == Engine::Simt && pass.loops.iter().any(|l| l.load_index > 0)
+        let mut loops = pass.loops.iter();
+        pass.engine == Engine::Simt && loops.any(|l| l.load_index + l.store_index > 0)
     };
     let plain = plan.passes.len() > 1 && plan.passes.iter().all(split);
     let convolved = |pass: &mmafft::Pass| rules::key(pass, limits).is_none();
@@ -57,8 +58,7 @@ fn lists(n: usize, count: usize, so_far: &mut Vec<usize>, all: &mut Vec<Vec<usiz
 /// The plan by these factors, each pass by the table as it is now.
 fn plan(request: &Request, limits: &Limits, factors: &[usize], table: &Table) -> Option<Plan> {
     let mut plan = mmafft::plan_in_parts(request, limits, factors).ok()?;
-    let lengths = |pass: &mmafft::Pass| pass.axes[0].core_length();
-    (plan.passes.iter().map(lengths).collect::<Vec<_>>() == factors).then_some(())?;
+    (plan.passes.iter().map(length).collect::<Vec<_>>() == factors).then_some(())?;
     for pass in &mut plan.passes {
         let row = rules::key(pass, limits).and_then(|key| table.rows.get(&key));
         if let Some(rule) = row.and_then(|row| Rule::parse(row)) {
@@ -68,6 +68,11 @@ fn plan(request: &Request, limits: &Limits, factors: &[usize], table: &Table) ->
         }
     }
     Some(scaled(plan))
+}
+
+/// The factor that a pass transforms.
+fn length(pass: &mmafft::Pass) -> usize {
+    pass.axes[0].length
 }
 
 /// Numbers stay as large as they were.
@@ -105,15 +110,17 @@ pub fn tune<L: Lab>(
     let Ok(default) = mmafft::plan(request, &limits) else {
         return;
     };
-    let own: Vec<usize> = default
-        .passes
-        .iter()
-        .map(|pass| pass.axes[0].core_length())
-        .collect();
+    let own: Vec<usize> = default.passes.iter().map(length).collect();
     let (n, count) = (own.iter().product(), own.len());
     let mut all = Vec::new();
     for count in [count.saturating_sub(1).max(2), count, count + 1] {
         lists(n, count, &mut Vec::new(), &mut all);
+    }
+    // Of reals that are packed, or not: the other way by two passes.
+    let reals = request.shape.dims()[0];
+    let others = [reals, reals / 2].map(|m| (m, request.kind.is_real_to_real() && m != n));
+    for (m, _) in others.iter().filter(|other| other.1) {
+        lists(*m, 2, &mut Vec::new(), &mut all);
     }
     let spread = |list: &Vec<usize>| {
         let (least, most) = (list.iter().min(), list.iter().max());

@@ -1,0 +1,226 @@
+//! Long lines of reals by real columns.
+//!
+//! The four-step transform of N = N1·N2 reals
+//!
+//! ```text
+//! y[k1, n2] = exp(∓2πi·k1·n2/N) · Σ_n1 x[n1·N2 + n2]·exp(∓2πi·n1·k1/N1)       (columns)
+//! X[k1 + N1·k2] = Σ_n2 y[k1, n2]·exp(∓2πi·n2·k2/N2)                           (rows)
+//! ```
+//!
+//! has real columns, whose spectra are Hermitian: they are R2C transforms of N1 reals, and of the rows
+//! only k1 ≤ N1/2 are computed, each storing its points' mirror images too. No pass needs points of
+//! two lines at once. The other way round, for kinds that begin with a half spectrum: rows, then C2R columns.
+//!
+//! Type I continues its line evenly (oddly) to N = 2(n ∓ 1) reals. Column N2 − n2 then is column n2
+//! reversed, so that y[k1, N2 − n2] is the conjugate of y[k1, n2] (oddly: of −i times it): only columns
+//! n2 ≤ N2/2 are computed, and rows are C2R transforms of N2/2 + 1 points. That is half of the work that the continued line is as
+//! a complex one of N/2 points, and memory is read and written as often as that of a complex line of as many
+//! bytes as the reals. (The reduction to n reals by sums over them would be shorter, and lose digits as √n.)
+
+use super::fits::Fits;
+use super::four_step::is_scattered;
+use super::problem::Problem;
+use super::stage::{next_power_of_two, Place, Stage};
+use mmafft_backend_traits::real::{CoreLength, Middle};
+use mmafft_backend_traits::{Direction, Domain, Engine, Factor, Kind, LineForm, Loop, RealLine};
+
+/// What a line's two passes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Real columns, then complex rows that store what their mirror images are.
+    Forward,
+    /// Complex rows of a half spectrum, then columns that become real.
+    Inverse,
+    /// Real columns, then rows that become real, of a line that is its own mirror image, or that one's
+    /// negative.
+    Symmetric { odd: bool },
+}
+
+fn way(kind: Kind) -> Option<Way> {
+    let row = kind.row();
+    if !kind.is_real_to_real() {
+        return None;
+    }
+    match (row.whole.length, row.packed.middle) {
+        (CoreLength::TwiceLess, _) => Some(Way::Symmetric { odd: false }),
+        (CoreLength::TwiceMore, _) => Some(Way::Symmetric { odd: true }),
+        (CoreLength::Full, Middle::Split) => Some(Way::Forward),
+        (CoreLength::Full, Middle::Merge) => Some(Way::Inverse),
+        _ => None,
+    }
+}
+
+/// The lengths of columns and rows of a line of type I, which is a multiple of 4 once it is continued:
+/// on devices, of butterflies. Other kinds have them where that was measured to be faster than
+/// [`super::factors::packed_factors`], which moves as much.
+pub fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
+    let symmetric = matches!(way(stage.kind)?, Way::Symmetric { .. });
+    let whole = stage.kind.shared_core_length(stage.length);
+    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
+    let line = !is_scattered(stage) && stage.inner.is_empty();
+    if !symmetric || !free || !line || !whole.is_multiple_of(4) {
+        return None;
+    }
+    // Both are transforms of half their length.
+    match fits.factors(whole / 4, limit)?[..] {
+        [first, last] => Some([2 * first, 2 * last]),
+        _ => None,
+    }
+}
+
+/// The two stages of a line with columns and rows of these `lengths`, in the order of their passes, and the
+/// scalars of scratch that they reach; `None` where there is no such way.
+pub fn stages(
+    stage: &Stage,
+    lengths: [usize; 2],
+    base: usize,
+    p: &Problem,
+) -> Option<(Vec<Stage>, usize)> {
+    let way = way(stage.kind)?;
+    let whole = stage.kind.shared_core_length(stage.length);
+    let [first, last] = lengths;
+    if first.checked_mul(last) != Some(whole) {
+        return None;
+    }
+    // N1 and N2.
+    let (columns, rows) = match way {
+        Way::Inverse => (last, first),
+        _ => (first, last),
+    };
+    let halved = |n: usize| n.is_multiple_of(2).then_some(n / 2 + 1);
+    let ks = halved(columns)?;
+    let ns = match way {
+        Way::Symmetric { .. } => halved(rows)?,
+        _ => rows,
+    };
+    // Rows begin at a cache line.
+    let scalar = p.storage().bytes();
+    let pitch = ns.next_multiple_of((128 / (2 * scalar)).max(1));
+    let (middle, scratch) = room(stage, ks.checked_mul(pitch)?, base, p)?;
+    let line = Some(RealLine {
+        kind: stage.kind,
+        length: stage.length,
+        form: LineForm::Columns(columns),
+    });
+    let (unit_in, unit_out) = (
+        stage.load.strides[stage.dim],
+        stage.store.strides[stage.dim],
+    );
+    let place = |of: &Place, stride: usize| {
+        let mut place = of.clone();
+        place.strides[stage.dim] = stride;
+        place
+    };
+    let symmetric = matches!(way, Way::Symmetric { .. });
+    // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
+    let direction = match symmetric {
+        true => Direction::Inverse,
+        false => stage.direction,
+    };
+    let roots = Some(Factor::Roots {
+        length: whole,
+        line_loop: 0,
+        direction,
+        turned: way == Way::Symmetric { odd: true },
+    });
+    // Where a stage loads from, and stores to, the line in scratch: along k1, or along n2.
+    let along_k = || place(&middle, 2 * pitch);
+    let along_n = || place(&middle, 2);
+    let common = Stage {
+        direction,
+        load_index: 1,
+        store_index: 1,
+        load_factor: None,
+        store_factor: None,
+        load_reals: None,
+        store_reals: None,
+        ..stage.clone()
+    };
+    let counted = |count, load, store, load_index, store_index| {
+        vec![Loop {
+            count,
+            load,
+            store,
+            load_index,
+            store_index,
+        }]
+    };
+    // Together they grow as the line does.
+    let growth = next_power_of_two(first);
+    let stages = match way {
+        Way::Forward | Way::Symmetric { .. } => [
+            Stage {
+                kind: Kind::R2C,
+                length: columns,
+                load: place(&stage.load, unit_in * rows),
+                load_index: rows,
+                load_reals: line,
+                store: along_k(),
+                store_range: 0..ks,
+                inner: counted(ns, unit_in, 2, 1, 0),
+                store_factor: roots,
+                growth,
+                ..common.clone()
+            },
+            Stage {
+                kind: if symmetric { Kind::C2R } else { Kind::C2C },
+                length: rows,
+                load: along_n(),
+                load_range: 0..ns,
+                store: place(&stage.store, unit_out * columns),
+                store_index: columns,
+                store_reals: line,
+                inner: counted(ks, 2 * pitch, unit_out, 0, 1),
+                growth: stage.growth / growth,
+                ..common
+            },
+        ],
+        Way::Inverse => [
+            Stage {
+                kind: Kind::C2C,
+                length: rows,
+                load: place(&stage.load, unit_in * columns),
+                load_index: columns,
+                load_reals: line,
+                store: along_n(),
+                store_range: 0..ns,
+                inner: counted(ks, unit_in, 2 * pitch, 1, 0),
+                store_factor: roots,
+                growth,
+                ..common.clone()
+            },
+            Stage {
+                kind: Kind::C2R,
+                length: columns,
+                load: along_k(),
+                load_range: 0..ks,
+                store: place(&stage.store, unit_out * rows),
+                store_index: rows,
+                store_reals: line,
+                inner: counted(ns, 2, unit_out, 0, 1),
+                growth: stage.growth / growth,
+                ..common
+            },
+        ],
+    };
+    Some((stages.into(), scratch))
+}
+
+/// Room for the stage's lines, of so many points each, behind `base` scalars; and where it ends.
+fn room(stage: &Stage, points: usize, base: usize, p: &Problem) -> Option<(Place, usize)> {
+    let extents: Vec<usize> = p
+        .dims
+        .iter()
+        .enumerate()
+        .map(|(i, d)| match i == stage.dim {
+            true => 1,
+            false => d.lengths[0].max(d.lengths[1]),
+        })
+        .collect();
+    let (mut middle, scalars) = Place::in_scratch(base, &extents, Domain::Complex);
+    for stride in &mut middle.strides {
+        *stride = stride.checked_mul(points)?;
+    }
+    let end = scalars.checked_mul(points)?.checked_add(base)?;
+    (end <= isize::MAX as usize / p.storage().bytes()).then_some((middle, end))
+}
