@@ -180,14 +180,28 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
       }
     }
   }
-  MMAFFT_IF (levels >= 0) four_step<BEFORE>(s, v, levels, line, c);
+  MMAFFT_IF (levels >= 0) {
+    // Of two real points in one value `store` says what they are multiplied by.
+    const Value first = v[0];
+    four_step<BEFORE>(s, v, levels, line, c);
+    MMAFFT_IF (splits(s) && !paired(s)) {
+      if (both_real(s, c.at, 0)) v[0] = first;
+    }
+  }
 }
 
-// exp(∓2πi·l·at/N) of a step whose points are all columns, l the line's number.
-template <class Scalar>
-MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::line_root(i64 levels, const Line &line, int at) const {
-  MMAFFT_IF (config.roots_low > 0) return roots(tables(), levels, config.roots_low, u64(line.roots) * u64(at));
-  else return LineRoots<T>{tables() + levels + line.roots}.column(at);
+// What the first or the last point of a half spectrum is multiplied by: exp(∓2πi·l·at/N), l the line's number.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::line_root(S s, const Line &line, bool last) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int n = int(step.points);
+  MMAFFT_IF (config.roots_low > 0)
+    return roots(tables(), step.after_roots, config.roots_low, last ? u64(line.roots) * u64(n) : 0);
+  else {
+    const LineRoots<T> of = {tables() + step.after_roots + line.roots};
+    MMAFFT_IF (step.op != OP_DFT) return of.column(last ? n : 0);
+    else return last ? multiply(of.column(0), of.row(int(step.radix))) : of.column(0);
+  }
 }
 
 // Values at `at` = c + k·(n/r), k < r, of the part, times exp(∓2πi·l·at/N), l the line's number.
@@ -198,7 +212,6 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
   const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
   MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      if (both_real(s, column.at, j)) continue;
       const int at = (BEFORE ? place_from(s, column.at, j) : place_to(s, column.at, j)).at();
       if (BEFORE ? given_at(s, at) : kept_at(s, at)) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
     }
@@ -212,11 +225,7 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
     MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
     const Value base = of.column(c);
     MMAFFT_IF (step.op == OP_SPLIT) {
-      // Of two real points `store` says what they are multiplied by.
-      if (both_real(s, column.at, 0)) v[1] = multiply(v[1], of.column(to_at(s, column.at, 1)));
-      else {
-        MMAFFT_UNROLL for (int j = 0; j < 2; j++) v[j] = multiply(v[j], of.column(to_at(s, column.at, j)));
-      }
+      MMAFFT_UNROLL for (int j = 0; j < 2; j++) v[j] = multiply(v[j], of.column(to_at(s, column.at, j)));
     } else MMAFFT_IF (step.op != OP_DFT) v[0] = multiply(v[0], base);
     else {
       MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
@@ -394,8 +403,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
               Value last = {x.y, T(0)};
               x.y = T(0);
               MMAFFT_IF (step.after_roots >= 0) {
-                last = multiply(last, line_root(step.after_roots, in.line, int(step.points)));
-                x = multiply(x, line_root(step.after_roots, in.line, 0));
+                last = multiply(last, line_root(s, in.line, true));
+                x = multiply(x, line_root(s, in.line, false));
               }
               store_point(s, in.line, in.others, {int(step.points), 0}, last);
             }

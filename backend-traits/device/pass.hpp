@@ -117,7 +117,7 @@ template <class Scalar> struct Pass {
   // but 0 of both, and both rows that mirror themselves are as part 0 is.
   template <class S> static MMAFFT_DEVICE constexpr bool paired(S s) {
     MMAFFT_STEP(S);
-    return config.mirrored > 0 && (step.op == OP_SPLIT || step.op == OP_MERGE);
+    return config.mirrored > 0 && !config.mirrored_facing && (step.op == OP_SPLIT || step.op == OP_MERGE);
   }
   MMAFFT_DEVICE static int paired_at(int n, int c, int j) {
     MMAFFT_IF (config.mirrored_row > 0) {
@@ -151,7 +151,7 @@ template <class Scalar> struct Pass {
       MMAFFT_CONST bool halved = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
       if (group % 2 != 0) {
         c.at = !halved ? m - 1 - c.at : c.at == 0 ? m / 2 : m - c.at;
-        MMAFFT_IF (config.mirrored_facing) c.outer = 1;
+        MMAFFT_IF (config.mirrored_facing && !halved) c.outer = 1;
       }
     }
     MMAFFT_IF (paired(s)) {
@@ -289,7 +289,7 @@ template <class Scalar> struct Pass {
   template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const;
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
-  MMAFFT_DEVICE Value line_root(i64 levels, const Line &line, int at) const;
+  template <class S> MMAFFT_DEVICE Value line_root(S s, const Line &line, bool last) const;
   template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
 
@@ -308,7 +308,8 @@ template <class Scalar> struct Pass {
     typedef MMAFFT_INDEX(LOAD ? config.load_reals.length : config.store_reals.length) I;
     const I index = I(LOAD ? axis.load_index : axis.store_index), begin = I(LOAD ? line.load_index : line.store_index);
     const I k = begin + I(c.at + j * m) * index;
-    const I image = I(LOAD ? config.load_reals.points : config.store_reals.points) - 1 - k;
+    const Reals &side = LOAD ? config.load_reals : config.store_reals;
+    const I image = I(side.points) - 1 - I(side.apart) - k;
     if (2 * j < R) return FacingPoints<I>{v[j], v[2 * R - 1 - j], k, image};
     return FacingPoints<I>{v[2 * R - 1 - j], v[j], image, k};
   }

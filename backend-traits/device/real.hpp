@@ -170,13 +170,17 @@ MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T
 }
 
 // Points q and n-1-q of a line of n points, two reals each, whose four reals lie in a row from 4q on
-// (the even-odd order), or two from 2q on and two before 2n-2q (one from each end).
+// (the even-odd order), or two from 2q on and two before 2n-2q (one from each end). Of values of two reals
+// apart, q is the first one, and their reals are two from 2q on and two from there as far as they are apart.
 template <class T, class I, class Scalar>
 MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, I q, Pair<T> &low, Pair<T> &high) {
   Pair<Scalar> a, b;
-  if (side.pairing == PAIRING_PAIRS) {
-    const Scalar *const from = line + 4 * q;
-    MMAFFT_IF (sizeof(Scalar) < 8) {
+  if (side.order == ORDER_EVEN_ODD) {
+    const Scalar *const from = line + (side.apart > 0 ? 2 : 4) * q;
+    if (side.apart > 0) {
+      a = load_memory(reinterpret_cast<const Pair<Scalar> *>(from));
+      b = load_memory(reinterpret_cast<const Pair<Scalar> *>(from + 2 * I(side.apart)));
+    } else MMAFFT_IF (sizeof(Scalar) < 8) {
       const Neighbours<Scalar, 2> x = load_memory(reinterpret_cast<const Neighbours<Scalar, 2> *>(from));
       a = x.at[0];
       b = x.at[1];
@@ -201,13 +205,16 @@ MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, I q,
 template <class T, class I, class Scalar>
 MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, I q, const Pair<T> &low, const Pair<T> &high) {
   Neighbours<Scalar, 2> x;
-  if (side.pairing == PAIRING_PAIRS) {
+  if (side.order == ORDER_EVEN_ODD) {
     narrow(low.x, x.at[0].x);
     narrow(high.y, x.at[0].y);
     narrow(low.y, x.at[1].x);
     narrow(high.x, x.at[1].y);
-    Scalar *const to = line + 4 * q;
-    MMAFFT_IF (sizeof(Scalar) < 8) store_memory(reinterpret_cast<Neighbours<Scalar, 2> *>(to), x);
+    Scalar *const to = line + (side.apart > 0 ? 2 : 4) * q;
+    if (side.apart > 0) {
+      store_memory(reinterpret_cast<Pair<Scalar> *>(to), x.at[0]);
+      store_memory(reinterpret_cast<Pair<Scalar> *>(to + 2 * I(side.apart)), x.at[1]);
+    } else MMAFFT_IF (sizeof(Scalar) < 8) store_memory(reinterpret_cast<Neighbours<Scalar, 2> *>(to), x);
     else {
       store_memory(reinterpret_cast<Pair<Scalar> *>(to), x.at[0]);
       store_memory(reinterpret_cast<Pair<Scalar> *>(to + 2), x.at[1]);
@@ -226,7 +233,7 @@ MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, I q, cons
 // Their signs: those of odd reals in memory, and of conjugates.
 template <class T> MMAFFT_DEVICE void sign_facing_reals(const Reals &side, Pair<T> &low, Pair<T> &high) {
   if (side.alternating) {
-    if (side.pairing == PAIRING_PAIRS) high = {-high.x, -high.y};
+    if (side.order == ORDER_EVEN_ODD) high = {-high.x, -high.y};
     else if (side.reversed) {
       low.x = -low.x;
       high.x = -high.x;

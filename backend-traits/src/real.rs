@@ -279,10 +279,12 @@ impl RealSide {
     }
 
     /// How many pairs of neighbouring reals lie in a row of those of two facing points k and n − 1 − k
-    /// of a packed line: both (2), or one at each end (1); `None` where neighbours are not paired so.
+    /// of a packed line: both (2), or one at each end (1); or of the reals k and n − 1 − k of one that is
+    /// not (1). `None` where neighbours are not paired so.
     pub fn facing_pairs(&self) -> Option<usize> {
         match (self.order, self.pairing) {
             (Order::EvenOdd, Pairing::Pairs) if !self.reversed => Some(2),
+            (Order::EvenOdd, Pairing::Alone) if !self.reversed => Some(1),
             (Order::Natural, Pairing::Ends) => Some(1),
             _ => None,
         }

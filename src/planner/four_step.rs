@@ -69,7 +69,7 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     if let Some(measured) = measured_factors(&stage, fits) {
         if let ([first, last], false) = (&measured.factors[..], measured.packed) {
             if let Some((mut stages, scalars)) =
-                real_columns::stages(&stage, [*first, *last], base, p)
+                real_columns::stages(&stage, [*first, *last], base, p, fits)
             {
                 stages[0].split = measured.reason.clone();
                 stages[1].split = measured.reason;
@@ -88,7 +88,7 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     }
     let whole = stage.kind.shared_core_length(stage.length);
     if let Some(lengths) = real_columns::lengths(&stage, fits, scattered) {
-        if let Some(stages) = real_columns::stages(&stage, lengths, base, p) {
+        if let Some(stages) = real_columns::stages(&stage, lengths, base, p, fits) {
             return Ok(stages);
         }
     }

@@ -21,8 +21,11 @@ use super::fits::Fits;
 use super::four_step::is_scattered;
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Place, Stage};
-use mmafft_backend_traits::real::{CoreLength, Middle};
-use mmafft_backend_traits::{Direction, Domain, Engine, Factor, Kind, LineForm, Loop, RealLine};
+use mmafft_backend_traits::real::{CoreLength, Middle, RealSide};
+use mmafft_backend_traits::{
+    Direction, Domain, Engine, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine,
+};
+use std::ops::Range;
 
 /// What a line's two passes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +41,8 @@ enum Way {
 
 fn way(kind: Kind) -> Option<Way> {
     let row = kind.row();
-    if !kind.is_real_to_real() {
-        return None;
-    }
     match (row.whole.length, row.packed.middle) {
+        _ if row.output != Domain::Real => None,
         (CoreLength::TwiceLess, _) => Some(Way::Symmetric { odd: false }),
         (CoreLength::TwiceMore, _) => Some(Way::Symmetric { odd: true }),
         (CoreLength::Full, Middle::Split) => Some(Way::Forward),
@@ -50,22 +51,30 @@ fn way(kind: Kind) -> Option<Way> {
     }
 }
 
-/// The lengths of columns and rows of a line of type I, which is a multiple of 4 once it is continued:
-/// on devices, of butterflies. Other kinds have them where that was measured to be faster than
-/// [`super::factors::packed_factors`], which moves as much.
+/// The lengths of a line's two passes where real columns are the faster way without being asked for: on devices,
+/// of butterflies, for type I and for kinds that begin with a half spectrum. Those that end with one store
+/// rows and their mirror images beside each other either way, and were faster packed
+/// ([`super::factors::packed_factors`]); so was C2R, but where it was measured.
 pub fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
-    let symmetric = matches!(way(stage.kind)?, Way::Symmetric { .. });
+    let way = way(stage.kind)?;
     let whole = stage.kind.shared_core_length(stage.length);
     let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
-    let line = !is_scattered(stage) && stage.inner.is_empty();
-    if !symmetric || !free || !line || !whole.is_multiple_of(4) {
+    if !free || !stage.inner.is_empty() || is_scattered(stage) || !whole.is_multiple_of(4) {
         return None;
     }
-    // Both are transforms of half their length.
-    match fits.factors(whole / 4, limit)?[..] {
-        [first, last] => Some([2 * first, 2 * last]),
-        _ => None,
-    }
+    // Real columns, and rows of type I, are transforms of half their length.
+    let (columns, rows) = match way {
+        Way::Symmetric { .. } => (2, 2),
+        Way::Inverse if stage.kind.is_real_to_real() => (2, 1),
+        _ => return None,
+    };
+    let [first, last] = fits.factors(whole / (columns * rows), limit)?[..] else {
+        return None;
+    };
+    Some(match way {
+        Way::Inverse => [last * rows, first * columns],
+        _ => [first * columns, last * rows],
+    })
 }
 
 /// The two stages of a line with columns and rows of these `lengths`, in the order of their passes, and the
@@ -75,6 +84,7 @@ pub fn stages(
     lengths: [usize; 2],
     base: usize,
     p: &Problem,
+    fits: &Fits,
 ) -> Option<(Vec<Stage>, usize)> {
     let way = way(stage.kind)?;
     let whole = stage.kind.shared_core_length(stage.length);
@@ -97,11 +107,12 @@ pub fn stages(
     let scalar = p.storage().bytes();
     let pitch = ns.next_multiple_of((128 / (2 * scalar)).max(1));
     let (middle, scratch) = room(stage, ks.checked_mul(pitch)?, base, p)?;
-    let line = Some(RealLine {
+    let reals = RealLine {
         kind: stage.kind,
         length: stage.length,
         form: LineForm::Columns(columns),
-    });
+    };
+    let line = Some(reals);
     let (unit_in, unit_out) = (
         stage.load.strides[stage.dim],
         stage.store.strides[stage.dim],
@@ -147,6 +158,17 @@ pub fn stages(
     };
     // Together they grow as the line does.
     let growth = next_power_of_two(first);
+    // Where columns' reals lie beside those of their mirror images.
+    let facing = |middle: Middle, side: &RealSide, place: &Place, range: &Range<usize>| {
+        let row = place.strides[stage.dim] == 1 && range.len() == stage.length;
+        let even = columns.is_multiple_of(4) && rows.is_multiple_of(2);
+        let faces = side.facing_pairs().is_some() && columns / 2 <= fits.longest_line() / 2;
+        (row && even && faces).then_some(Mirrored {
+            middle,
+            points: whole,
+            images: Images::Facing,
+        })
+    };
     let stages = match way {
         Way::Forward | Way::Symmetric { .. } => [
             Stage {
@@ -155,6 +177,7 @@ pub fn stages(
                 load: place(&stage.load, unit_in * rows),
                 load_index: rows,
                 load_reals: line,
+                mirrored: facing(Middle::Merge, reals.load(), &stage.load, &stage.load_range),
                 store: along_k(),
                 store_range: 0..ks,
                 inner: counted(ns, unit_in, 2, 1, 0),
@@ -181,7 +204,8 @@ pub fn stages(
                 length: rows,
                 load: place(&stage.load, unit_in * columns),
                 load_index: columns,
-                load_reals: line,
+                load_reals: line.filter(|_| stage.load.domain == Domain::Real),
+                hermitian: (stage.kind == Kind::C2R).then_some(stage.length),
                 store: along_n(),
                 store_range: 0..ns,
                 inner: counted(ks, unit_in, 2 * pitch, 1, 0),
@@ -197,6 +221,12 @@ pub fn stages(
                 store: place(&stage.store, unit_out * rows),
                 store_index: rows,
                 store_reals: line,
+                mirrored: facing(
+                    Middle::Split,
+                    reals.store(),
+                    &stage.store,
+                    &stage.store_range,
+                ),
                 inner: counted(ns, 2, unit_out, 0, 1),
                 growth: stage.growth / growth,
                 ..common
@@ -206,7 +236,8 @@ pub fn stages(
     Some((stages.into(), scratch))
 }
 
-/// Room for the stage's lines, of so many points each, behind `base` scalars; and where it ends.
+/// Room for the stage's lines, of so many points each, behind `base` scalars, and where it ends; `None` where
+/// that is more than was allowed.
 fn room(stage: &Stage, points: usize, base: usize, p: &Problem) -> Option<(Place, usize)> {
     let extents: Vec<usize> = p
         .dims
@@ -222,5 +253,6 @@ fn room(stage: &Stage, points: usize, base: usize, p: &Problem) -> Option<(Place
         *stride = stride.checked_mul(points)?;
     }
     let end = scalars.checked_mul(points)?.checked_add(base)?;
-    (end <= isize::MAX as usize / p.storage().bytes()).then_some((middle, end))
+    let limit = p.request.scratch_limit.unwrap_or(isize::MAX as usize);
+    (end <= limit / p.storage().bytes()).then_some((middle, end))
 }

@@ -87,6 +87,15 @@ pub fn transformed(pass: &Pass) -> Option<usize> {
     Some(convolution.map_or(axis.core_length(), |(_, length)| length))
 }
 
+/// The name of a pass over real columns that face each other.
+fn facing(kind: Kind) -> &'static str {
+    match kind {
+        Kind::R2C => "facing r2c",
+        Kind::C2R => "facing c2r",
+        _ => "facing",
+    }
+}
+
 /// Whether the pass has the complex rows of a line's real columns.
 fn halves_of_columns(pass: &Pass) -> bool {
     let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
@@ -132,9 +141,14 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let kinds = match (halves.map(|mirrored| mirrored.middle), kinds.next()) {
         (Some(Middle::Merge), _) => vec!["merge"],
         (Some(_), _) => vec!["split"],
-        (None, Some(kind)) => [kind.row().name].into_iter().chain(alike(kind)).collect(),
+        (None, Some(kind)) => {
+            let facing = pass.mirrored.map(|_| facing(kind));
+            let kinds = facing.into_iter().chain([kind.row().name]);
+            kinds.chain(alike(kind)).collect()
+        }
         // Rows whose points are two reals each, one from either end of the line.
         (None, None) if halves_of_columns(pass) => vec!["halves"],
+        (None, None) if pass.hermitian.is_some() => vec!["hermitian"],
         (None, None) => Vec::new(),
     };
     let storage = storage(pass.storage);

@@ -341,6 +341,7 @@ mod tests {
                 ("chirp", _) => product >= 2 * length - 1,
                 // `split`, `merge` and `facing` are of complex lines.
                 (kind, _) => {
+                    let kind = kind.trim_start_matches("facing ");
                     let kind = Kind::from_name(kind).unwrap_or(Kind::C2C);
                     product == kind.core_length(length)
                 }

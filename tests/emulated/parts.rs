@@ -2,8 +2,11 @@
 //! the factors and their order; and as they would be without, where a line cannot have them.
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance;
-use mmafft::{Backend, Direction, Kind, Limits, Plan, Precision, Request, Result, Shape, KINDS};
+use mmafft::backend_traits::{conformance, Launch};
+use mmafft::{
+    Backend, Direction, Domain, Kind, Limits, Normalization, Plan, Precision, Request, Result,
+    Shape, KINDS,
+};
 
 /// Tiles that the lines below are too long for.
 const TILE: Option<usize> = Some(8 << 10);
@@ -46,10 +49,83 @@ fn limits() -> Limits {
 }
 
 fn lengths(plan: &Plan) -> Vec<usize> {
-    plan.passes
-        .iter()
-        .map(|pass| pass.axes[0].core_length())
-        .collect()
+    plan.passes.iter().map(|pass| pass.axes[0].length).collect()
+}
+
+/// Columns and rows of 4096 reals, or of a line of type I, in the order of their passes.
+const REAL_COLUMNS: [&[usize]; 3] = [&[64, 64], &[32, 128], &[128, 32]];
+
+/// Real columns by the list that the batch counts.
+fn by_columns(request: &Request, limits: &Limits) -> Result<Plan> {
+    mmafft::plan_in_parts(request, limits, REAL_COLUMNS[request.batch - 1])
+}
+
+#[test]
+fn lines_have_real_columns() {
+    let real = |kind: &Kind| kind.row().output == Domain::Real && *kind != Kind::Dct4;
+    let kinds = KINDS.iter().map(|row| row.kind).filter(real);
+    let (mut wrong, mut facing) = (Vec::new(), 0);
+    for (k, kind) in kinds.filter(|kind| *kind != Kind::Dst4).enumerate() {
+        for (i, list) in REAL_COLUMNS.iter().enumerate() {
+            let vendor = Vendor::ALL[(i + k) % 2];
+            let order = ORDERS[(i + k) % ORDERS.len()];
+            let backend = Probe::new(vendor, order).tile_bytes(TILE).backend();
+            for precision in [Precision::F32, Precision::F64] {
+                let mut request = of(kind).batch(i + 1).precision(precision);
+                if (i + k) % 3 == 0 {
+                    request = request.normalization(Normalization::Ortho);
+                }
+                let planned = by_columns(&request, backend.limits()).expect("a plan");
+                assert_eq!(lengths(&planned), **list, "{request:?}");
+                let faces = |pass: &mmafft::Pass| pass.mirrored.is_some();
+                facing += usize::from(planned.passes.iter().any(faces));
+                if let Err(what) = conformance::check(&backend, by_columns, &request, 1.0) {
+                    wrong.push(format!("{what}: {request:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    // Types II and III, but for radices that take too many registers of FP64.
+    assert!(facing > 4 * REAL_COLUMNS.len(), "{facing}");
+}
+
+#[test]
+fn rows_and_columns_face_themselves() {
+    // Halves are merged and split in registers where a launch says so, which no rule of these does.
+    let launched = |request: &Request, limits: &Limits| {
+        let mut plan = by_columns(request, limits)?;
+        for pass in &mut plan.passes {
+            pass.tile.launch = Some(Launch {
+                threads: 64,
+                residents: 1,
+                apart: false,
+                neighbours: 1,
+                facing: [true; 2],
+            });
+        }
+        Ok(plan)
+    };
+    let mut wrong = Vec::new();
+    for vendor in Vendor::ALL {
+        for kind in [
+            Kind::Dct1,
+            Kind::Dst1,
+            Kind::HC2R,
+            Kind::R2HC,
+            Kind::Dct2,
+            Kind::Dct3,
+        ] {
+            for i in 0..REAL_COLUMNS.len() {
+                let backend = Probe::new(vendor, ORDERS[0]).tile_bytes(TILE).backend();
+                let request = of(kind).batch(i + 1);
+                if let Err(what) = conformance::check(&backend, launched, &request, 1.0) {
+                    wrong.push(format!("{what}: {request:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// By the list that the batch counts.

@@ -96,6 +96,10 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
         Images::Rows(_) => pass.loops[rows.clone()].iter().map(|l| l.count).collect(),
         _ => vec![parts],
     };
+    let index = |l: &Loop| match mirrored.middle {
+        Middle::Split => l.store_index,
+        _ => l.load_index,
+    };
     // The whole line or array, and which part or row of it.
     let place = |mut line: usize| {
         let (mut whole, mut scale, mut part, mut row) = (0, 1, 0, 1);
@@ -104,12 +108,11 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
             line /= l.count;
             part += match mirrored.middle {
                 _ if rows.contains(&at) => i * row,
-                Middle::Split => i * l.store_index,
-                _ => i * l.load_index,
+                _ => i * index(l),
             };
             if rows.contains(&at) {
                 row *= l.count;
-            } else if l.load_index == 0 {
+            } else if index(l) == 0 {
                 whole += i * scale;
                 scale *= l.count;
             }

@@ -126,7 +126,11 @@ fn mirrored(pass: &Pass) -> Result<(), String> {
     }
     let facing = mirrored.images == Images::Facing;
     let even = facing || axis.length.is_multiple_of(2);
-    match even && pass.tile.lines.is_multiple_of(2) && pass.line_points() == all {
+    let points = match mirrored.middle {
+        Middle::Split => pass.stored_points(),
+        _ => pass.line_points(),
+    };
+    match even && pass.tile.lines.is_multiple_of(2) && points == all {
         true => Ok(()),
         false => Err(format!("mirrored pairs of lines of {}", axis.length)),
     }

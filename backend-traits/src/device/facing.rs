@@ -3,6 +3,7 @@
 use super::config::*;
 use super::neighbours;
 use super::trips::{part, Builder};
+use crate::kind::Kind;
 use crate::pass::{Engine, Images, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
@@ -33,13 +34,24 @@ impl Builder<'_> {
                 let can = r.is_some_and(|&r| lines_face(r, pass.storage) && fits(r));
                 mirrored.images == Images::Facing && can && beside(loading)
             };
-            return match mirrored.middle {
-                Middle::Merge if faces(radices.first(), true) => [FACING_LOAD, 0],
-                Middle::Split if faces(radices.last(), false) => [0, FACING_STORE],
-                _ => [0; 2],
-            };
+            let mut words = self.halves(axis, radices, fits);
+            match mirrored.middle {
+                Middle::Merge if faces(radices.first(), true) => words[0] = FACING_LOAD,
+                Middle::Split if faces(radices.last(), false) => words[1] = FACING_STORE,
+                _ => {}
+            }
+            return words;
         }
-        let whole = pass.axes.len() == 1 && !part(axis, pass);
+        self.halves(axis, radices, fits)
+    }
+
+    /// Those that the launch asks for.
+    fn halves(&self, axis: &TileAxis, radices: &[usize], fits: impl Fn(usize) -> bool) -> [i64; 2] {
+        let pass = self.pass;
+        let beside = |loading| pass.mirrored.is_none() && neighbours::facing(pass, loading) > 0;
+        // They are of whole lines, which real columns and their rows are too.
+        let columns = axis.kind == Kind::R2C || axis.kind == Kind::C2R;
+        let whole = pass.axes.len() == 1 && (columns || !part(axis, pass));
         let ([first, .., last], Some(launch), true) = (radices, pass.tile.launch, whole) else {
             return [0; 2];
         };

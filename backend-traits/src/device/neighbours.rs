@@ -229,14 +229,21 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
     let pairs = pairs.min(16 / (2 * pass.storage.bytes()));
     let begins = |scalars: usize| scalars.is_multiple_of(2 * pairs);
     // Lines; not the parts of one, of which all have their places in it.
-    let lines = |l: &Loop| l.load_index > 0 || begins(if loading { l.load } else { l.store });
+    let lines = |l: &Loop| match loading {
+        true => l.load_index > 0 || begins(l.load),
+        false => l.store_index > 0 || begins(l.store),
+    };
     let points = match pass.mirrored {
         Some(mirrored) => mirrored.points,
         None => axis.core_length(),
     };
-    let packed = 2 * points == length && length.is_multiple_of(4);
+    // Of real columns the two reals of a value are points of the line.
+    let paired = match trips::packed(axis) {
+        true => axis.length.is_multiple_of(4) && points == length,
+        false => 2 * points == length && length.is_multiple_of(4),
+    };
     let there = stride == index && *range == (0..length) && side.edges == [false; 2];
-    match packed && there && begins(access.offset) && pass.loops.iter().all(lines) {
+    match paired && there && begins(access.offset) && pass.loops.iter().all(lines) {
         true => pairs,
         false => 0,
     }

@@ -47,8 +47,9 @@ pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 4] {
         return [0; 4];
     };
     let loops = pass.loops.len();
-    let paired = |&&i: &&usize| match mirrored.images {
-        Images::Rows(rows) => i + rows >= loops,
+    let paired = |&&i: &&usize| match (mirrored.images, mirrored.middle) {
+        (Images::Rows(rows), _) => i + rows >= loops,
+        (_, Middle::Split) => pass.loops[i].store_index > 0,
         _ => pass.loops[i].load_index > 0,
     };
     let count = |i: &usize| pass.loops[*i].count as i64;
@@ -144,8 +145,11 @@ pub fn line_twiddles(
     tables: &mut Tables,
 ) -> i64 {
     let (columns, rows) = match step.op {
-        OP_DFT => ((step.points / step.radix) as usize, step.radix as usize),
         // The last point of a half spectrum too.
+        OP_DFT => (
+            (step.points / step.radix) as usize,
+            step.radix as usize + usize::from(step.facing == FACING_SPLIT),
+        ),
         OP_SPLIT => (step.points as usize + 1, 0),
         _ => (step.points as usize, 0),
     };

@@ -139,10 +139,11 @@ impl Tables {
     }
 
     /// The same for all k < n.
-    pub fn facing_halves(&mut self, n: usize) -> i64 {
+    pub fn facing_halves(&mut self, n: usize, inverse: bool) -> i64 {
         let at = self.end();
         let roots = Roots::new(2 * n);
-        self.values.extend((0..n).map(|k| roots.get(k).to_c64()));
+        let values = (0..n).map(|k| turned(roots.get(k).to_c64(), inverse));
+        self.values.extend(values);
         at
     }
 

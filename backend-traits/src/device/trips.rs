@@ -243,13 +243,14 @@ impl Builder<'_> {
         {
             let words = &mut self.trips[trip].words;
             words.facing = facing;
-            match self.pass.mirrored {
+            let moved = matches!(facing, FACING_LOAD | FACING_STORE);
+            match self.pass.mirrored.filter(|_| moved) {
                 // Column c of one line and m − 1 − c of the other.
                 Some(_) => words.outer = 1,
                 None => words.columns /= 2,
             }
             if matches!(facing, FACING_MERGE | FACING_SPLIT) {
-                words.facing_table = tables.facing_halves(core);
+                words.facing_table = tables.facing_halves(core, facing == FACING_SPLIT && inverse);
             }
             if facing == FACING_MERGE && axis.kind == Kind::C2R {
                 words.hermitian = axis.length as i64;

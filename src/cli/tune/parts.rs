@@ -118,7 +118,8 @@ pub fn tune<L: Lab>(
     }
     // Of reals that are packed, or not: the other way by two passes.
     let reals = request.shape.dims()[0];
-    let others = [reals, reals / 2].map(|m| (m, request.kind.is_real_to_real() && m != n));
+    let real = request.kind.row().output == Domain::Real;
+    let others = [reals, reals / 2].map(|m| (m, real && m != n));
     for (m, _) in others.iter().filter(|other| other.1) {
         lists(*m, 2, &mut Vec::new(), &mut all);
     }
