@@ -38,9 +38,15 @@ pub fn families() -> Vec<(String, Request)> {
                     }
                 }
             }
-            for kind in [Kind::Dct2, Kind::Dct3] {
-                let request = Request::real(kind, Shape::d1(1 << 20));
-                add(&format!("{} 1048576", kind.row().name), request);
+            for (kind, n) in [
+                (Kind::Dct2, 1 << 20),
+                (Kind::Dct3, 1 << 20),
+                (Kind::HC2R, 1 << 16),
+                (Kind::Dct1, (1 << 16) + 1),
+                (Kind::Dst1, (1 << 20) - 1),
+            ] {
+                let request = Request::real(kind, Shape::d1(n));
+                add(&format!("{} {n}", kind.row().name), request);
             }
             if engine == Engine::Simt {
                 // The primes that a thread holds; of the others 61 stands above.
