@@ -7,12 +7,12 @@
 //! Order is restored by the second store's strides: no pass is a bare transpose. With more
 //! than two factors the rows are split again, where they lie in scratch.
 //!
-//! Real lines are packed to half their length where the pass that merges or splits their half
-//! spectra, the first or the last, can have its lines in pairs that mirror each other
-//! ([`packed_factors`] says where). Others are split as complex ones of the same length (type IV:
-//! of half of it, type I: of the continued line): the first pass loads what there is of them, the
-//! last stores what is kept, and no pass needs a point and its mirror image at once. Lines whose prime factors are too long become
-//! convolutions of a power of two, see [`super::convolution`].
+//! Real lines have real columns ([`super::real_columns`]), or are packed to half their length where the
+//! pass that merges or splits their half spectra, the first or the last, can have its lines in pairs
+//! that mirror each other ([`packed_factors`] says where). Others are split as complex ones of the same
+//! length (type IV: of half of it, type I: of the continued line): the first pass loads what there is of
+//! them, the last stores what is kept, and no pass needs a point and its mirror image at once. Lines
+//! whose prime factors are too long become convolutions of a power of two, see [`super::convolution`].
 
 use super::cluster;
 use super::convolution::convolve;

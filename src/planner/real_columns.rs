@@ -12,10 +12,11 @@
 //! two lines at once. The other way round, for kinds that begin with a half spectrum: rows, then C2R columns.
 //!
 //! Type I continues its line evenly (oddly) to N = 2(n ∓ 1) reals. Column N2 − n2 then is column n2
-//! reversed, so that y[k1, N2 − n2] is the conjugate of y[k1, n2] (oddly: of −i times it): only columns
-//! n2 ≤ N2/2 are computed, and rows are C2R transforms of N2/2 + 1 points. That is half of the work that the continued line is as
-//! a complex one of N/2 points, and memory is read and written as often as that of a complex line of as many
-//! bytes as the reals. (The reduction to n reals by sums over them would be shorter, and lose digits as √n.)
+//! reversed (and negated), so that y[k1, N2 − n2] is the conjugate of y[k1, n2] (negated: times −i it is
+//! that of −i·y[k1, n2]). Only columns n2 ≤ N2/2 are computed, and rows are C2R transforms of N2/2 + 1 points.
+//! That is half of the work of the continued line as N/2 complex points, and memory is read and written as
+//! often as that of a complex line of as many bytes as the reals. (The reduction to n reals by sums over
+//! them would be shorter, and lose digits as √n.)
 
 use super::fits::Fits;
 use super::four_step::is_scattered;

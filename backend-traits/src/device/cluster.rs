@@ -6,7 +6,7 @@
 
 use super::config::*;
 use super::sides::line_twiddles;
-use super::tables::{Order, Tables};
+use super::tables::{Tables, Twiddles};
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::pass::{Pass, Step, TileAxis};
@@ -106,10 +106,17 @@ pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
     let step = config.steps.iter_mut().find(|s| s.target == CLUSTER);
     let step = step.expect("blocks exchange");
     let double = line.storage == ScalarType::F64;
-    let order = Order {
+    let twiddles = Twiddles {
         length: first.length * last.length,
         inverse: first.direction == Direction::Inverse,
         turned: false,
     };
-    step.after_roots = line_twiddles(step, &mut config.head, last.length, order, double, tables);
+    step.after_roots = line_twiddles(
+        step,
+        &mut config.head,
+        last.length,
+        twiddles,
+        double,
+        tables,
+    );
 }

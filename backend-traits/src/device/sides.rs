@@ -1,7 +1,7 @@
 //! How a pass reaches memory on both sides: loops, axes, and the factors on the way.
 
 use super::config::*;
-use super::tables::{LineRoots, Order, Tables};
+use super::tables::{LineRoots, Tables, Twiddles};
 use super::trips;
 use crate::pass::{Factor, Images, Pass};
 use crate::precision::ScalarType;
@@ -110,12 +110,12 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 let double = pass.storage == ScalarType::F64;
                 let inverse = direction == Direction::Inverse;
                 let head = &mut config.head;
-                let order = Order {
+                let twiddles = Twiddles {
                     length,
                     inverse,
                     turned,
                 };
-                let table = line_twiddles(step, head, lines, order, double, tables);
+                let table = line_twiddles(step, head, lines, twiddles, double, tables);
                 if before {
                     step.before_roots = table;
                 } else {
@@ -140,7 +140,7 @@ pub fn line_twiddles(
     step: &StepWords,
     head: &mut HeadWords,
     lines: usize,
-    order: Order,
+    twiddles: Twiddles,
     double: bool,
     tables: &mut Tables,
 ) -> i64 {
@@ -153,17 +153,17 @@ pub fn line_twiddles(
         OP_SPLIT => (step.points as usize + 1, 0),
         _ => (step.points as usize, 0),
     };
-    match LineRoots::new(lines, columns, rows, double) {
+    match LineRoots::new(lines, columns, rows, double, !twiddles.turned) {
         Some(shape) => {
             head.roots_lines = lines as i64;
             head.roots_base = shape.base as i64;
             head.roots_digits = i64::from(shape.digits);
-            tables.line_roots(order, &shape)
+            tables.line_roots(twiddles, &shape)
         }
         None => {
-            let bits = order.length.ilog2().div_ceil(2);
+            let bits = twiddles.length.ilog2().div_ceil(2);
             head.roots_low = i64::from(bits);
-            tables.roots(order, bits)
+            tables.roots(twiddles.length, bits, twiddles.inverse)
         }
     }
 }

@@ -21,34 +21,24 @@ pub struct LineRoots {
     pub digits: u32,
 }
 
-/// Roots exp(∓2πi·e/n), and whether they are times −i.
+/// Four-step twiddles exp(∓2πi·e/n), and whether they are times −i.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Order {
+pub struct Twiddles {
     pub length: usize,
     pub inverse: bool,
     pub turned: bool,
 }
 
-impl Order {
-    /// A root as it is, or its conjugate.
-    fn of(self, w: Complex<f64>) -> Complex<f64> {
-        turned(w, self.inverse)
-    }
-
-    /// The same where it is the first of several that are multiplied.
-    fn first(self, w: Complex<f64>) -> Complex<f64> {
-        let w = self.of(w);
-        match self.turned {
-            true => Complex::new(w.im, -w.re),
-            false => w,
-        }
-    }
-}
-
 impl LineRoots {
     /// With as few digits, and so products, as keep the tables small; `None` where even the most
-    /// digits do not.
-    pub fn new(lines: usize, columns: usize, rows: usize, double: bool) -> Option<Self> {
+    /// digits do not, unless there is no `other` way.
+    pub fn new(
+        lines: usize,
+        columns: usize,
+        rows: usize,
+        double: bool,
+        other: bool,
+    ) -> Option<Self> {
         let [small, large] = match double {
             true => [1 << 16, 1 << 18],
             false => [1 << 18, 1 << 20],
@@ -69,7 +59,8 @@ impl LineRoots {
         let entries = |l: &LineRoots| (l.base * l.digits as usize + rows).saturating_mul(lines);
         let all = [of(1), of(2), of(3)];
         let fits = |most: usize| all.iter().find(|l| entries(l) <= most).copied();
-        fits(small).or_else(|| fits(large))
+        let least = || all.last().copied().filter(|_| !other);
+        fits(small).or_else(|| fits(large)).or_else(least)
     }
 }
 
@@ -160,20 +151,20 @@ impl Tables {
     }
 
     /// exp(∓2πi·e/n) in two levels: 2^bits low entries, then one for every multiple of 2^bits.
-    pub fn roots(&mut self, order: Order, bits: u32) -> i64 {
+    pub fn roots(&mut self, n: usize, bits: u32, inverse: bool) -> i64 {
         let at = self.end();
-        let n = order.length;
-        let low = (0..1usize << bits).map(|e| order.first(root(e % n, n).to_c64()));
-        let high = (0..=(n - 1) >> bits).map(|e| order.of(root(e << bits, n).to_c64()));
-        self.values.extend(low.chain(high));
+        let low = (0..1usize << bits).map(|e| root(e % n, n));
+        let high = (0..=(n - 1) >> bits).map(|e| root(e << bits, n));
+        let both = low.chain(high).map(|w| turned(w.to_c64(), inverse));
+        self.values.extend(both);
         at
     }
 
     /// exp(∓2πi·l·at/n) of every line l < `lines`, at [entry][l]: of each digit of a column, then
     /// of each row; see [`LineRoots`].
-    pub fn line_roots(&mut self, order: Order, shape: &LineRoots) -> i64 {
+    pub fn line_roots(&mut self, twiddles: Twiddles, shape: &LineRoots) -> i64 {
         let at = self.end();
-        let n = order.length;
+        let n = twiddles.length;
         let digit = |d: u32| (0..shape.base).map(move |i| i * shape.base.pow(d));
         let columns = (0..shape.digits).flat_map(digit);
         let rows = (0..shape.rows).map(|k| k * shape.columns);
@@ -184,13 +175,16 @@ impl Tables {
             Complex::new(c, s)
         };
         for (i, step) in columns.chain(rows).enumerate() {
+            // Every point is multiplied by one column's first digit.
+            let turn = twiddles.turned && i < shape.base;
             for line in 0..shape.lines {
                 let e = (step as u128 * line as u128 % n as u128) as usize;
                 let w = if self.double { exact(e) } else { quick(e) };
-                // Every point is multiplied by a column's first digit.
-                let first = i < shape.base;
-                self.values
-                    .push(if first { order.first(w) } else { order.of(w) });
+                let w = turned(w, twiddles.inverse);
+                self.values.push(match turn {
+                    true => Complex::new(w.im, -w.re),
+                    false => w,
+                });
             }
         }
         at
@@ -352,18 +346,10 @@ mod tests {
     #[test]
     fn two_levels_make_every_root() {
         let mut tables = Tables::new(true);
-        for turned in [false, true] {
-            let order = Order {
-                length: 1000,
-                inverse: true,
-                turned,
-            };
-            let at = tables.roots(order, 5) as usize;
-            for e in [0, 1, 31, 32, 999] {
-                let w = tables.values[at + e % 32] * tables.values[at + 32 + e / 32];
-                let turn = Complex::new(0.0, -1.0).powu(u32::from(turned));
-                assert!((w - turn * root(e, 1000).to_c64().conj()).norm() < 1e-15);
-            }
+        let at = tables.roots(1000, 5, true) as usize;
+        for e in [0, 1, 31, 32, 999] {
+            let w = tables.values[at + e % 32] * tables.values[at + 32 + e / 32];
+            assert!((w - root(e, 1000).to_c64().conj()).norm() < 1e-15);
         }
     }
 }
