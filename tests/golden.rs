@@ -156,6 +156,14 @@ fn cases() -> Vec<Case> {
                 .precision(Precision::F64),
         ),
         cpu("dst4-odd", Request::real(Kind::Dst4, d1(999))),
+        device(
+            "real-columns-dct1",
+            Request::real(Kind::Dct1, d1(1025)).batch(3),
+        ),
+        device(
+            "real-columns-dst3",
+            Request::real(Kind::Dst3, d1(1024)).batch(3),
+        ),
         device("long-dct2", Request::real(Kind::Dct2, d1(2000)).batch(2)),
         device("long-dct4", Request::real(Kind::Dct4, d1(2000)).batch(2)),
         device("long-dst1-prime", Request::real(Kind::Dst1, d1(1008))),

@@ -62,8 +62,8 @@ struct Reals {
   i64 weights;                        // or a table of a factor for each point, or -1; in two levels,
   i64 weights_low;                    // bits of the lower one, where the table would be long, or 0:
   i64 weights_middle;                 // of point length/2 then the real part times this, unless 0
-  i64 apart;                          // reals from the first of a value's two to the second, both points
-                                      // of the line; or 0
+  i64 apart;                          // of values of two points of the line, each a real alone
+                                      // (PAIRING_ALONE): how far apart these are; or 0
   i64 columns;                        // of rows that store their mirror images' points: how many there
                                       // are, or 0; then rows 0 and columns/2 are their own
 };

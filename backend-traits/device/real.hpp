@@ -158,13 +158,15 @@ MMAFFT_DEVICE void store_point_reals(const Reals &side, const Axis &axis, const 
 template <class T, class I, class Scalar>
 MMAFFT_DEVICE void store_reals(const Reals &side, const Axis &axis, const Pair<T> *tables, Scalar *to, i64 unit, bool beyond,
                                I n, Pair<T> x) {
-  Reals alone = side;
-  alone.apart = 0;
   if (side.apart == 0) {
     store_point_reals(side, axis, tables, to, unit, beyond, n, x);
     return;
   }
-  const auto point = [&](T y) { return side.turn_im != 0 ? Pair<T>{T(0), -y} : Pair<T>{y, T(0)}; };
+  Reals alone = side;
+  alone.apart = 0;
+  // A weight of i is for imaginary points.
+  const bool imaginary = side.turn_re == 0 && side.turn_im == 1;
+  const auto point = [&](T y) { return imaginary ? Pair<T>{T(0), -y} : Pair<T>{y, T(0)}; };
   store_point_reals(alone, axis, tables, to, unit, beyond, n, point(x.x));
   store_point_reals(alone, axis, tables, to, unit, beyond, I(n + I(side.apart)), point(x.y));
 }

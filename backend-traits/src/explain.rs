@@ -5,7 +5,7 @@ use crate::layout::Placement;
 use crate::pass::{Access, Factor, Images, Pass, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
-use crate::real::{Middle, RealLine};
+use crate::real::{LineForm, Middle, RealLine};
 use crate::tile::Residency;
 use std::fmt::Write;
 
@@ -183,9 +183,13 @@ fn factor_words(factor: Option<Factor>) -> String {
     }
 }
 
-/// `the dct2's 4096 reals`.
+/// `the dct2's 4096 reals`, `the dct1's 65537 reals, by real columns of 256`.
 fn line_words(line: RealLine) -> String {
-    format!("the {}'s {} reals", line.kind.row().name, line.length)
+    let by = match line.form {
+        LineForm::Columns(length) => format!(", by real columns of {length}"),
+        LineForm::Whole | LineForm::Packed => String::new(),
+    };
+    format!("the {}'s {} reals{by}", line.kind.row().name, line.length)
 }
 
 fn axis_words(axis: &TileAxis) -> String {

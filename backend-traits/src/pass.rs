@@ -166,13 +166,15 @@ pub enum Factor {
     /// line `j` times `exp(∓2πi·jk/length)`. Columns multiply after their DFT; those on the
     /// way back from a convolution, before it.
     Roots {
-        /// Points of the part times lines: the length of the transform that is split here.
+        /// The length of the transform that is split here: points of the part times its lines, not all of
+        /// which need be there, see [`crate::LineForm::Columns`].
         length: usize,
         /// Which of the pass' loops counts the lines `j`.
         line_loop: usize,
         /// The sign of the exponent.
         direction: Direction,
-        /// Whether it is times −i as well: real columns of an odd line then have Hermitian rows.
+        /// Whether it is times −i as well: an odd line has y[k1, N2 − n2] = −conj y[k1, n2], times −i
+        /// what C2R begins with.
         turned: bool,
     },
     /// Bluestein's chirp: point `n` of the whole line times `exp(∓πi·n²/length)`.

@@ -146,31 +146,20 @@ impl<'a> Parts<'a> {
     /// the factors.
     pub fn new(stage: &'a Stage, factors: Vec<usize>, base: usize, p: &Problem) -> Result<Self> {
         let length: usize = factors.iter().product();
-        let dims = p.dims.iter().enumerate();
-        let extents: Vec<usize> = dims
-            .map(|(i, d)| match i == stage.dim {
-                true => 1,
-                false => d.lengths[0].max(d.lengths[1]),
-            })
-            .collect();
-        let (mut middle, scalars) = Place::in_scratch(base, &extents, Domain::Complex);
-        let scratch_scalars = scalars
-            .checked_mul(length)
-            .and_then(|scalars| scalars.checked_add(base))
-            .filter(|&end| end <= isize::MAX as usize / p.storage().bytes())
-            .ok_or_else(|| Error::Overflow {
-                what: format!("the scratch for lines of {} points", stage.length),
-            })?;
+        let lines = Place::lines_in_scratch(p, stage.dim, length, base);
+        let (mut middle, scratch_scalars) = lines.ok_or_else(|| Error::Overflow {
+            what: format!("the scratch for lines of {} points", stage.length),
+        })?;
         if is_scattered(stage) {
             // Neighbouring lines stay neighbours.
-            let mut extents = extents;
-            extents[stage.dim] = length;
+            let dims = p.dims.iter().enumerate();
+            let extents: Vec<usize> = dims
+                .map(|(i, d)| match i == stage.dim {
+                    true => length,
+                    false => d.lengths[0].max(d.lengths[1]),
+                })
+                .collect();
             (middle, _) = Place::in_scratch(base, &extents, Domain::Complex);
-        } else {
-            for stride in &mut middle.strides {
-                *stride *= length;
-            }
-            middle.strides[stage.dim] = 2;
         }
         Ok(Parts {
             stage,
@@ -260,7 +249,6 @@ impl<'a> Parts<'a> {
         let own = counted(self.factors[i], self.after(i));
         let whole = 0..self.factors.iter().product();
         let mut part = Stage {
-            kind: Kind::C2C,
             length: own.count,
             load: self.middle.clone(),
             store: self.middle.clone(),
@@ -269,9 +257,8 @@ impl<'a> Parts<'a> {
             load_range: whole.clone(),
             store_range: whole,
             inner: before.chain(rest).collect(),
-            edges: None,
             growth: next_power_of_two(own.count),
-            ..self.stage.clone()
+            ..self.stage.part()
         };
         part.load.strides[part.dim] = own.load;
         part.store.strides[part.dim] = own.store;

@@ -107,7 +107,13 @@ pub fn stages(
     // Rows begin at a cache line.
     let scalar = p.storage().bytes();
     let pitch = ns.next_multiple_of((128 / (2 * scalar)).max(1));
-    let (middle, scratch) = room(stage, ks.checked_mul(pitch)?, base, p)?;
+    let points = ks.checked_mul(pitch)?;
+    let (middle, scratch) = Place::lines_in_scratch(p, stage.dim, points, base)?;
+    // Packed, or continued, a line may take less.
+    let limit = p.request.scratch_limit.unwrap_or(usize::MAX);
+    if scratch > limit / scalar {
+        return None;
+    }
     let reals = RealLine {
         kind: stage.kind,
         length: stage.length,
@@ -140,13 +146,7 @@ pub fn stages(
     let along_n = || place(&middle, 2);
     let common = Stage {
         direction,
-        load_index: 1,
-        store_index: 1,
-        load_factor: None,
-        store_factor: None,
-        load_reals: None,
-        store_reals: None,
-        ..stage.clone()
+        ..stage.part()
     };
     let counted = |count, load, store, load_index, store_index| {
         vec![Loop {
@@ -207,6 +207,7 @@ pub fn stages(
                 load_index: columns,
                 load_reals: line.filter(|_| stage.load.domain == Domain::Real),
                 hermitian: (stage.kind == Kind::C2R).then_some(stage.length),
+                edges: stage.edges,
                 store: along_n(),
                 store_range: 0..ns,
                 inner: counted(ks, unit_in, 2 * pitch, 1, 0),
@@ -235,25 +236,4 @@ pub fn stages(
         ],
     };
     Some((stages.into(), scratch))
-}
-
-/// Room for the stage's lines, of so many points each, behind `base` scalars, and where it ends; `None` where
-/// that is more than was allowed.
-fn room(stage: &Stage, points: usize, base: usize, p: &Problem) -> Option<(Place, usize)> {
-    let extents: Vec<usize> = p
-        .dims
-        .iter()
-        .enumerate()
-        .map(|(i, d)| match i == stage.dim {
-            true => 1,
-            false => d.lengths[0].max(d.lengths[1]),
-        })
-        .collect();
-    let (mut middle, scalars) = Place::in_scratch(base, &extents, Domain::Complex);
-    for stride in &mut middle.strides {
-        *stride = stride.checked_mul(points)?;
-    }
-    let end = scalars.checked_mul(points)?.checked_add(base)?;
-    let limit = p.request.scratch_limit.unwrap_or(isize::MAX as usize);
-    (end <= limit / p.storage().bytes()).then_some((middle, end))
 }

@@ -87,20 +87,21 @@ pub fn transformed(pass: &Pass) -> Option<usize> {
     Some(convolution.map_or(axis.core_length(), |(_, length)| length))
 }
 
-/// The name of a pass over real columns that face each other.
-fn facing(kind: Kind) -> &'static str {
-    match kind {
-        Kind::R2C => "facing r2c",
-        Kind::C2R => "facing c2r",
-        _ => "facing",
-    }
+/// The names of a pass over real columns, or rows that become real: of values of two reals apart, each
+/// moved alone; or by two neighbours where lines face each other.
+fn of_columns(kind: Kind, facing: bool) -> impl Iterator<Item = &'static str> {
+    let [facing_name, alone] = match kind {
+        Kind::R2C => ["facing r2c", "apart r2c"],
+        _ => ["facing c2r", "apart c2r"],
+    };
+    facing.then_some(facing_name).into_iter().chain([alone])
 }
 
-/// Whether the pass has the complex rows of a line's real columns.
-fn halves_of_columns(pass: &Pass) -> bool {
-    let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
-    let line = pass.load_reals.or(pass.store_reals);
-    line.as_ref().is_some_and(columns) && pass.axes.iter().all(|a| a.kind == Kind::C2C)
+/// Whether the pass is one of a line by real columns.
+fn has_real_columns(pass: &Pass) -> bool {
+    let columns = |line: RealLine| matches!(line.form, LineForm::Columns(_));
+    let mut lines = [pass.load_reals, pass.store_reals].into_iter().flatten();
+    lines.any(columns)
 }
 
 /// Kinds whose passes move their points as those of `kind` do, with other weights and signs.
@@ -142,12 +143,12 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         (Some(Middle::Merge), _) => vec!["merge"],
         (Some(_), _) => vec!["split"],
         (None, Some(kind)) => {
-            let facing = pass.mirrored.map(|_| facing(kind));
-            let kinds = facing.into_iter().chain([kind.row().name]);
+            let columns = has_real_columns(pass).then(|| of_columns(kind, pass.mirrored.is_some()));
+            let kinds = columns.into_iter().flatten().chain([kind.row().name]);
             kinds.chain(alike(kind)).collect()
         }
         // Rows whose points are two reals each, one from either end of the line.
-        (None, None) if halves_of_columns(pass) => vec!["halves"],
+        (None, None) if has_real_columns(pass) => vec!["halves"],
         (None, None) if pass.hermitian.is_some() => vec!["hermitian"],
         (None, None) => Vec::new(),
     };
@@ -176,7 +177,7 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
             let without = kinds.iter().map(|kind| key(kind, "", whole.clone()));
             with_roots
                 .chain(without)
-                .chain([key("c2c", "", core)])
+                .chain([key("c2c", roots(pass), core.clone()), key("c2c", "", core)])
                 .collect()
         }
     };

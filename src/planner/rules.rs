@@ -336,12 +336,15 @@ mod tests {
             let fields: Vec<&str> = key.split(',').collect();
             let made = match (fields[3], fields[4]) {
                 // Of the line, or of half of it where it is packed.
-                (_, "parts") => product == length || 2 * product == length,
+                (kind, "parts") => {
+                    let whole = Kind::from_name(kind).map(|k| k.shared_core_length(length));
+                    whole == Some(product) || 2 * product == length
+                }
                 ("rader", _) => product == length - 1,
                 ("chirp", _) => product >= 2 * length - 1,
                 // `split`, `merge` and `facing` are of complex lines.
                 (kind, _) => {
-                    let kind = kind.trim_start_matches("facing ");
+                    let kind = kind.rsplit(' ').next().unwrap_or(kind);
                     let kind = Kind::from_name(kind).unwrap_or(Kind::C2C);
                     product == kind.core_length(length)
                 }

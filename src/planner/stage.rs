@@ -133,6 +133,30 @@ impl Place {
         (place, scalars)
     }
 
+    /// Lines along dimension `dim` in scratch, of `points` points each that lie in a row, behind `base`
+    /// scalars; and where they end, unless that is nowhere.
+    pub fn lines_in_scratch(
+        problem: &Problem,
+        dim: usize,
+        points: usize,
+        base: usize,
+    ) -> Option<(Self, usize)> {
+        let dims = problem.dims.iter().enumerate();
+        let extents: Vec<usize> = dims
+            .map(|(i, d)| match i == dim {
+                true => 1,
+                false => d.lengths[0].max(d.lengths[1]),
+            })
+            .collect();
+        let (mut place, scalars) = Place::in_scratch(base, &extents, Domain::Complex);
+        for stride in &mut place.strides {
+            *stride = stride.checked_mul(points)?;
+        }
+        place.strides[dim] = Domain::Complex.scalars();
+        let end = scalars.checked_mul(points)?.checked_add(base)?;
+        (end <= isize::MAX as usize / problem.storage().bytes()).then_some((place, end))
+    }
+
     /// The address, in scalars, of the first index of each of these ranges.
     pub fn start(&self, ranges: &[(usize, Range<usize>)]) -> usize {
         let start: usize = ranges.iter().map(|(d, r)| r.start * self.strides[*d]).sum();
@@ -180,6 +204,24 @@ impl Stage {
             }),
             load,
             store,
+        }
+    }
+
+    /// A stage over a part of this one's lines, without what the first or the last part alone does.
+    pub fn part(&self) -> Self {
+        Stage {
+            kind: Kind::C2C,
+            load_index: 1,
+            store_index: 1,
+            inner: Vec::new(),
+            load_factor: None,
+            store_factor: None,
+            hermitian: None,
+            mirrored: None,
+            load_reals: None,
+            store_reals: None,
+            edges: None,
+            ..self.clone()
         }
     }
 

@@ -12,9 +12,27 @@ const LONGEST: usize = 1 << 14;
 /// The requests of the table's rows of lines in a row, columns, and rows of planes.
 pub fn requests() -> Vec<Request> {
     let rows = include_str!("../../src/planner/rules.csv").lines();
-    rows.filter(|row| !row.starts_with(['#', 'a']))
-        .flat_map(of)
-        .collect()
+    let rows = rows.filter(|row| !row.starts_with(['#', 'a']));
+    rows.flat_map(of).chain(real_columns()).collect()
+}
+
+/// Lines whose passes follow the rows of real columns and of their rows: those need a line around them.
+fn real_columns() -> impl Iterator<Item = Request> {
+    let kinds = [
+        (Kind::Dct1, (1 << 16) + 1),
+        (Kind::Dst1, (1 << 16) - 1),
+        (Kind::HC2R, 1 << 16),
+        (Kind::Dct3, 1 << 16),
+        (Kind::C2R, 1 << 16),
+    ];
+    let precisions = [Precision::F32, Precision::F64];
+    kinds.into_iter().flat_map(move |(kind, n)| {
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        precisions.map(|precision| {
+            let request = Request::of_kind(kind, direction, Shape::d1(n));
+            request.batch(BATCH).precision(precision)
+        })
+    })
 }
 
 fn of(row: &str) -> Vec<Request> {

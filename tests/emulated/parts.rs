@@ -4,8 +4,8 @@
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::{conformance, Launch};
 use mmafft::{
-    Backend, Direction, Domain, Kind, Limits, Normalization, Plan, Precision, Request, Result,
-    Shape, KINDS,
+    Backend, Direction, Domain, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
+    Result, Shape, KINDS,
 };
 
 /// Tiles that the lines below are too long for.
@@ -52,31 +52,60 @@ fn lengths(plan: &Plan) -> Vec<usize> {
     plan.passes.iter().map(|pass| pass.axes[0].length).collect()
 }
 
-/// Columns and rows of 4096 reals, or of a line of type I, in the order of their passes.
-const REAL_COLUMNS: [&[usize]; 3] = [&[64, 64], &[32, 128], &[128, 32]];
+/// Columns and rows of a line of reals, or of type I's continued one, in the order of their passes: of
+/// powers of two, of columns with an odd half, of primes that are butterflies, and Rader's.
+const REAL_COLUMNS: [&[usize]; 7] = [
+    &[64, 64],
+    &[32, 128],
+    &[128, 32],
+    &[54, 40],
+    &[40, 54],
+    &[34, 64],
+    &[64, 74],
+];
 
 /// Real columns by the list that the batch counts.
 fn by_columns(request: &Request, limits: &Limits) -> Result<Plan> {
     mmafft::plan_in_parts(request, limits, REAL_COLUMNS[request.batch - 1])
 }
 
+/// A line of the kind for that list, and an array whose last axis is one.
+fn with_columns(kind: Kind, i: usize) -> Request {
+    let whole: usize = REAL_COLUMNS[i].iter().product();
+    let n = match kind {
+        Kind::Dct1 => whole / 2 + 1,
+        Kind::Dst1 => whole / 2 - 1,
+        _ => whole,
+    };
+    let direction = kind.row().direction.unwrap_or(Direction::Forward);
+    Request::of_kind(kind, direction, Shape::d1(n)).batch(i + 1)
+}
+
+/// Kinds whose lines can have real columns.
+fn kinds_of_columns() -> impl Iterator<Item = Kind> {
+    let kinds = KINDS.iter().map(|row| row.kind);
+    kinds.filter(|kind| {
+        kind.row().output == Domain::Real && !matches!(kind, Kind::Dct4 | Kind::Dst4)
+    })
+}
+
 #[test]
 fn lines_have_real_columns() {
-    let real = |kind: &Kind| kind.row().output == Domain::Real && *kind != Kind::Dct4;
-    let kinds = KINDS.iter().map(|row| row.kind).filter(real);
     let (mut wrong, mut facing) = (Vec::new(), 0);
-    for (k, kind) in kinds.filter(|kind| *kind != Kind::Dst4).enumerate() {
+    for (k, kind) in kinds_of_columns().enumerate() {
         for (i, list) in REAL_COLUMNS.iter().enumerate() {
             let vendor = Vendor::ALL[(i + k) % 2];
             let order = ORDERS[(i + k) % ORDERS.len()];
             let backend = Probe::new(vendor, order).tile_bytes(TILE).backend();
-            for precision in [Precision::F32, Precision::F64] {
-                let mut request = of(kind).batch(i + 1).precision(precision);
+            for precision in [Precision::F32, Precision::F64, Precision::F16] {
+                let mut request = with_columns(kind, i).precision(precision);
                 if (i + k) % 3 == 0 {
                     request = request.normalization(Normalization::Ortho);
                 }
                 let planned = by_columns(&request, backend.limits()).expect("a plan");
-                assert_eq!(lengths(&planned), **list, "{request:?}");
+                // Tiles have fewer rows of 16 bits.
+                let asked = lengths(&planned) == **list;
+                assert!(asked || precision == Precision::F16, "{request:?}");
                 let faces = |pass: &mmafft::Pass| pass.mirrored.is_some();
                 facing += usize::from(planned.passes.iter().any(faces));
                 if let Err(what) = conformance::check(&backend, by_columns, &request, 1.0) {
@@ -88,6 +117,57 @@ fn lines_have_real_columns() {
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
     // Types II and III, but for radices that take too many registers of FP64.
     assert!(facing > 4 * REAL_COLUMNS.len(), "{facing}");
+}
+
+#[test]
+fn real_columns_of_other_layouts() {
+    let mut wrong = Vec::new();
+    for (k, kind) in kinds_of_columns().enumerate() {
+        let lists = [0, 3, 5];
+        for i in lists {
+            let backend = Probe::new(Vendor::ALL[(i + k) % 2], ORDERS[k % 3]);
+            let backend = backend.tile_bytes(TILE).backend();
+            let request = with_columns(kind, i);
+            let n = request.shape.dims()[0];
+            // What begins anywhere, and reals that are apart; zeros, and what is not wanted.
+            let spread = |by: usize| Layout::strided(&[by]).distance(by * n + 3).offset(1);
+            let mut all = vec![
+                request.clone().output_layout(spread(1)),
+                request.clone().output_layout(spread(3)),
+                request.clone().wanted_output(0, 3..n / 2 + 5),
+            ];
+            if kind != Kind::C2R {
+                all.push(request.clone().input_layout(spread(1)));
+                all.push(request.clone().nonzero_input(0, 5..n - 7));
+                all.push(request.clone().in_place());
+            }
+            // Beside other axes: what is real comes last.
+            let plane = Request::of_kind(kind, request.direction, Shape::d2(3, n));
+            all.push(plane.clone().batch(i + 1));
+            all.push(plane.batch(i + 1).axes(&[1]));
+            for request in all {
+                if let Err(what) = conformance::check(&backend, by_columns, &request, 1.0) {
+                    wrong.push(format!("{what}: {request:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn edges_come_before_real_columns() {
+    // Rows of a half spectrum without its edges, which wait in scratch for the last axis.
+    let request = Request::c2r(Shape::d2(3, 4096));
+    let by = |request: &Request, limits: &Limits| mmafft::plan_in_parts(request, limits, &[64, 64]);
+    for vendor in Vendor::ALL {
+        let backend = Probe::new(vendor, ORDERS[0]).tile_bytes(TILE).backend();
+        let plan = by(&request, backend.limits()).expect("a plan");
+        let edges = plan.passes.iter().filter(|pass| pass.edges.is_some());
+        assert_eq!(edges.count(), 1, "{plan:?}");
+        assert_eq!(lengths(&plan)[plan.passes.len() - 2..], [64, 64]);
+        conformance::check(&backend, by, &request, 1.0).expect("it is right");
+    }
 }
 
 #[test]
@@ -118,7 +198,7 @@ fn rows_and_columns_face_themselves() {
         ] {
             for i in 0..REAL_COLUMNS.len() {
                 let backend = Probe::new(vendor, ORDERS[0]).tile_bytes(TILE).backend();
-                let request = of(kind).batch(i + 1);
+                let request = with_columns(kind, i);
                 if let Err(what) = conformance::check(&backend, launched, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
                 }

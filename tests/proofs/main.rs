@@ -210,3 +210,60 @@ fn faults_are_found() {
     assert_eq!(interpreter::prove(&plan, false), Ok(()));
     assert!(interpreter::prove(&plan, true).is_err());
 }
+
+/// Real columns by columns and rows of so many reals, in the order of their passes.
+fn by_columns(request: &Request, limits: &Limits) -> mmafft::Result<Plan> {
+    let parts = [[8, 16], [16, 8], [12, 20]][request.batch - 1];
+    mmafft::plan_in_parts(request, limits, &parts)
+}
+
+#[test]
+fn real_columns() {
+    let limits = Limits {
+        butterflies: &[8, 4, 2, 3, 5],
+        ..device_limits(32)
+    };
+    let mut all = Vec::new();
+    for row in mmafft::KINDS {
+        let (kind, direction) = (
+            row.kind,
+            row.direction.unwrap_or(mmafft::Direction::Forward),
+        );
+        if row.output != Domain::Real || matches!(kind, Kind::Dct4 | Kind::Dst4) {
+            continue;
+        }
+        for (batch, whole) in [(1, 128), (2, 128), (3, 240)] {
+            let n = match kind {
+                Kind::Dct1 => whole / 2 + 1,
+                Kind::Dst1 => whole / 2 - 1,
+                _ => whole,
+            };
+            let line = Request::of_kind(kind, direction, Shape::d1(n)).batch(batch);
+            let parts = by_columns(&line, &limits).expect("a plan");
+            let columns = |p: &Pass| {
+                [p.load_reals, p.store_reals]
+                    .iter()
+                    .flatten()
+                    .any(is_columns)
+            };
+            assert!(parts.passes.iter().any(columns), "{line:?}");
+            let plane = Request::of_kind(kind, direction, Shape::d2(3, n)).batch(batch);
+            all.push(line.clone());
+            all.push(plane.clone());
+            all.push(plane.axes(&[1]).wanted_output(1, 2..n - 3));
+            if kind != Kind::C2R {
+                all.push(line.clone().in_place());
+                all.push(line.nonzero_input(0, 5..n - 1));
+            }
+        }
+    }
+    let count = all.len();
+    let named = all
+        .into_iter()
+        .map(|r| (format!("{} {:?}", r.kind.row().name, r.shape), r));
+    assert_eq!(prove_by(by_columns, &limits, named), count);
+}
+
+fn is_columns(line: &mmafft::backend_traits::RealLine) -> bool {
+    matches!(line.form, mmafft::backend_traits::LineForm::Columns(_))
+}

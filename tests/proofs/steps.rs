@@ -87,7 +87,8 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
 fn all_lines(pass: &Pass, lines: usize) -> usize {
     let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
     let line = pass.load_reals.or(pass.store_reals).filter(columns);
-    let all = line.map(|line| line.points() / pass.axes[0].length);
+    let points = line.map(|line| line.points()).or(pass.hermitian);
+    let all = points.map(|points| points / pass.axes[0].length);
     all.filter(|n| lines == n / 2 + 1).unwrap_or(lines)
 }
 

@@ -153,7 +153,7 @@ pub fn line_twiddles(
         OP_SPLIT => (step.points as usize + 1, 0),
         _ => (step.points as usize, 0),
     };
-    match LineRoots::new(lines, columns, rows, double, !twiddles.turned) {
+    match LineRoots::new(lines, columns, rows, double, twiddles.turned) {
         Some(shape) => {
             head.roots_lines = lines as i64;
             head.roots_base = shape.base as i64;

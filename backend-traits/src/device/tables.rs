@@ -31,13 +31,13 @@ pub struct Twiddles {
 
 impl LineRoots {
     /// With as few digits, and so products, as keep the tables small; `None` where even the most
-    /// digits do not, unless there is no `other` way.
+    /// digits do not, unless they `must`: tables in two levels cannot be turned.
     pub fn new(
         lines: usize,
         columns: usize,
         rows: usize,
         double: bool,
-        other: bool,
+        must: bool,
     ) -> Option<Self> {
         let [small, large] = match double {
             true => [1 << 16, 1 << 18],
@@ -59,7 +59,7 @@ impl LineRoots {
         let entries = |l: &LineRoots| (l.base * l.digits as usize + rows).saturating_mul(lines);
         let all = [of(1), of(2), of(3)];
         let fits = |most: usize| all.iter().find(|l| entries(l) <= most).copied();
-        let least = || all.last().copied().filter(|_| !other);
+        let least = || all.last().copied().filter(|_| must);
         fits(small).or_else(|| fits(large)).or_else(least)
     }
 }

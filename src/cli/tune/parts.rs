@@ -3,6 +3,7 @@
 //! the fastest lists are tuned first.
 
 use super::{prepare_all, time_bytes, tune_pass, Arguments, Bench, Lab, Table};
+use mmafft::backend_traits::real::{CoreLength, Middle};
 use mmafft::rules::{self, Rule};
 use mmafft::{Backend as _, Domain, Engine, Limits, Plan, Request};
 
@@ -116,12 +117,12 @@ pub fn tune<L: Lab>(
     for count in [count.saturating_sub(1).max(2), count, count + 1] {
         lists(n, count, &mut Vec::new(), &mut all);
     }
-    // Of reals that are packed, or not: the other way by two passes.
+    // Of reals that are packed, or have real columns: the other way by two passes.
     let reals = request.shape.dims()[0];
-    let real = request.kind.row().output == Domain::Real;
-    let others = [reals, reals / 2].map(|m| (m, real && m != n));
-    for (m, _) in others.iter().filter(|other| other.1) {
-        lists(*m, 2, &mut Vec::new(), &mut all);
+    let row = request.kind.row();
+    let either = row.packed.length == CoreLength::Half && row.packed.middle != Middle::Plain;
+    for m in [reals, reals / 2].into_iter().filter(|&m| either && m != n) {
+        lists(m, 2, &mut Vec::new(), &mut all);
     }
     let spread = |list: &Vec<usize>| {
         let (least, most) = (list.iter().min(), list.iter().max());
