@@ -229,22 +229,29 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 roots: &fft.roots[i],
                 scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
             };
-            match radix {
-                2 => step::<S, T, 2>(simd, args),
-                3 => step::<S, T, 3>(simd, args),
-                4 => step::<S, T, 4>(simd, args),
-                5 => step::<S, T, 5>(simd, args),
-                7 => step::<S, T, 7>(simd, args),
-                8 => step::<S, T, 8>(simd, args),
-                11 => step::<S, T, 11>(simd, args),
-                13 => step::<S, T, 13>(simd, args),
-                _ => unreachable!("CpuBackend::prepare refuses radices without a butterfly"),
-            }
+            step_of(simd, radix, args);
         }
         rest = m;
         s *= radix;
     }
 }
+
+/// The radices that have a butterfly, in order of preference, and the step of each.
+macro_rules! butterflies {
+    ($($radix:literal),*) => {
+        /// The radices of the CPU's butterflies, those that are preferred first.
+        pub const BUTTERFLIES: &[usize] = &[$($radix),*];
+
+        #[inline(always)]
+        fn step_of<S: Simd, T: Lanes<S> + Real>(simd: S, radix: usize, args: StepArgs<'_, T>) {
+            match radix {
+                $($radix => step::<S, T, $radix>(simd, args),)*
+                _ => unreachable!("CpuBackend::prepare refuses radices without a butterfly"),
+            }
+        }
+    };
+}
+butterflies!(8, 4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31);
 
 #[inline(always)]
 fn step<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepArgs<'_, T>) {
@@ -256,7 +263,7 @@ fn step<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepArgs<'_,
             step_inner::<S, T, R>(self.0, self.1);
         }
     }
-    // A call of its own: one function with eight butterflies inlined compiles poorly.
+    // A call of its own: one function with all butterflies inlined compiles poorly.
     simd.vectorize(Step::<S, T, R>(simd, args));
 }
 

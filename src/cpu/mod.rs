@@ -92,7 +92,7 @@ impl CpuBackend {
                 line_points: options.line_points.max(2),
                 cluster_blocks: 0,
                 line_library: Some("RustFFT"),
-                butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
+                butterflies: butterflies::BUTTERFLIES,
                 fragments: vec![
                     Fragment4::<f16>::SHAPE,
                     Fragment16::<f16>::SHAPE,

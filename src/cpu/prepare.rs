@@ -1,5 +1,6 @@
 //! From a plan's passes to stages that run; `check` proves that they stay inside.
 
+use super::butterflies::BUTTERFLIES;
 use super::check::{check, Extents};
 use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
@@ -338,12 +339,13 @@ pub fn lines<T: Real + Storage<Compute = T>>(
                 .ok_or_else(|| unsupported("the matrix engine in f64"))
         }
         Engine::Simt if convolved => Err(unsupported("Bluestein by butterflies")),
-        Engine::Simt if radices.contains(&16) => Err(Error::Radices {
-            radices: radices.to_vec(),
-            length,
-            reason: "the CPU has no butterfly of 16 points; use 8, 4 and 2, or the matrix engine"
-                .into(),
-        }),
-        Engine::Simt => Ok(Box::new(Butterflies::new(radices, inverse))),
+        Engine::Simt => match radices.iter().find(|r| !BUTTERFLIES.contains(r)) {
+            Some(radix) => Err(Error::Radices {
+                radices: radices.to_vec(),
+                length,
+                reason: format!("the CPU has no butterfly of {radix} points"),
+            }),
+            None => Ok(Box::new(Butterflies::new(radices, inverse))),
+        },
     }
 }
