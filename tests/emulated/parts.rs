@@ -171,6 +171,21 @@ fn edges_come_before_real_columns() {
 }
 
 #[test]
+fn a_line_is_packed_where_scratch_is_short() {
+    let real = |plan: &Plan| {
+        plan.passes
+            .iter()
+            .any(|pass| pass.axes[0].kind == Kind::C2R)
+    };
+    let limits = limits();
+    let request = of(Kind::HC2R).precision(Precision::F32);
+    let plan = mmafft::plan(&request, &limits).expect("a plan");
+    assert!(real(&plan) && plan.scratch_bytes > 4 * 4096);
+    let plan = mmafft::plan(&request.scratch_limit(4 * 4096), &limits).expect("a plan");
+    assert!(!real(&plan) && plan.scratch_bytes <= 4 * 4096);
+}
+
+#[test]
 fn rows_and_columns_face_themselves() {
     // Halves are merged and split in registers where a launch says so, which no rule of these does.
     let launched = |request: &Request, limits: &Limits| {
