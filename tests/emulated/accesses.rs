@@ -45,19 +45,9 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
         let middle = axis.kind.reduction(axis.length, false).middle;
         let merged = middle == Middle::Merge;
         let points: Vec<usize> = match pass.load_reals {
-            // Those of the pass' parts: of real columns that mirror each other, one of two.
             Some(line) => {
-                let parts = pass.loops.iter().filter(|l| l.load_index > 0);
-                let own = (0..axis.length).map(|i| i * axis.load_index).collect();
-                let mut all = parts.fold(own, |all: Vec<usize>, l| {
-                    let of = |p: &usize| {
-                        (0..l.count)
-                            .map(|i| p + i * l.load_index)
-                            .collect::<Vec<_>>()
-                    };
-                    all.iter().flat_map(of).collect()
-                });
                 let merged = pass.mirrored_points(Middle::Merge);
+                let mut all = points_of_parts(pass);
                 all.extend(merged.map(|_| line.points()));
                 all
             }
@@ -77,8 +67,13 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
         .hermitian
         .or((axis.kind == Kind::C2R && !even).then_some(axis.length));
     let twice = mirrored.map_or(0, |length| {
-        let points = (1..=length / 2).filter(|n| 2 * n != length);
-        points.map(inside).sum()
+        let points = match pass.hermitian {
+            Some(_) => points_of_parts(pass),
+            None => (0..length).collect(),
+        };
+        let points = points.into_iter().filter(|&n| n < length);
+        let all: usize = points.map(|n| inside(n.min(length - n))).sum();
+        all - axis.load_range.len()
     });
     // One pair of reals is one complex point.
     let pair = if axis.kind == Kind::R2C {
@@ -95,6 +90,22 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
         _ => inside(0) + inside(length / 2),
     };
     (lines * twice * pair, lines * edges * point / 2)
+}
+
+/// The points of the whole line that the pass' parts have: of real columns that mirror each other, and of rows
+/// that do, one of two.
+fn points_of_parts(pass: &Pass) -> Vec<usize> {
+    let axis = &pass.axes[0];
+    let parts = pass.loops.iter().filter(|l| l.load_index > 0);
+    let own = (0..axis.length).map(|i| i * axis.load_index).collect();
+    parts.fold(own, |all: Vec<usize>, l| {
+        let of = |p: &usize| {
+            (0..l.count)
+                .map(|i| p + i * l.load_index)
+                .collect::<Vec<_>>()
+        };
+        all.iter().flat_map(of).collect()
+    })
 }
 
 /// What is wrong with the traffic of a request, if anything.

@@ -1,12 +1,12 @@
-//! Long real lines packed to half their length, over passes of lines in mirrored pairs: right in
-//! every kind, precision, layout and order of threads, with no more traffic than that.
+//! Long real lines packed to half their length, over passes of lines in mirrored pairs, or by real columns:
+//! right in every kind, precision, layout and order of threads, with no more traffic than that.
 
 use crate::accesses::{launches, traffic};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::{real::Middle, Images};
+use mmafft::backend_traits::{real::Middle, Images, LineForm, RealLine};
 use mmafft::{
-    Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Precision, Request,
-    Shape, KINDS,
+    Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Plan, Precision,
+    Request, Shape, KINDS,
 };
 
 /// Tiles that the lines below are too long for.
@@ -18,6 +18,21 @@ fn kinds() -> Vec<Kind> {
         row.packed.middle != Middle::Plain && !matches!(row.kind, Kind::Dct1 | Kind::Dst1)
     };
     KINDS.iter().filter(halved).map(|row| row.kind).collect()
+}
+
+/// Whether a long line has half of the points: packed, or by real columns.
+fn is_halved(plan: &Plan) -> bool {
+    plan.passes.iter().any(|pass| pass.mirrored.is_some()) || has_columns(plan)
+}
+
+fn has_columns(plan: &Plan) -> bool {
+    let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
+    let lines = |pass: &mmafft::Pass| [pass.load_reals, pass.store_reals];
+    plan.passes
+        .iter()
+        .flat_map(lines)
+        .flatten()
+        .any(|line| columns(&line))
 }
 
 fn of(kind: Kind, shape: Shape) -> Request {
@@ -76,7 +91,7 @@ fn requests() -> Vec<Request> {
 }
 
 #[test]
-fn long_real_lines_are_packed() {
+fn long_real_lines_have_half_of_the_points() {
     let mut wrong = Vec::new();
     for vendor in Vendor::ALL {
         for (i, request) in requests().into_iter().enumerate() {
@@ -86,11 +101,7 @@ fn long_real_lines_are_packed() {
                     Err(Error::Unsupported { .. }) => continue,
                     plan => plan.expect("a plan"),
                 };
-                assert!(
-                    plan.passes.iter().any(|pass| pass.mirrored.is_some()),
-                    "{i}: {request:?}\n{}",
-                    plan.explain()
-                );
+                assert!(is_halved(&plan), "{i}: {request:?}\n{}", plan.explain());
                 let what = traffic(probe(), &request);
                 wrong.extend(
                     what.into_iter()
@@ -239,7 +250,8 @@ fn lines_face_each_other() {
     assert!(faced > 250, "{faced} plans have lines that face each other");
 }
 
-/// Each of two passes reads and writes N reals, or a half spectrum's N + 2.
+/// Each of two passes reads and writes N reals, or a half spectrum's N + 2; by real columns, a row more, and
+/// again the reals of the two rows that are their own mirror images.
 #[test]
 fn every_pass_moves_half_of_a_complex_line() {
     for kind in kinds() {
@@ -251,9 +263,17 @@ fn every_pass_moves_half_of_a_complex_line() {
         let scratch = 4 * n * (plan.passes.len() - 1);
         let read: u64 = records.iter().map(|r| r.counters.bytes_read).sum();
         let written: u64 = records.iter().map(|r| r.counters.bytes_written).sum();
-        assert_eq!(read as usize, side(row.input) + scratch, "{kind:?}");
-        assert_eq!(written as usize, side(row.output) + scratch, "{kind:?}");
-        assert_eq!(plan.scratch_bytes, 4 * n, "{kind:?}");
+        for (moved, least) in [
+            (read as usize, side(row.input) + scratch),
+            (written as usize, side(row.output) + scratch),
+            (plan.scratch_bytes, 4 * n),
+        ] {
+            let most = least + if has_columns(&plan) { least / 16 } else { 0 };
+            assert!(
+                (least..=most).contains(&moved),
+                "{kind:?}: {moved} of {least}"
+            );
+        }
     }
 }
 
@@ -270,8 +290,7 @@ fn lines_too_long_for_a_real_device() {
                     Err(Error::Unsupported { .. }) => continue,
                     plan => plan.expect("a plan"),
                 };
-                let mirrored = plan.passes.iter().any(|pass| pass.mirrored.is_some());
-                assert!(mirrored, "{}", plan.explain());
+                assert!(is_halved(&plan), "{}", plan.explain());
                 let wrong = traffic(Probe::new(vendor, ORDERS[(v + i + j) % 3]), &request);
                 assert!(wrong.is_empty(), "{vendor:?}: {wrong:?}");
             }
