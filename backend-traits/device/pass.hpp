@@ -19,7 +19,7 @@
 // constant when this is compiled for a plan. Points beyond an axis' extent, outside of a
 // zero range or of lines past the last are zeros that cost no memory access.
 //
-// Here is the order of things, and where a thread's values are; memory.hpp, pairs.hpp, exchange.hpp
+// Here is the order of things, and where a thread's values are; memory.hpp, factors.hpp, pairs.hpp, exchange.hpp
 // and arithmetic.hpp define the members that move and compute them. The file is long because all of
 // these are members of one class, declared here.
 #pragma once
@@ -286,12 +286,14 @@ template <class Scalar> struct Pass {
   template <int N> static MMAFFT_DEVICE void load_together(const Scalar *from, bool live, Value *v);
   template <int N> static MMAFFT_DEVICE void store_together(Scalar *to, T scale, const Value *v);
   template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, Place at, Value x) const;
+  template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
+
+  // In factors.hpp: what they are multiplied by there.
   template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const;
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
   template <class S> MMAFFT_DEVICE Value line_root(S s, const Line &line, bool last) const;
-  template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
-  template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
 
   // In pairs.hpp: the same of values that mirror each other.
   // Points k and M-1-k of a whole line of M, which value j of column c and of the one that faces it
@@ -496,6 +498,7 @@ MMAFFT_KERNEL void MMAFFT_CLUSTER(config.blocks) MMAFFT_BOUNDS(config.threads, c
 }  // namespace mmafft
 
 #include "memory.hpp"
+#include "factors.hpp"
 #include "pairs.hpp"
 #include "exchange.hpp"
 #include "arithmetic.hpp"

@@ -5,7 +5,8 @@ use crate::layout::Placement;
 use crate::pass::{Access, Factor, Images, Pass, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
-use crate::real::{LineForm, Middle, RealLine};
+use crate::real::Middle;
+use crate::real_line::{LineForm, RealLine};
 use crate::tile::Residency;
 use std::fmt::Write;
 

@@ -8,7 +8,8 @@
 
 use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};
-use crate::real::{Middle, RealLine, RealSide};
+use crate::real::{Middle, RealSide};
+use crate::real_line::RealLine;
 use crate::tile::{Residency, Tile};
 use std::ops::Range;
 

@@ -149,31 +149,6 @@ pub struct Reduction {
     pub store: RealSide,
 }
 
-/// The reals of a whole line of which a pass transforms parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RealLine {
-    /// The kind applied to the line.
-    pub kind: Kind,
-    /// Its reals.
-    pub length: usize,
-    /// How passes share it.
-    pub form: LineForm,
-}
-
-/// How passes share a line of reals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineForm {
-    /// As a complex line of as many points as reals, type I's continued.
-    Whole,
-    /// Packed to half the length, as a pass has its lines in mirrored pairs, see
-    /// [`crate::pass::Mirrored`].
-    Packed,
-    /// By real columns of this length N1, N = N1·N2: as their spectra are Hermitian, of the rows
-    /// k1 of the four-step transform only those of 0 to N1/2 are computed. Row N1 − k1 has the conjugates of row
-    /// k1: of point k1 + N1·k2 that is point N − k1 − N1·k2.
-    Columns(usize),
-}
-
 /// A real's index, and whether its sign changes.
 pub type Real = (usize, bool);
 
@@ -362,52 +337,5 @@ impl Kind {
     /// The sign of the exponent at the core of a kind asked for in this `direction`.
     pub fn core_direction(self, direction: Direction) -> Direction {
         self.row().core.unwrap_or(direction)
-    }
-}
-
-impl RealLine {
-    fn reduction(&self) -> &'static Reduction {
-        let packed = self.form == LineForm::Packed;
-        self.kind.reduction(self.length, !packed)
-    }
-
-    /// The length of the line's real columns, where rows store also what is the conjugate of theirs.
-    pub fn folded(&self) -> Option<usize> {
-        match self.form {
-            LineForm::Columns(n1) if self.kind.row().packed.middle != Middle::Merge => Some(n1),
-            _ => None,
-        }
-    }
-
-    /// The reals that point `p` of a row becomes, of the line's points: those of the mirror image, where
-    /// the row stores that one's; none, where it is stored itself.
-    pub fn stored(&self, p: usize) -> [Option<Real>; 2] {
-        let points = self.points();
-        let of = |p| self.store().reals(self.length, p);
-        match self.folded() {
-            Some(n1) if 2 * p > points => match [0, n1].contains(&(2 * (p % n1))) {
-                true => [None, None],
-                false => of(points - p),
-            },
-            _ => of(p),
-        }
-    }
-
-    /// Points of the DFT that passes share.
-    pub fn points(&self) -> usize {
-        self.reduction()
-            .length
-            .of(self.length)
-            .unwrap_or(self.length)
-    }
-
-    /// The load of a pass over parts of the line.
-    pub fn load(&self) -> &'static RealSide {
-        &self.reduction().load
-    }
-
-    /// The store.
-    pub fn store(&self) -> &'static RealSide {
-        &self.reduction().store
     }
 }

@@ -52,6 +52,7 @@ impl Multiplier {
                 length,
                 line_loop,
                 direction,
+                // `check` refuses others.
                 turned: _,
             } => Multiplier::Roots {
                 table: Roots::new(length, direction == Direction::Inverse),

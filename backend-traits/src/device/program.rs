@@ -27,6 +27,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("real.hpp", include_str!("../../device/real.hpp")),
     ("pass.hpp", include_str!("../../device/pass.hpp")),
     ("memory.hpp", include_str!("../../device/memory.hpp")),
+    ("factors.hpp", include_str!("../../device/factors.hpp")),
     ("pairs.hpp", include_str!("../../device/pairs.hpp")),
     ("exchange.hpp", include_str!("../../device/exchange.hpp")),
     (

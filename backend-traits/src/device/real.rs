@@ -4,7 +4,8 @@ use super::config::*;
 use super::tables::Tables;
 use super::trips;
 use crate::pass::Pass;
-use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealLine, RealSide, Weight};
+use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
+use crate::real_line::RealLine;
 use crate::Domain;
 
 /// The words of both sides, zero where memory holds no line of reals.

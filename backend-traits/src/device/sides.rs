@@ -5,7 +5,8 @@ use super::tables::{LineRoots, Tables, Twiddles};
 use super::trips;
 use crate::pass::{Factor, Images, Pass};
 use crate::precision::ScalarType;
-use crate::real::{Middle, RealLine, RealSide};
+use crate::real::{Middle, RealSide};
+use crate::real_line::RealLine;
 use crate::{Direction, Domain};
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
