@@ -5,14 +5,21 @@
 
 namespace mmafft {
 
-// The twiddles between the two parts of a line that a cluster holds.
+// The twiddles between the two parts of a line that a tile holds, a cluster's or a block's.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::twiddle_across(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-    const Column c = column_of(s, number(s, g));
-    const Line line = {0, 0, 0, 0, 0, shared_out(s, c), true};
-    if (c.live) four_step<false>(s, v + g * points(s), step.after_roots, line, c);
+    const Column c = column(s, g);
+    const Line line = {0, 0, 0, 0, 0, other_part(s, c), true};
+    if (!c.live) continue;
+    Value *x = v + g * points(s);
+    const Value first = x[0];
+    four_step<false>(s, x, step.after_roots, line, c);
+    // Of two real points in one value `scatter` says what they are multiplied by.
+    MMAFFT_IF (splits(s)) {
+      if (both_real(s, c.at, 0)) x[0] = first;
+    }
   }
 }
 
@@ -143,6 +150,17 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
   MMAFFT_CONST bool merge = step.facing == FACING_MERGE;
+  MMAFFT_IF (!in_pairs(s)) {
+    // The only column mirrors itself.
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      Value *x = v + g * R;
+      x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+      MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++)
+        halve(merge, x[j], x[R - j], load_table(tables() + step.facing_table + j));
+      MMAFFT_IF (R % 2 == 0) halve_middle(s, x[R / 2]);
+    }
+    return;
+  }
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
     const Column c = column(s, g);
     if (!c.live) continue;

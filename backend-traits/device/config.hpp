@@ -83,7 +83,8 @@ struct Step {
   i64 pitch_out, row_out;  // points of a line between two unused cells, or 0; and after it
   i64 source, target;  // enum Place; after a step whose target are registers, that one's source
   i64 columns;         // small DFTs, or pairs, of one axis line
-  i64 lines_fast;      // whether neighbouring threads take neighbouring lines
+  i64 lines_fast;      // whether neighbouring threads take neighbouring lines,
+  i64 outer_fast;      // or neighbouring points around the axis
   i64 neighbours;      // how many of a thread's columns follow each other
   i64 groups;          // columns of a thread
   i64 hermitian;       // 0, or the length N of a line of which points 0..N/2 are given
@@ -93,7 +94,8 @@ struct Step {
   i64 ordered;         // 0: points are scattered; else their reals, two neighbours of the line a cell:
                        // 1, of a line of the even reals, then the odd ones backwards (even-odd);
                        // 2, of points with a real from each end of the line (ends)
-  i64 facing;          // enum Facing: a thread's columns come in pairs that mirror each other
+  i64 facing;          // enum Facing: a thread's columns come in pairs that mirror each other, or the only
+                       // column of a split or merge mirrors itself
   i64 facing_table;    // offset of the roots by which half spectra are merged or split
   i64 twiddle;         // offset of the roots [k][p] in the tables, or -1
   i64 before, before_table, before_length;  // factor of what is gathered, 0 from `length` on;

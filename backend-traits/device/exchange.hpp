@@ -48,7 +48,7 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
           if (mirrored) x = conjugate(x);
           if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
         }
-        MMAFFT_IF (step.op == OP_MERGE) {
+        MMAFFT_IF (merges(s)) {
           if (both_real(s, c.at, j)) x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
         }
         MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
@@ -193,10 +193,16 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
         Value x = v[g * J + j];
         MMAFFT_IF (step.after != FACTOR_NONE) x = times_spectrum(s, place, line + padded(step.row_out, start), at, x);
-        MMAFFT_IF (step.op == OP_SPLIT) {
+        MMAFFT_IF (splits(s)) {
           if (both_real(s, c.at, j)) {
-            store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), Value{x.y, T(0)});
+            Value last = {x.y, T(0)};
             x.y = T(0);
+            MMAFFT_IF (step.after_roots >= 0) {
+              const Line part = {0, 0, 0, 0, 0, other_part(s, c), true};
+              last = multiply(last, line_root(s, part, true));
+              x = multiply(x, line_root(s, part, false));
+            }
+            store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), last);
           }
         }
         MMAFFT_IF (step.ordered) scatter_reals(s, line, at, x);

@@ -37,6 +37,13 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
   }
 }
 
+// Whether a column has a root of its own: the only one of a DFT has none, but where all are turned.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE constexpr bool Pass<Scalar>::own_root(S s) {
+  MMAFFT_STEP(S);
+  return step.points != step.radix || config.load_reals.order == ORDER_ODD;
+}
+
 // What the first or the last point of a half spectrum is multiplied by: exp(∓2πi·l·at/N), l the line's number.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::line_root(S s, const Line &line, bool last) const {
@@ -64,7 +71,7 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
     }
   } else MMAFFT_IF (config.roots_low > 0) {
     const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);
-    multiply_powers(v, J, step.points != step.radix, root(column_root),
+    multiply_powers(v, J, own_root(s), root(column_root),
                     [&](int k) { return root(u64(k) * row_root); });
   } else {
     const LineRoots<T> of = {tables() + levels + line.roots};
@@ -76,12 +83,12 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
     } else MMAFFT_IF (step.op != OP_DFT) v[0] = multiply(v[0], base);
     else {
       MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
-        multiply_powers(v, J, step.points != step.radix, base, [&](int k) { return of.row(k); });
+        multiply_powers(v, J, own_root(s), base, [&](int k) { return of.row(k); });
       } else {
         MMAFFT_UNROLL for (int j = 0; j < J; j++) {
           int k = point(s, j);
           MMAFFT_IF (step.engine == ENGINE_DENSE) k = dense_output(s, column.at, j);
-          if (exists(s, column.at, k)) v[j] = multiply(v[j], multiply(base, of.row(k)));
+          if (exists(s, column.at, k)) v[j] = multiply(v[j], own_root(s) ? multiply(base, of.row(k)) : of.row(k));
         }
       }
     }

@@ -234,6 +234,15 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
     load_row(s, v);
     return;
   }
+  MMAFFT_IF (symmetric<true>(s)) {
+    load_symmetric(s, v);
+    finish_symmetric(s, v);
+    return;
+  }
+  MMAFFT_IF (half_complex<true>(s)) {
+    load_half_complex(s, v);
+    return;
+  }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     MMAFFT_IF (paired(s)) {
@@ -293,6 +302,14 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
   }
   MMAFFT_IF (step.in_row) {
     store_row(s, v);
+    return;
+  }
+  MMAFFT_IF (symmetric<false>(s)) {
+    store_symmetric(s, v);
+    return;
+  }
+  MMAFFT_IF (half_complex<false>(s)) {
+    store_half_complex(s, v);
     return;
   }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {

@@ -19,7 +19,7 @@
 // constant when this is compiled for a plan. Points beyond an axis' extent, outside of a
 // zero range or of lines past the last are zeros that cost no memory access.
 //
-// Here is the order of things, and where a thread's values are; memory.hpp, factors.hpp, pairs.hpp, exchange.hpp
+// Here is the order of things, and where a thread's values are; memory.hpp, factors.hpp, pairs.hpp, symmetric.hpp, exchange.hpp
 // and arithmetic.hpp define the members that move and compute them. The file is long because all of
 // these are members of one class, declared here.
 #pragma once
@@ -46,6 +46,12 @@ template <class Scalar> struct Pass {
     const int simt = step.op == OP_DFT ? int(step.radix) : step.op == OP_COPY ? 1 : 2;
     return step.engine == ENGINE_MATRIX ? fragment_values(int(step.rank)) : step.engine == ENGINE_DENSE ? 2 * int(step.copies) : simt;
   }
+  // Whether a thread's columns come in pairs that mirror each other.
+  template <class S> static MMAFFT_DEVICE constexpr bool in_pairs(S s) {
+    MMAFFT_STEP(S);
+    const bool halves = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
+    return step.facing != FACING_NONE && !(halves && step.radix == step.points);
+  }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int N = int(step.neighbours);
@@ -58,7 +64,7 @@ template <class Scalar> struct Pass {
         const u32 set = u32(thread) / each, column = u32(group) * each + u32(thread) % each;
         return int(set < u32(dense_sets(s)) && column < all ? column + all * set : all * u32(dense_sets(s)));
       }
-      MMAFFT_IF (step.facing) return group / 2 * int(config.threads) + thread;
+      MMAFFT_IF (in_pairs(s)) return group / 2 * int(config.threads) + thread;
       return (group / N * int(config.threads) + thread) * N + group % N;
     }
   }
@@ -144,8 +150,14 @@ template <class Scalar> struct Pass {
   }
   template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
     MMAFFT_STEP(S);
-    Column c = column_of(s, number(s, group));
-    MMAFFT_IF (step.facing) {
+    // All threads have as many columns, but in the last round.
+    MMAFFT_CONST int each = in_pairs(s) ? 2 : int(step.neighbours);
+    MMAFFT_CONST int all = int(config.lines * step.columns * step.inner * step.outer);
+    const bool there = step.op != OP_DFT || step.engine == ENGINE_SIMT
+                           ? (group / each + 1) * int(config.threads) * (in_pairs(s) ? 1 : each) <= all
+                           : false;
+    Column c = column_of(s, number(s, group), there);
+    MMAFFT_IF (in_pairs(s)) {
       // Of halves, columns 0 and m/2 mirror themselves.
       MMAFFT_CONST int m = int(step.points / step.radix);
       MMAFFT_CONST bool halved = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
@@ -253,7 +265,7 @@ template <class Scalar> struct Pass {
   template <bool LOAD, class S> MMAFFT_DEVICE InMemory in_memory(S s, const Column &c) const {
     Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
     const Others others = others_of<LOAD>(s, c);
-    MMAFFT_IF (config.blocks > 1) (LOAD ? line.load_index : line.store_index) += others.index;
+    MMAFFT_IF (parts_of_line<LOAD>(s)) (LOAD ? line.load_index : line.store_index) += others.index;
     return {line, others.address, c.live && line.live && others.inside};
   }
   template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, Place at) const;
@@ -293,6 +305,7 @@ template <class Scalar> struct Pass {
   template <bool BEFORE, class S> MMAFFT_DEVICE void factored(S s, Value *v, const Line &line, const Column &c) const;
   template <bool BEFORE, class S>
   MMAFFT_DEVICE void four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const;
+  template <class S> static MMAFFT_DEVICE constexpr bool own_root(S s);
   template <class S> MMAFFT_DEVICE Value line_root(S s, const Line &line, bool last) const;
 
   // In pairs.hpp: the same of values that mirror each other.
@@ -321,6 +334,17 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void load_pair(S s, Value *v, const Column &c) const;
   template <class S> MMAFFT_DEVICE void finish_pair(S s, Value *v, const Column &c) const;
   template <class S> MMAFFT_DEVICE void store_pair(S s, const Value *v, const Column &c) const;
+
+  // In symmetric.hpp: the same of a line that mirrors itself.
+  template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool symmetric(S s);
+  template <class S> MMAFFT_DEVICE void load_symmetric(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void finish_symmetric(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void store_symmetric(S s, const Value *v) const;
+
+  // In half_complex.hpp: the same of half spectra whose points are a real from each end of the line.
+  template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool half_complex(S s);
+  template <class S> MMAFFT_DEVICE void load_half_complex(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void store_half_complex(S s, const Value *v) const;
 
   // In exchange.hpp: between registers and shared memory.
   template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const;
@@ -391,10 +415,10 @@ template <class Scalar> struct Pass {
         MMAFFT_IF (step.radix == 32) butterflies<32>(s, v);
       }
       MMAFFT_IF (step.twiddle >= 0) twiddle(s, v);
-      MMAFFT_IF (step.target == PLACE_CLUSTER && step.after_roots >= 0) twiddle_across(s, v);
     }
     MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) halves(s, v);
     MMAFFT_IF (step.facing == FACING_SPLIT) halves_of_columns(s, v);
+    MMAFFT_IF (step.target != PLACE_MEMORY && step.after_roots >= 0) twiddle_across(s, v);
   }
 
   // From this step's columns to the next one's, through shared memory. Everything that was
@@ -500,5 +524,7 @@ MMAFFT_KERNEL void MMAFFT_CLUSTER(config.blocks) MMAFFT_BOUNDS(config.threads, c
 #include "memory.hpp"
 #include "factors.hpp"
 #include "pairs.hpp"
+#include "symmetric.hpp"
+#include "half_complex.hpp"
 #include "exchange.hpp"
 #include "arithmetic.hpp"

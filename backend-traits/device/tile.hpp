@@ -66,14 +66,22 @@ template <class S> MMAFFT_DEVICE constexpr int dense_sets(S s) {
   return int(step.columns) / dense_rows(s);
 }
 
-template <class S> MMAFFT_DEVICE Column column_of(S s, int number) {
+// The column of this number, which may be said to be there.
+template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = false) {
   MMAFFT_STEP(S);
   MMAFFT_CONST u32 lines = u32(config.lines), inner = u32(step.inner), outer = u32(step.outer);
   MMAFFT_CONST bool dense = step.engine == ENGINE_DENSE;
   MMAFFT_CONST u32 columns = dense ? u32(dense_rows(s)) : u32(step.columns);
   Column c;
   u32 rest = u32(number), set = 0;
-  c.live = rest < lines * u32(step.columns) * inner * outer;
+  c.live = there || rest < lines * u32(step.columns) * inner * outer;
+  // Of a single axis line a column is its number, which is then the thread's and a constant.
+  MMAFFT_IF (!dense && lines * inner * outer == 1) {
+    c.line = c.outer = c.inner = 0;
+    // Lanes beyond the last column have that one, whose addresses are those of points that are there.
+    c.at = c.live ? int(rest) : int(columns) - 1;
+    return c;
+  }
   // Sets of outputs come last.
   MMAFFT_IF (dense) {
     set = rest / (lines * columns * inner * outer);
@@ -92,11 +100,16 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number) {
     c.line = int(rest % lines);
     rest /= lines;
   }
+  MMAFFT_IF (step.outer_fast) {
+    c.outer = int(rest % outer);
+    rest /= outer;
+  }
   c.inner = int(rest % inner);
   rest /= inner;
   c.at = int(rest % columns + set * columns);
   rest /= columns;
   MMAFFT_IF (step.lines_fast) c.outer = int(rest);
+  else MMAFFT_IF (step.outer_fast) c.line = int(rest);
   else {
     c.outer = int(rest % outer);
     c.line = int(rest / outer);
@@ -190,22 +203,32 @@ template <class S> MMAFFT_DEVICE u32 shared_out(S s, const Column &c) {
   MMAFFT_STEP(S);
   return cluster_rank() * u32(step.outer * step.inner) + u32(c.outer + c.inner);
 }
+// Of two parts of one line, one counts more than a point of it on either side.
+template <bool LOAD, class S> MMAFFT_DEVICE constexpr bool parts_of_line(S s) {
+  MMAFFT_STEP(S);
+  return config.axes > 1 && (LOAD ? config.axis[step.axis].load_index : config.axis[step.axis].store_index) > 1;
+}
 template <bool LOAD, class S> MMAFFT_DEVICE Others others_in_cluster(S s, const Column &c) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST Axis own = config.axis[step.axis], other = config.axis[1 - step.axis];
+  MMAFFT_CONST Axis other = config.axis[1 - step.axis];
   const i64 x = i64(shared_out(s, c));
   Others o = {x * (LOAD ? other.load_stride : other.store_stride), 0, true};
-  // Of two parts of one line, one counts more than a point of it on either side.
-  MMAFFT_CONST bool parts = (LOAD ? own.load_index : own.store_index) > 1;
-  if (parts) o.index = x * (LOAD ? other.load_index : other.store_index);
+  if (parts_of_line<LOAD>(s)) o.index = x * (LOAD ? other.load_index : other.store_index);
   else o.inside = x >= (LOAD ? other.load_begin : other.store_begin) && x < (LOAD ? other.load_end : other.store_end);
   return o;
+}
+
+// Which of the other part of a line the column is of.
+template <class S> MMAFFT_DEVICE u32 other_part(S s, const Column &c) {
+  MMAFFT_IF (config.blocks > 1) return shared_out(s, c);
+  else return u32(c.outer + c.inner);
 }
 
 template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &c) {
   MMAFFT_STEP(S);
   MMAFFT_IF (config.blocks > 1) return others_in_cluster<LOAD>(s, c);
   Others o = {0, 0, true};
+  MMAFFT_CONST bool parts = parts_of_line<LOAD>(s);
   u32 outer = u32(c.outer), inner = u32(c.inner);
   MMAFFT_UNROLL for (int b = MAX_AXES - 1; b >= 0; b--) {
     if (b < config.axes && b != step.axis) {
@@ -219,6 +242,10 @@ template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &
         outer /= u32(step.extent[b]);
       }
       o.address += i64(x) * (LOAD ? axis.load_stride : axis.store_stride);
+      if (parts) {
+        o.index += i64(x) * (LOAD ? axis.load_index : axis.store_index);
+        continue;
+      }
       const i64 begin = LOAD ? axis.load_begin : axis.store_begin;
       const i64 end = LOAD ? axis.load_end : axis.store_end;
       if (begin > 0) o.inside = o.inside && i64(x) >= begin;

@@ -272,6 +272,9 @@ fn steps(steps: &[Step]) -> String {
                 let points = length - 1;
                 format!("Rader {length}, a convolution of {points} in two of what follows")
             }
+            Step::RealColumns { columns, rows, .. } => {
+                format!("columns of {columns} reals, then rows of {rows}")
+            }
             Step::Convolve { length, padded, .. } => {
                 format!("times the spectrum of the chirp of {length} in {padded}, then back")
             }

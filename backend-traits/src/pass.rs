@@ -256,6 +256,17 @@ pub enum Step {
         /// The length of the DFT.
         length: usize,
     },
+    /// A line that is its own mirror image (type I, continued) by real columns: the steps up to the twiddle
+    /// of order `columns·rows` transform columns of `columns` reals, those after it rows of `rows` points that
+    /// become real. Of each there are half as many, and one; see [`crate::LineForm::Columns`].
+    RealColumns {
+        /// The axis.
+        axis: usize,
+        /// N1: reals of a column.
+        columns: usize,
+        /// N2: reals that a row becomes.
+        rows: usize,
+    },
     /// The middle of a convolution whose line is split among passes: points are multiplied
     /// by the spectrum of the conjugate chirp, divided by `padded`. The steps before
     /// transform forward, those after it inversely. The line lies in the order in which

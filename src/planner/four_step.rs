@@ -18,6 +18,7 @@ use super::cluster;
 use super::convolution::convolve;
 use super::factors::{measured_factors, packed_factors};
 use super::fits::Fits;
+use super::folded;
 use super::problem::Problem;
 use super::real_columns;
 use super::stage::{next_power_of_two, Place, Route, Stage};
@@ -53,7 +54,8 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     };
     // Of a short line that the radices asked for do not make, `steps` says so.
     let refused = core <= limit && fits.tile_points(core).is_none();
-    if refused || fits.line(core, limit) {
+    let folded = || !is_scattered(&stage) && folded::steps(stage.dim, &stage, fits).is_some();
+    if refused || fits.line(core, limit) || folded() {
         return Ok((vec![stage], 0));
     }
     if let Some(spread) = cluster::line(&stage, fits) {

@@ -18,6 +18,7 @@ mod convolution;
 mod engine;
 mod factors;
 mod fits;
+mod folded;
 mod four_step;
 mod fuse;
 mod nd;

@@ -129,7 +129,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
     };
     let convolution = pass.steps.first().and_then(convolved);
-    let begins = usize::from(convolution.is_some());
+    let folded = matches!(pass.steps.first(), Some(Step::RealColumns { .. }));
+    let begins = usize::from(convolution.is_some() || folded);
     if !pass.steps[begins..].iter().all(plain) || limits.architecture.is_empty() {
         return Vec::new();
     }
@@ -177,7 +178,12 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
             let without = kinds.iter().map(|kind| key(kind, "", whole.clone()));
             with_roots
                 .chain(without)
-                .chain([key("c2c", roots(pass), core.clone()), key("c2c", "", core)])
+                .chain(
+                    [key("c2c", roots(pass), core.clone()), key("c2c", "", core)]
+                        .into_iter()
+                        // Not of a line that real columns make shorter.
+                        .filter(|_| !folded),
+                )
                 .collect()
         }
     };

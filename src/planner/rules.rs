@@ -4,6 +4,7 @@
 //! names a file of the same form, whose rows come first.
 
 use super::cluster::Spread;
+use super::folded;
 use super::rule_keys::{access, alike, cluster_key, convolved, keys};
 pub use super::rule_keys::{key, parts_key, transformed};
 use mmafft_backend_traits::device::lines_face;
@@ -143,7 +144,8 @@ impl Rule {
             .iter()
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = product.is_some() && product == transformed(pass);
-        let radices = self.radices.is_empty() || (whole && self.radices.iter().all(there));
+        let made = whole || folded(pass, &self.radices).is_some();
+        let radices = self.radices.is_empty() || (made && self.radices.iter().all(there));
         let facing =
             self.radices.is_empty() || facing_end(pass, &self.radices).is_none_or(|end| end);
         radices && facing && self.lines.is_multiple_of(pass.together())
@@ -160,9 +162,11 @@ impl Rule {
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
-        let points = match transformed(pass) {
-            Some(points) => points + 1,
-            None => pass.axes.iter().map(|a| a.core_length() + 1).product(),
+        let folded = folded(pass, &self.radices).and_then(|steps| folded::points(&steps));
+        let points = match (folded, transformed(pass)) {
+            (Some(points), _) => points,
+            (None, Some(points)) => points + 1,
+            (None, None) => pass.axes.iter().map(|a| a.core_length() + 1).product(),
         };
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         // Splits, merges, orders of reals and convolutions exchange points whole.
@@ -190,7 +194,10 @@ impl Rule {
             }
             return;
         }
-        if !self.radices.is_empty() {
+        let before = folded::points(&pass.steps);
+        if let Some(steps) = folded(pass, &self.radices) {
+            pass.steps = steps;
+        } else if !self.radices.is_empty() {
             let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
             let mut steps: Vec<Step> = convolution.cloned().collect();
             steps.extend(Step::sequence(pass.axes[0].axis, &self.radices));
@@ -209,7 +216,15 @@ impl Rule {
         {
             lines /= 2;
         }
-        pass.tile.bytes = pass.tile.bytes / pass.tile.lines * lines;
+        let after = folded::points(&pass.steps);
+        let line = match before == after {
+            true => pass.tile.bytes / pass.tile.lines,
+            false => {
+                let points = after.or(transformed(pass)).unwrap_or_default();
+                points * 2 * pass.storage.bytes()
+            }
+        };
+        pass.tile.bytes = line * lines;
         pass.tile.lines = lines;
         let threads = (self.launch.threads * lines).div_ceil(self.lines).max(32);
         pass.tile.launch = Some(Launch {
@@ -217,6 +232,24 @@ impl Rule {
             residents: (self.launch.residents * self.launch.threads / threads).max(1),
             ..self.launch
         });
+    }
+}
+
+/// The steps that a rule's radices make of a line by real columns in one tile, if they do.
+fn folded(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
+    match &pass.axes[..] {
+        [axis] if pass.loops.iter().all(|l| l.load_index + l.store_index == 0) => {
+            folded::of_radices(axis, radices)
+        }
+        _ => None,
+    }
+}
+
+/// N1 and N2 where a rule's radices make such steps of a line: of columns and of rows.
+pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
+    match folded(pass, radices)?.first() {
+        Some(&Step::RealColumns { columns, rows, .. }) => Some([columns, rows]),
+        _ => None,
     }
 }
 
@@ -283,6 +316,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::real_columns::is_symmetric;
     use super::*;
 
     #[test]
@@ -346,7 +380,8 @@ mod tests {
                 (kind, _) => {
                     let kind = kind.rsplit(' ').next().unwrap_or(kind);
                     let kind = Kind::from_name(kind).unwrap_or(Kind::C2C);
-                    product == kind.core_length(length)
+                    let folded = 4 * product == kind.shared_core_length(length);
+                    product == kind.core_length(length) || (folded && is_symmetric(kind))
                 }
             };
             assert!(rule.radices.is_empty() || made, "{row}");

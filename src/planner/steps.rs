@@ -2,6 +2,7 @@
 
 use super::engine::operand;
 use super::fits::{padded, Fits};
+use super::folded;
 use super::problem::Problem;
 use super::stage::Stage;
 use mmafft_backend_traits::{
@@ -185,6 +186,12 @@ fn line_steps(
         let reason = format!("butterflies across {lanes} neighbouring lines");
         return Ok((factored(axis.axis, length, fits), reason));
     }
+    if let Some(steps) = folded::steps(axis.axis, stage, fits) {
+        return Ok((
+            steps,
+            "simt engine, the fewest radices of real columns".into(),
+        ));
+    }
     match radix::factor(length, radices) {
         Some(_) => {
             let reason = match asked {
@@ -298,7 +305,9 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
             } if *a == axis.axis => Some(*padded),
             _ => None,
         });
-        padded.unwrap_or(axis.core_length())
+        folded::points(steps)
+            .or(padded)
+            .unwrap_or(axis.core_length())
     };
     // Lines in pairs are as one of both.
     let together = if stage.mirrored.is_some() { 2 } else { 1 };

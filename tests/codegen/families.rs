@@ -1,6 +1,6 @@
 //! The kernels that are compiled: every family of them.
 
-use mmafft::backend_traits::{radix, Operand};
+use mmafft::backend_traits::{radix, real::CoreLength, Operand};
 use mmafft::{Engine, Kind, Limits, Precision, Request, Shape, KINDS};
 
 /// A family of kernels: a name, and a request whose passes belong to it.
@@ -32,7 +32,14 @@ pub fn families() -> Vec<(String, Request)> {
             }
             if engine == Engine::Simt && precision.row().storage.bytes() >= 4 {
                 for row in KINDS.iter().filter(|row| row.kind.is_real_to_real()) {
-                    for n in [1000, 4096] {
+                    // Type I by real columns, where its continued line is a multiple of four.
+                    let beside = match row.whole.length {
+                        CoreLength::TwiceLess => 1,
+                        CoreLength::TwiceMore => -1,
+                        _ => 0,
+                    };
+                    let lengths = [1000, 4096].map(|n: usize| n.saturating_add_signed(beside));
+                    for n in lengths {
                         let request = Request::real(row.kind, Shape::d1(n));
                         add(&format!("{} {n}", row.name), request);
                     }

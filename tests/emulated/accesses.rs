@@ -7,7 +7,7 @@ use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{constant, head, step};
 use mmafft::backend_traits::conformance::{self, PlanFn};
 use mmafft::backend_traits::real::Middle;
-use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape};
+use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape, Step};
 
 /// The plan for a device, and what its launches did; `None` where it has no such product.
 pub fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
@@ -52,6 +52,17 @@ fn again_and_never(pass: &Pass) -> (usize, usize) {
                 all
             }
             None => (0..core + usize::from(merged)).collect(),
+        };
+        // By real columns, in one tile: of half of them, and one.
+        let (side, points) = match pass.steps.first() {
+            Some(&Step::RealColumns { columns, rows, .. }) => {
+                let of = |n1: usize| (0..=rows / 2).map(move |n2| n1 * rows + n2);
+                (
+                    &axis.kind.row().whole.load,
+                    (0..columns).flat_map(of).collect(),
+                )
+            }
+            _ => (side, points),
         };
         let reals = points.into_iter().flat_map(|p| side.reals(length, p));
         let given = reals.flatten().filter(|r| axis.load_range.contains(&r.0));

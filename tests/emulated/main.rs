@@ -6,6 +6,7 @@ mod bits;
 mod cases;
 mod clusters;
 mod facing;
+mod folded;
 mod lowering;
 mod measured;
 mod mirrored;

@@ -145,8 +145,30 @@ fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, Str
     // Points of the first part of a line that a cluster holds.
     let mut before = 1;
     let line = pass.axes.len() == 1;
+    // Real columns and rows, of one line.
+    let mut folded = None;
     for step in steps {
         match *step {
+            Step::RealColumns {
+                axis: a,
+                columns,
+                rows,
+            } if a == axis.axis => {
+                let whole = axis.kind.shared_core_length(axis.length);
+                if columns * rows != whole || columns % 2 + rows % 2 > 0 || product > 1 {
+                    return Err(format!("columns of {columns}, rows of {rows} for {whole}"));
+                }
+                folded = Some([columns, rows]);
+                wanted = whole / 4;
+            }
+            Step::Twiddle { axis: a, length }
+                if a == axis.axis && folded.is_some_and(|[n1, n2]| n1 * n2 == length) =>
+            {
+                if folded.is_some_and(|[columns, _]| columns != 2 * product) {
+                    return Err(format!("{product} points for a column's half"));
+                }
+                (before, product) = (product, 1);
+            }
             Step::AllToAll if line => (before, product) = (product, 1),
             Step::Line {
                 axis: a, length, ..
@@ -183,7 +205,8 @@ fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, Str
         return Err(format!("{before}·{product} points in {blocks} blocks"));
     }
     match before * product == wanted {
-        true => Ok(wanted),
+        // Half of the columns, or rows, and one.
+        true => Ok(folded.map_or(wanted, |[n1, n2]| (n1 / 2 + 1) * (n2 / 2 + 1))),
         false => Err(format!(
             "steps that make {before}·{product} points of {wanted}"
         )),

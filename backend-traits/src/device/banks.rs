@@ -124,13 +124,21 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     line = rest % block.lines;
                     rest /= block.lines;
                 }
+                let mut outer_at = 0;
+                if step.outer_fast != 0 {
+                    outer_at = rest % outer;
+                    rest /= outer;
+                }
                 let inner_at = rest % inner;
                 rest /= inner;
                 let column = rest % columns + set * columns;
                 rest /= columns;
-                let outer_at = rest % outer;
+                if step.outer_fast == 0 {
+                    outer_at = rest % outer;
+                    rest /= outer;
+                }
                 if step.lines_fast == 0 {
-                    line = rest / outer;
+                    line = rest;
                 }
                 let at = match after {
                     true => to_at(step, column, j),

@@ -28,6 +28,13 @@ impl Builder<'_> {
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
         let plain = pass.steps.iter().all(dft) && pass.engine == Engine::Simt;
         let fits = |r: usize| plain && r <= FACING_RADIX && !radix::summed(r, false);
+        if self.folded {
+            // Between columns and rows half spectra are on chip.
+            return match axis.kind {
+                Kind::R2C => [0, FACING_SPLIT],
+                _ => [FACING_MERGE, 0],
+            };
+        }
         let beside = |loading| neighbours::facing(pass, loading) > 0;
         if let Some(mirrored) = pass.mirrored {
             let faces = |r: Option<&usize>, loading| {

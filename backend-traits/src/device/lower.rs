@@ -6,7 +6,6 @@
 //! touch memory in pieces shorter than a sector.
 
 use super::banks::{self, Block};
-use super::cluster;
 use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
@@ -19,6 +18,7 @@ use super::tables::Tables;
 use super::trip::Trip;
 use super::trips;
 use super::work::{self, Work};
+use super::{cluster, columns};
 use crate::error::{Error, Result};
 use crate::pass::{Engine, Images, Mirrored, Pass, Slot, Step};
 use crate::precision::{Operand, ScalarType};
@@ -71,17 +71,21 @@ pub struct Lowered {
 
 /// Lowers a pass for a device of this shape.
 pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
-    let line = cluster::parts(pass)?;
-    let pass = line.as_ref().unwrap_or(pass);
+    let spread = cluster::parts(pass)?;
+    let folded = columns::parts(pass)?;
+    let pass = spread.as_ref().or(folded.as_ref()).unwrap_or(pass);
     let blocks = pass.tile.residency.blocks();
     let double = pass.storage == ScalarType::F64;
     let mut tables = Tables::new(double);
     let loops = ordered_loops(pass);
     // Axes as they lie in memory, the outermost first.
     let mut order: Vec<usize> = (0..pass.axes.len()).collect();
-    order.sort_by_key(|&i| {
-        std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
-    });
+    // But of columns and rows of one line: whichever is longer, these are within those.
+    if folded.is_none() {
+        order.sort_by_key(|&i| {
+            std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
+        });
+    }
     let mut trips = trips::trips(pass, &order, &mut tables)?;
     let together = pass.together();
     let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
@@ -225,7 +229,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         step.neighbours = neighbours as i64;
         step.groups = groups(neighbours.max(round)) as i64;
         held = held.max(step.groups as usize * each(trip));
-        if step.facing != 0 {
+        if trip.in_pairs() {
             step.groups *= 2;
         }
         if product(trip) {
@@ -283,8 +287,11 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         steps,
     };
     factors(pass, &loops, &mut config, &mut tables);
-    if let Some(line) = &line {
+    if let Some(line) = &spread {
         cluster::twiddles(line, &mut config, &mut tables);
+    }
+    if let Some(line) = &folded {
+        columns::twiddles(line, &mut config, &mut tables);
     }
     config.reals = real::words(pass, &mut tables);
     sides(pass, &order, &mut config);

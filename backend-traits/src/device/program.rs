@@ -29,6 +29,11 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("memory.hpp", include_str!("../../device/memory.hpp")),
     ("factors.hpp", include_str!("../../device/factors.hpp")),
     ("pairs.hpp", include_str!("../../device/pairs.hpp")),
+    ("symmetric.hpp", include_str!("../../device/symmetric.hpp")),
+    (
+        "half_complex.hpp",
+        include_str!("../../device/half_complex.hpp"),
+    ),
     ("exchange.hpp", include_str!("../../device/exchange.hpp")),
     (
         "arithmetic.hpp",

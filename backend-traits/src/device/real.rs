@@ -28,13 +28,13 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
         side(pass.real_store(), store, pass.store_reals),
     ];
     // Real columns, and Hermitian rows: two points of the line are one value.
-    if let [axis] = &pass.axes[..] {
-        let pairs = |domain| domain == Domain::Real && trips::packed(axis);
-        if pass.load_reals.is_some() && pairs(pass.load.domain) {
-            words[0].apart = axis.load_index as i64;
+    if let [first, .., last] | [first @ last] = &pass.axes[..] {
+        let pairs = |axis, domain| domain == Domain::Real && trips::packed(axis);
+        if pass.load_reals.is_some() && pairs(first, pass.load.domain) {
+            words[0].apart = first.load_index as i64;
         }
-        if pass.store_reals.is_some() && pairs(pass.store.domain) {
-            words[1].apart = axis.store_index as i64;
+        if pass.store_reals.is_some() && pairs(last, pass.store.domain) {
+            words[1].apart = last.store_index as i64;
         }
     }
     let folded = pass.store_reals.and_then(|line| line.folded());

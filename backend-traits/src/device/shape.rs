@@ -1,6 +1,7 @@
 //! The shape of a launch: threads, registers, shared memory, and the copies that keep memory
 //! accesses whole.
 
+use super::columns;
 use super::config::*;
 use super::driver::Geometry;
 use super::trip::Trip;
@@ -72,7 +73,10 @@ pub fn launch(
         threads,
         residents: asked.residents.clamp(1, 2048 / threads),
         // Blocks do not exchange parts apart: see `cluster_ready` of the device code.
-        apart: asked.apart && config.head.blocks == 1 && config.steps.iter().enumerate().all(plain),
+        apart: asked.apart
+            && config.head.blocks == 1
+            && !columns::held(pass)
+            && config.steps.iter().enumerate().all(plain),
         ..asked
     }
 }
@@ -153,6 +157,8 @@ pub fn insert_copies(
         // The only trip keeps to the order of its loads.
         if !only {
             last.words.lines_fast = i64::from(by_line);
+            // What rows of one line store lies beside what the next ones do.
+            last.words.outer_fast = i64::from(columns::held(pass) && !by_line);
         } else if by_line {
             last.words.lines_fast = 1;
         }

@@ -7,7 +7,7 @@ use crate::pass::{Factor, Images, Pass};
 use crate::precision::ScalarType;
 use crate::real::{Middle, RealSide};
 use crate::real_line::RealLine;
-use crate::{Direction, Domain};
+use crate::{Direction, Domain, Kind};
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
 /// neighbours in memory, on the side where a line's own points are not.
@@ -171,14 +171,18 @@ pub fn line_twiddles(
 
 /// How memory is reached on both sides.
 pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
-    let pairs = |i: usize, domain: Domain| {
-        let axis = &pass.axes[i];
-        domain == Domain::Real && trips::packed(axis)
+    // Reals are loaded by R2C and stored by C2R.
+    let pairs = |i: usize, loading: bool| {
+        let (axis, side, other) = match loading {
+            true => (&pass.axes[i], &pass.load, Kind::C2R),
+            false => (&pass.axes[i], &pass.store, Kind::R2C),
+        };
+        side.domain == Domain::Real && axis.kind != other && trips::packed(axis)
     };
-    let halved = |domain: Domain| (0..pass.axes.len()).find(|&i| pairs(i, domain));
-    let kind = |domain: Domain| match domain {
+    let halved = |loading: bool| (0..pass.axes.len()).find(|&i| pairs(i, loading));
+    let kind = |domain: Domain, loading: bool| match domain {
         Domain::Complex => COMPLEX,
-        Domain::Real if halved(domain).is_some() => PAIRS,
+        Domain::Real if halved(loading).is_some() => PAIRS,
         Domain::Real => REAL,
     };
     // Neighbouring reals are points as they are, or were put beside each other before.
@@ -191,19 +195,19 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     head.load_points = match pass.real_load() {
         Some(_) if load_pairs => PAIRS,
         Some(_) => ORDERED,
-        None => kind(pass.load.domain),
+        None => kind(pass.load.domain, true),
     };
     head.store_points = match pass.real_store() {
         Some(_) if store_pairs => PAIRS,
         Some(_) => ORDERED,
-        None => kind(pass.store.domain),
+        None => kind(pass.store.domain, false),
     };
-    head.load_imaginary = match halved(pass.load.domain) {
+    head.load_imaginary = match halved(true) {
         _ if load_pairs => pass.axes[0].load_stride / pass.axes[0].load_index,
         Some(i) => pass.axes[i].load_stride,
         None => pass.load.imaginary,
     } as i64;
-    head.store_imaginary = match halved(pass.store.domain) {
+    head.store_imaginary = match halved(false) {
         _ if store_pairs => pass.axes[0].store_stride / pass.axes[0].store_index,
         Some(i) => pass.axes[i].store_stride,
         None => pass.store.imaginary,
@@ -220,26 +224,20 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let axis = &pass.axes[i];
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
         // Points of a line of reals that two of make a value.
-        let reals = |line: Option<RealLine>, i, domain| line.is_some() && pairs(i, domain);
+        let reals = |line: Option<RealLine>, i, loading| line.is_some() && pairs(i, loading);
         let whole_in = axis.load_range == (0..trips::given(axis, pass));
         let whole_out = axis.store_range == (0..trips::made(axis, pass));
         config.axes.push(AxisWords {
-            load_stride: double(load_pairs || pairs(i, pass.load.domain), axis.load_stride),
-            store_stride: double(
-                store_pairs || pairs(i, pass.store.domain),
-                axis.store_stride,
-            ),
-            load_index: double(reals(pass.load_reals, i, pass.load.domain), axis.load_index),
+            load_stride: double(load_pairs || pairs(i, true), axis.load_stride),
+            store_stride: double(store_pairs || pairs(i, false), axis.store_stride),
+            load_index: double(reals(pass.load_reals, i, true), axis.load_index),
             load_begin: axis.load_range.start as i64,
             load_end: if whole_in {
                 NO_END
             } else {
                 axis.load_range.end as i64
             },
-            store_index: double(
-                reals(pass.store_reals, i, pass.store.domain),
-                axis.store_index,
-            ),
+            store_index: double(reals(pass.store_reals, i, false), axis.store_index),
             store_begin: axis.store_range.start as i64,
             store_end: if whole_out {
                 NO_END

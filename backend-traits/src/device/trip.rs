@@ -10,6 +10,13 @@ pub struct Trip {
 }
 
 impl Trip {
+    /// Whether a thread's columns come in pairs that mirror each other; the only one of a DFT mirrors itself.
+    pub fn in_pairs(&self) -> bool {
+        let alone = matches!(self.words.facing, FACING_MERGE | FACING_SPLIT)
+            && self.words.radix == self.words.points;
+        self.words.facing != 0 && !alone
+    }
+
     /// Small DFTs, pairs or points of one line of the tile.
     pub fn columns(&self) -> usize {
         (self.words.columns * self.words.outer * self.words.inner) as usize
@@ -20,7 +27,7 @@ impl Trip {
         match self.words.op {
             OP_DFT if self.words.engine == DENSE => 2 * self.words.copies as usize,
             // Two columns count as one.
-            OP_DFT if self.words.facing != 0 => 2 * self.words.radix as usize,
+            OP_DFT if self.in_pairs() => 2 * self.words.radix as usize,
             OP_DFT => self.words.radix as usize,
             OP_COPY => 1,
             _ => 2,

@@ -1,6 +1,7 @@
 //! The steps of a pass as trips through registers, with the tile's extents before and after
 //! each.
 
+use super::columns;
 use super::config::*;
 use super::tables::Tables;
 use super::trip::Trip;
@@ -56,6 +57,8 @@ pub struct Builder<'a> {
     /// In a cluster, whether the block's share of the other axis lies within the one that is
     /// transformed, or around it.
     pub share_within: Option<bool>,
+    /// Whether the axes are columns and rows of one line, see [`Step::RealColumns`].
+    pub folded: bool,
 }
 
 /// The trips of a pass; `order` are its axes in tile order.
@@ -78,6 +81,7 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
         extent: order.iter().map(before).collect(),
         trips: Vec::new(),
         share_within: None,
+        folded: columns::held(pass),
     };
     let blocks = pass.tile.residency.blocks();
     for (i, axis) in pass.axes.iter().enumerate() {
@@ -247,6 +251,8 @@ impl Builder<'_> {
             match self.pass.mirrored.filter(|_| moved) {
                 // Column c of one line and m − 1 − c of the other.
                 Some(_) => words.outer = 1,
+                // The only one mirrors itself.
+                None if words.columns == 1 => {}
                 None => words.columns /= 2,
             }
             if matches!(facing, FACING_MERGE | FACING_SPLIT) {
@@ -254,6 +260,14 @@ impl Builder<'_> {
             }
             if facing == FACING_MERGE && axis.kind == Kind::C2R {
                 words.hermitian = axis.length as i64;
+            }
+            // Half spectra that stay on chip: point n/2 too.
+            if self.folded && facing == FACING_SPLIT {
+                words.output = core as i64 + 1;
+                self.extent[at] = core + 1;
+            }
+            if self.folded && facing == FACING_MERGE {
+                (words.input, words.hermitian) = (core as i64 + 1, 0);
             }
         }
         if reduction.middle == Middle::Split && facing[1] == 0 {
@@ -375,6 +389,7 @@ fn step_axis(step: &Step) -> Option<usize> {
         | Step::Twiddle { axis, .. }
         | Step::Chirp { axis, .. }
         | Step::Rader { axis, .. }
+        | Step::RealColumns { axis, .. }
         | Step::Convolve { axis, .. } => Some(*axis),
         Step::Exchange | Step::AllToAll => None,
     }

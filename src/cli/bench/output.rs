@@ -200,6 +200,7 @@ pub fn describe(plan: &Plan, row: &mut Row) {
             Step::Rader { length, .. } => Some(format!("Rader {length}")),
             Step::Convolve { .. } => Some("convolve".into()),
             Step::AllToAll => Some("all-to-all".into()),
+            Step::RealColumns { columns, rows, .. } => Some(format!("columns {columns}x{rows}")),
             Step::Twiddle { .. } | Step::Exchange => None,
         });
         words.collect::<Vec<_>>().join("·")

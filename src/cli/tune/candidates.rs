@@ -65,9 +65,54 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         .map(|s| s.iter().rev().copied().collect())
         .collect();
     chosen.extend(ascending);
+    chosen.extend(folded(length, pass, &radices));
     chosen.sort();
     chosen.dedup();
     chosen
+}
+
+/// The sequences of a line by real columns in one tile: of a quarter of the continued line's points, which
+/// is half of `length`, those of the fewest radices and the most equal parts.
+fn folded(length: usize, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
+    let held: Vec<usize> = radices
+        .iter()
+        .copied()
+        .filter(|&r| !radix::summed(r, false))
+        .collect();
+    let points = length / 2;
+    let parts = (2..=points / 2)
+        .filter(|a| points.is_multiple_of(*a))
+        .map(|a| [a, points / a]);
+    let mut all = Vec::new();
+    for [a, b] in parts {
+        for before in shortest(a, &held) {
+            for after in shortest(b, &held) {
+                let sequence = [before.clone(), after].concat();
+                if rules::real_columns(pass, &sequence).is_some() {
+                    all.push((sequence.len(), a.abs_diff(b), sequence));
+                }
+            }
+        }
+    }
+    all.sort();
+    all.dedup();
+    all.into_iter()
+        .map(|(_, _, sequence)| sequence)
+        .take(SEQUENCES)
+        .collect()
+}
+
+/// The sequences of the fewest radices, in either order: those of the smallest first ones.
+fn shortest(n: usize, radices: &[usize]) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    descend(n, radices, &mut Vec::new(), &mut all);
+    let least = all.iter().map(Vec::len).min().unwrap_or(0);
+    all.retain(|s| s.len() == least);
+    all.sort_by_key(|s| s.first().copied());
+    all.truncate(2);
+    let ascending: Vec<Vec<usize>> = all.iter().map(|s| reversed(s)).collect();
+    all.extend(ascending);
+    all
 }
 
 /// The largest radix that is tried: a thread holds as many values.
@@ -94,10 +139,14 @@ fn clustered(pass: &Pass) -> bool {
     pass.tile.residency.blocks() > 1
 }
 
-/// Points that a block holds, of so many lines; or of a tile that so many blocks share.
-fn points(pass: &Pass, lines: usize) -> usize {
+/// Points that a block's threads hold, of so many lines; or of a tile that so many blocks share.
+fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
     let all = || pass.axes.iter().map(|a| a.core_length()).product();
-    let points = rules::transformed(pass).unwrap_or_else(all);
+    let points = match rules::real_columns(pass, radices) {
+        // Half of the columns, and one; or half of the rows.
+        Some([columns, rows]) => (columns / 2 * (rows / 2 + 1)).max((columns / 2 + 1) * rows / 2),
+        None => rules::transformed(pass).unwrap_or_else(all),
+    };
     match clustered(pass) {
         true => points / lines,
         false => points * lines,
@@ -110,17 +159,6 @@ fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let mut radices: Vec<usize> = limits.butterflies.to_vec();
     radices.retain(|r| *r <= largest(pass));
     radices.sort_unstable_by(|a, b| b.cmp(a));
-    let shortest = |n: usize| {
-        let mut all = Vec::new();
-        descend(n, &radices, &mut Vec::new(), &mut all);
-        let least = all.iter().map(Vec::len).min().unwrap_or(0);
-        all.retain(|s| s.len() == least);
-        all.sort_by_key(|s| s.first().copied());
-        all.truncate(2);
-        let ascending: Vec<Vec<usize>> = all.iter().map(|s| reversed(s)).collect();
-        all.extend(ascending);
-        all
-    };
     let factors = (2..=length.isqrt())
         .rev()
         .filter(|n| length.is_multiple_of(*n));
@@ -128,8 +166,8 @@ fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let mut sequences = Vec::new();
     for n1 in even.take(2) {
         for (n1, n2) in [(n1, length / n1), (length / n1, n1)] {
-            for before in shortest(n1) {
-                for after in shortest(n2) {
+            for before in shortest(n1, &radices) {
+                for after in shortest(n2, &radices) {
                     sequences.push([before.clone(), after].concat());
                 }
             }
@@ -177,7 +215,7 @@ fn lines(pass: &Pass, radices: &[usize], rows: bool, limits: &Limits) -> Vec<usi
             let values = held(pass, radices).unwrap_or(16);
             let lines = |tile: &usize| (tile / points / together).max(1);
             let idle = |lines: &usize| {
-                let columns = lines * together * points / values;
+                let columns = self::points(pass, radices, lines * together) / values;
                 1000 * (columns.next_multiple_of(32) - columns) / columns.max(1)
             };
             let full = |few: usize| (few..2 * few).min_by_key(idle).unwrap_or(few);
@@ -245,7 +283,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
         for lines in lines(pass, &radices, rows, limits) {
             let largest = held(pass, &radices).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
-            let threads = threads(points(pass, lines), values);
+            let threads = threads(points(pass, &radices, lines), values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch {
                 threads,
@@ -258,7 +296,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             if let Some((facing, radix)) = faced(pass, &radices) {
                 // Two columns at least.
                 let values = values.max(2 * radix);
-                let threads = self::threads(points(pass, lines), values);
+                let threads = self::threads(points(pass, &radices, lines), values);
                 let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
                 let launch = Launch {
                     threads,
@@ -276,7 +314,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 
 /// The second round: launches for a sequence and a tile that did well.
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let points = points(pass, best.lines);
+    let points = points(pass, &best.radices, best.lines);
     let largest = held(pass, &best.radices).unwrap_or(8);
     let dense = best.radices.iter().any(|&r| largest < r);
     let largest = match faced(pass, &best.radices) {

@@ -1,0 +1,120 @@
+// Between registers and memory, the half-complex format of a whole line of N reals: point p is of reals p and N-p,
+// and where lines are reversed, of those from the other end. A column's points ascend or descend with its
+// number, so that two addresses are computed for all of them, and what lies between them is constant. Members of
+// `Pass`, included by pass.hpp.
+#pragma once
+#include "pass.hpp"
+
+namespace mmafft {
+
+// Whether the first step merges half spectra that lie so, all of them; or the last one splits such.
+template <class Scalar> template <bool LOAD, class S>
+MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex(S s) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
+  const bool ordered = (LOAD ? config.load_points : config.store_points) == POINTS_ORDERED && side.order == ORDER_NATURAL &&
+                       side.pairing == PAIRING_HALVES && side.alternating == 0;
+  const bool whole = config.axes == 1 && side.apart == 0 && side.columns == 0 && side.weights_low == 0 && !paired(s) &&
+                     (LOAD ? axis.load_index : axis.store_index) == 1;
+  const bool all = LOAD ? axis.load_begin == 0 && axis.load_end == NO_END : axis.store_begin == 0 && axis.store_end == NO_END;
+  return ordered && whole && all && (LOAD ? merges(s) : splits(s));
+}
+
+// Where the points of a column begin, the one with its number or (`second`, of pairs) the one that mirrors it:
+// scalars from the line's first real to it, upwards and downwards.
+template <class S> MMAFFT_DEVICE int half_complex_point(S s, int c, bool second) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int n = int(step.points);
+  // Point n/2 mirrors itself.
+  return !second ? c : c == 0 ? n / 2 : n - c;
+}
+
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Reals side = config.load_reals;
+  MMAFFT_CONST i64 unit = config.axis[step.axis].load_stride;
+  MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(side.length), m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    const InMemory in = in_memory<true>(s, c);
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      const i64 p = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);
+      const Scalar *const up = input() + (in.line.load + (side.reversed ? N - 1 - p : p) * unit);
+      const Scalar *const down = input() + (in.line.load + (side.reversed ? p - 1 : N - p) * unit);
+      const i64 further = (side.reversed ? -1 : 1) * i64(j * m) * unit;
+      Value x = {T(0), T(0)};
+      if (in.live && exists(s, c.at, j)) {
+        x.x = widen(load_memory(up + further));
+        if (j > 0 || c.at != 0) x.y = widen(load_memory(down - further));
+      }
+      v[g * J + j] = x;
+    }
+  }
+  // What the points are, of what memory has; every load of a thread but that of point N/2 was issued before.
+  MMAFFT_CONST bool edge = side.first != 0 || side.last != 0;
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    const InMemory in = in_memory<true>(s, c);
+    if (!in.live) continue;
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      if (!exists(s, c.at, j)) continue;
+      Value &x = v[g * J + j];
+      if (side.conjugate) x.y = -x.y;
+      const bool first = j == 0 && c.at == 0;
+      MMAFFT_IF (edge) {
+        if (first) x.x *= T(1.4142135623730950488);
+      }
+      x = weighted(side, tables(), i64(half_complex_point(s, c.at, step.op != OP_DFT && j == 1)) + j * m, x);
+      if (first) {
+        const i64 middle = side.reversed ? N - 1 - N / 2 : N / 2;
+        const Value last = {T(widen(load_memory(input() + (in.line.load + middle * unit)))), T(0)};
+        x.y = weighted(side, tables(), i64(N / 2), last).x;
+      }
+    }
+  }
+}
+
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Reals side = config.store_reals;
+  MMAFFT_CONST i64 unit = config.axis[step.axis].store_stride;
+  MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(side.length), m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
+  MMAFFT_CONST bool edge = side.first != 0 || side.last != 0;
+  const T scale = T(arguments.scale);
+  const auto put = [&](Scalar *to, T x) {
+    Scalar y;
+    narrow(x, y);
+    store_memory(to, y);
+  };
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    const InMemory in = in_memory<false>(s, c);
+    if (!in.live) continue;
+    Scalar *const line = static_cast<Scalar *>(arguments.store) + in.line.store;
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) {
+      if (!exists(s, c.at, j)) continue;
+      const i64 p = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);
+      Scalar *const up = line + (side.reversed ? N - 1 - p : p) * unit;
+      Scalar *const down = line + (side.reversed ? p - 1 : N - p) * unit;
+      const i64 further = (side.reversed ? -1 : 1) * i64(j * m) * unit;
+      Value x = {scale * v[g * J + j].x, scale * v[g * J + j].y};
+      if (j == 0 && c.at == 0) {
+        // Points 0 and N/2 are real.
+        const Value last = weighted(side, tables(), i64(N / 2), Value{x.y, T(0)});
+        put(line + (side.reversed ? N - 1 - N / 2 : N / 2) * unit, last.x);
+        x = weighted(side, tables(), i64(0), Value{x.x, T(0)});
+        MMAFFT_IF (edge) x.x *= T(0.70710678118654752440);
+        put(up, x.x);
+        continue;
+      }
+      x = weighted(side, tables(), p + j * m, x);
+      put(up + further, x.x);
+      put(down - further, side.conjugate ? -x.y : x.y);
+    }
+  }
+}
+
+}  // namespace mmafft

@@ -1,0 +1,136 @@
+// Between registers and memory, a line that is its own mirror image, or that one's negative (type I): which half
+// of it a value is in follows from which of its column's values it is, so that of the addresses two are computed
+// a column, one ascending and one descending, and the others are constants. Members of `Pass`, included by pass.hpp.
+//
+// A value is two reals `apart` points of the line from each other, and column c's value j is number
+// a = c + j*m of the thread's DFT of r points, m = n/r: reals 2a and 2a+1 of r*m that lie in each half.
+#pragma once
+#include "pass.hpp"
+
+namespace mmafft {
+
+// Whether the first step loads such a line, all of it; or the last one stores it.
+template <class Scalar> template <bool LOAD, class S>
+MMAFFT_DEVICE constexpr bool Pass<Scalar>::symmetric(S s) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  if (step.op != OP_DFT || step.engine != ENGINE_SIMT || step.facing == FACING_LOAD || step.facing == FACING_STORE) return false;
+  if (LOAD) {
+    const bool order = config.load_reals.order == ORDER_EVEN || config.load_reals.order == ORDER_ODD;
+    return config.load_points == POINTS_ORDERED && config.load_reals.apart > 0 && order && axis.load_begin == 0 && axis.load_end == NO_END;
+  }
+  return config.store_points == POINTS_ORDERED && config.store_reals.apart > 0 && config.store_reals.columns > 0 &&
+         axis.store_begin == 0 && axis.store_end == NO_END;
+}
+
+// Whether real e of value j of a column is in the lower half: of most for all columns c < m, when compiling.
+MMAFFT_DEVICE constexpr bool lower_half(int c, int m, int r, int j, int e) {
+  if (2 * (j * m + m - 1) + e < r * m) return true;
+  if (2 * j * m + e >= r * m) return false;
+  return 2 * (c + j * m) + e < r * m;
+}
+
+// The column whose real e of value j is the first of the upper half, or -1.
+MMAFFT_DEVICE constexpr int middle_column(int m, int r, int j, int e) {
+  const int c = (r * m - e) / 2 - j * m;
+  return (r * m - e) % 2 == 0 && c >= 0 && c < m ? c : -1;
+}
+// Whether it is point 0 or the middle of the line, its own image, for a column that begins at `first`: the only
+// ones that the halves share.
+MMAFFT_DEVICE constexpr bool own_image(i64 first, i64 index, int m, int r, int j, int e) {
+  if (j == 0 && e == 0 && first == 0) return true;
+  return middle_column(m, r, j, e) >= 0 && first == middle_column(m, r, j, e) * index;
+}
+
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::load_symmetric(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST Reals side = config.load_reals;
+  MMAFFT_CONST bool odd = side.order == ORDER_ODD;
+  MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
+  MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    const Column c = column(s, g);
+    const InMemory in = in_memory<true>(s, c);
+    // The column's first real, as the line is continued.
+    const i64 first = in.line.load_index + i64(c.at) * axis.load_index;
+    const Scalar *const line = input() + (in.line.load + in.others - in.line.load_index * unit);
+    const Scalar *const low = line + (odd ? first - 1 : first) * unit;
+    const Scalar *const high = line - (odd ? first + 1 : first) * unit;
+    MMAFFT_UNROLL for (int j = 0; j < R; j++) {
+      T x[2];
+      MMAFFT_UNROLL for (int e = 0; e < 2; e++) {
+        const i64 further = i64(j * m) * axis.load_index + e * side.apart;
+        x[e] = T(0);
+        // Zeros stand there in an odd line.
+        if (in.live && !(odd && own_image(first, axis.load_index, m, R, j, e))) {
+          if (lower_half(c.at, m, R, j, e)) x[e] = widen(load_memory(low + further * unit));
+          else x[e] = widen(load_memory(high + (side.points - further) * unit));
+        }
+      }
+      v[g * R + j] = {x[0], x[1]};
+    }
+  }
+}
+
+// Their signs, and edges of an orthogonal transform.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::finish_symmetric(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST Reals side = config.load_reals;
+  MMAFFT_CONST bool odd = side.order == ORDER_ODD, edges = side.first != 0 || side.last != 0;
+  MMAFFT_IF (!odd && !edges) return;
+  MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    const Column c = column(s, g);
+    MMAFFT_UNROLL for (int j = 0; j < R; j++) {
+      Value &x = v[g * R + j];
+      MMAFFT_IF (odd) x = {lower_half(c.at, m, R, j, 0) ? x.x : -x.x, lower_half(c.at, m, R, j, 1) ? x.y : -x.y};
+      MMAFFT_IF (edges) {
+        const i64 first = in_memory<true>(s, c).line.load_index + i64(c.at) * axis.load_index;
+        if (own_image(first, axis.load_index, m, R, j, 0)) x.x *= T(1.4142135623730950488);
+        if (own_image(first, axis.load_index, m, R, j, 1)) x.y *= T(1.4142135623730950488);
+      }
+    }
+  }
+}
+
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST Reals side = config.store_reals;
+  MMAFFT_CONST bool odd = side.order == ORDER_BEHIND, edges = side.first != 0 || side.last != 0;
+  MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
+  MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
+  const T scale = T(arguments.scale);
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+    const Column c = column(s, g);
+    const InMemory in = in_memory<false>(s, c);
+    // Rows 0 and columns/2 are their own images.
+    const i64 row = in.line.store_index, first = row + i64(c.at) * axis.store_index;
+    const bool images = row != 0 && 2 * row != side.columns;
+    Scalar *const line = static_cast<Scalar *>(arguments.store) + (in.line.store + in.others - row * unit);
+    Scalar *const low = line + (odd ? first - 1 : first) * unit;
+    Scalar *const high = line - (odd ? first + 1 : first) * unit;
+    MMAFFT_UNROLL for (int j = 0; j < R; j++) {
+      MMAFFT_UNROLL for (int e = 0; e < 2; e++) {
+        const i64 further = i64(j * m) * axis.store_index + e * side.apart;
+        const T x = scale * (e == 0 ? v[g * R + j].x : v[g * R + j].y);
+        const bool lower = lower_half(c.at, m, R, j, e);
+        const bool end = own_image(first, axis.store_index, m, R, j, e);
+        Scalar y;
+        narrow(lower || !odd ? x : -x, y);
+        MMAFFT_IF (edges) {
+          if (end) narrow(T(0.70710678118654752440) * x, y);
+        }
+        if (in.live && (lower ? !(odd && end) : images || (!odd && end)))
+          store_memory(lower ? low + further * unit : high + (side.points - further) * unit, y);
+      }
+    }
+  }
+}
+
+}  // namespace mmafft

@@ -1,0 +1,125 @@
+//! Lines of real columns that one tile holds, see [`Step::RealColumns`]: lowered as a tile of two axes, columns
+//! and rows, of each of which half are there, and one.
+
+use super::config::*;
+use super::sides::line_twiddles;
+use super::tables::{Tables, Twiddles};
+use crate::error::{Error, Result};
+use crate::kind::{Direction, Kind};
+use crate::pass::{Pass, Step, TileAxis};
+use crate::precision::ScalarType;
+use crate::radix;
+use crate::real::Order;
+use crate::real_line::{LineForm, RealLine};
+
+use super::facing::FACING_RADIX;
+
+/// Whether a step of this radix, the first of a DFT of `points` or the last one, has the mirror image of each
+/// of its points in the same thread: where it is the only step, or columns come in pairs.
+pub fn mirrors_in_registers(points: usize, radix: usize) -> bool {
+    let pairs = points != radix && (points / radix).is_multiple_of(2) && radix <= FACING_RADIX;
+    (points == radix || pairs) && !radix::summed(radix, false)
+}
+
+/// Whether a lowered pass is a line of real columns.
+pub fn held(pass: &Pass) -> bool {
+    let columns =
+        |line: Option<RealLine>| matches!(line.map(|l| l.form), Some(LineForm::Columns(_)));
+    pass.axes.len() == 2 && columns(pass.load_reals) && columns(pass.store_reals)
+}
+
+/// A line of real columns as a tile of its two axes; `None` where the pass has none.
+///
+/// # Errors
+/// `Unsupported` where the steps do not make columns and rows, or leave points and their mirror images in
+/// different threads where half spectra are split or merged.
+pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
+    let (Some(Step::RealColumns { columns, rows, .. }), [whole]) =
+        (pass.steps.first(), &pass.axes[..])
+    else {
+        return Ok(None);
+    };
+    let (n1, n2) = (*columns, *rows);
+    let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+    let mut product = 1;
+    let before = radices.iter().take_while(|&&radix| {
+        let more = product < n1 / 2;
+        product *= if more { radix } else { 1 };
+        more
+    });
+    let (first, last) = radices.split_at(before.count());
+    let line = RealLine {
+        kind: whole.kind,
+        length: whole.length,
+        form: LineForm::Columns(n1),
+    };
+    let makes = |radices: &[usize], n: usize, end: Option<&usize>| {
+        let ends = end.is_some_and(|&radix| mirrors_in_registers(n / 2, radix));
+        n.is_multiple_of(2) && radices.iter().product::<usize>() == n / 2 && ends
+    };
+    let whole_line = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
+    let symmetric = whole.kind.shared_core_length(whole.length) == n1 * n2;
+    if !makes(first, n1, first.last())
+        || !makes(last, n2, last.first())
+        || !whole_line
+        || !symmetric
+    {
+        return Err(Error::Unsupported {
+            what: format!(
+                "a line of {} by columns of {n1} and rows of {n2}",
+                whole.length
+            ),
+            backend: "the device code".into(),
+            instead: "ask for steps that keep points beside their mirror images".into(),
+        });
+    }
+    // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
+    let part = |axis: usize, kind: Kind, length: usize, load: usize, store: usize| TileAxis {
+        axis,
+        kind,
+        direction: Direction::Inverse,
+        length,
+        load_stride: whole.load_stride * load,
+        store_stride: whole.store_stride * store,
+        load_index: load,
+        store_index: store,
+        ..whole.clone()
+    };
+    let dft = |axis: usize, radices: &[usize]| {
+        radices
+            .iter()
+            .map(move |&radix| Step::Dft { axis, radix })
+            .collect::<Vec<_>>()
+    };
+    Ok(Some(Pass {
+        axes: vec![part(0, Kind::R2C, n1, n2, 1), part(1, Kind::C2R, n2, 1, n1)],
+        load_reals: Some(line),
+        store_reals: Some(line),
+        steps: [dft(0, first), dft(1, last)].concat(),
+        ..pass.clone()
+    }))
+}
+
+/// The twiddles between columns and rows, at the last step of the columns.
+pub fn twiddles(pass: &Pass, config: &mut Config, tables: &mut Tables) {
+    let (Some(line), [columns, rows]) = (pass.load_reals, &pass.axes[..]) else {
+        return;
+    };
+    let step = config.steps.iter_mut().rev().find(|s| s.axis == 0);
+    let step = step.expect("columns have a step");
+    let twiddles = Twiddles {
+        length: columns.length * rows.length,
+        inverse: columns.direction == Direction::Inverse,
+        // An odd line's rows are imaginary without it.
+        turned: line.load().order == Order::Odd,
+    };
+    let double = pass.storage == ScalarType::F64;
+    step.after_roots = line_twiddles(
+        step,
+        &mut config.head,
+        rows.length / 2 + 1,
+        twiddles,
+        double,
+        tables,
+    );
+}

@@ -1,0 +1,113 @@
+//! Lines that are their own mirror image, or that one's negative, in one tile: type I by real columns and rows
+//! that become real, as [`super::real_columns`] says of two passes. It is a quarter of the arithmetic of the
+//! continued line as a complex one, in as much shared memory as the line's reals take twice.
+//!
+//! Splits of the columns' spectra, and merges of the rows', are done where a thread has a point and its mirror
+//! image: after the last step of a column, and before the first of a row.
+
+use super::fits::Fits;
+use super::real_columns::is_symmetric;
+use super::stage::Stage;
+use super::steps::LARGEST_RADIX;
+use mmafft_backend_traits::device::mirrors_in_registers;
+use mmafft_backend_traits::{radix, Engine, Step, TileAxis};
+
+/// Points of the shortest continued line that is taken so.
+const SHORTEST: usize = 32;
+
+/// The steps of a stage's line, of the fewest radices, if it can be taken so on this device.
+pub fn steps(axis: usize, stage: &Stage, fits: &Fits) -> Option<Vec<Step>> {
+    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
+    let whole = stage.kind.shared_core_length(stage.length);
+    if !free
+        || fits.asked.is_some()
+        || !stage.inner.is_empty()
+        || !is_symmetric(stage.kind)
+        || !whole.is_multiple_of(4)
+        || whole < SHORTEST
+    {
+        return None;
+    }
+    let quarter = whole / 4;
+    let made = |n: usize| {
+        let radices = radix::fewest(n, &fits.table, LARGEST_RADIX)?;
+        radices
+            .iter()
+            .all(|&r| !radix::summed(r, false))
+            .then_some(radices)
+    };
+    let fitting = |n1: usize, n2: usize| (n1 / 2 + 1) * (n2 / 2 + 1) <= fits.longest_line();
+    let ends = |n: usize, radices: &[usize], first: bool| {
+        let end = if first {
+            radices.first()
+        } else {
+            radices.last()
+        };
+        end.is_some_and(|&r| mirrors_in_registers(n, r))
+    };
+    // Descending, or ascending, so that the step beside the other part has mirror images in a thread.
+    let ordered = |n: usize, first: bool| {
+        let mut radices = made(n)?;
+        if !ends(n, &radices, first) {
+            radices.reverse();
+        }
+        ends(n, &radices, first).then_some(radices)
+    };
+    let divisors = (2..=quarter / 2).filter(|a| quarter.is_multiple_of(*a));
+    let all = divisors.filter_map(|a| {
+        let b = quarter / a;
+        let parts = (ordered(a, false)?, ordered(b, true)?);
+        fitting(2 * a, 2 * b).then_some((parts.0.len() + parts.1.len(), a.abs_diff(b), parts))
+    });
+    let (_, _, (columns, rows)) = all.min_by_key(|(steps, apart, _)| (*steps, *apart))?;
+    Some(sequence(axis, &columns, &rows))
+}
+
+/// The same of the radices of a rule; `None` where they are those of the line as a complex one, or make none.
+pub fn of_radices(axis: &TileAxis, radices: &[usize]) -> Option<Vec<Step>> {
+    let whole = axis.kind.shared_core_length(axis.length);
+    let product = |radices: &[usize]| {
+        radices
+            .iter()
+            .try_fold(1usize, |n, &radix| n.checked_mul(radix))
+    };
+    let quarter = product(radices)?;
+    if !is_symmetric(axis.kind) || quarter.checked_mul(4) != Some(whole) {
+        return None;
+    }
+    let cuts = (1..radices.len()).filter_map(|at| {
+        let (columns, rows) = radices.split_at(at);
+        let (a, b) = (product(columns)?, product(rows)?);
+        let ends =
+            mirrors_in_registers(a, *columns.last()?) && mirrors_in_registers(b, *rows.first()?);
+        ends.then_some((a.max(b), columns, rows))
+    });
+    let (_, columns, rows) = cuts.min_by_key(|(longest, _, _)| *longest)?;
+    Some(sequence(axis.axis, columns, rows))
+}
+
+/// The points that a line of these steps takes on chip, where it is one of real columns.
+pub fn points(steps: &[Step]) -> Option<usize> {
+    match steps.first() {
+        Some(Step::RealColumns { columns, rows, .. }) => Some((columns / 2 + 1) * (rows / 2 + 1)),
+        _ => None,
+    }
+}
+
+fn sequence(axis: usize, columns: &[usize], rows: &[usize]) -> Vec<Step> {
+    let reals = |radices: &[usize]| 2 * radices.iter().product::<usize>();
+    let (n1, n2) = (reals(columns), reals(rows));
+    let mut steps = vec![Step::RealColumns {
+        axis,
+        columns: n1,
+        rows: n2,
+    }];
+    steps.extend(Step::sequence(axis, columns));
+    steps.push(Step::Twiddle {
+        axis,
+        length: n1 * n2,
+    });
+    steps.push(Step::Exchange);
+    steps.extend(Step::sequence(axis, rows));
+    steps
+}

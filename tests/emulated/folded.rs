@@ -1,0 +1,97 @@
+//! Lines of type I by real columns and rows in one tile: the radices and launches that rules may ask for,
+//! odd and even ones, columns alone in a thread and in pairs.
+
+use crate::accesses::{launches, traffic_of};
+use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::rules::Rule;
+use mmafft::{
+    Direction, Kind, Limits, Normalization, Plan, Precision, Request, Result, Shape, Step,
+};
+
+/// N of the continued line's 2N reals, and radices whose product is N/2.
+const CASES: [(usize, &[usize]); 17] = [
+    (32, &[4, 4]),
+    (32, &[2, 8]),
+    (36, &[3, 6]),
+    (60, &[5, 6]),
+    (64, &[8, 4]),
+    (100, &[5, 10]),
+    (240, &[4, 30]),
+    (240, &[12, 2, 5]),
+    (512, &[32, 8]),
+    (512, &[8, 4, 8]),
+    (512, &[4, 4, 4, 4]),
+    (1000, &[20, 25]),
+    (1000, &[25, 20]),
+    (1000, &[10, 5, 10]),
+    (1250, &[25, 25]),
+    (2048, &[8, 4, 2, 16]),
+    (4096, &[16, 8, 16]),
+];
+
+/// As many arrays as say which case it is.
+fn request(kind: Kind, case: usize, i: usize) -> Request {
+    let n = CASES[case].0;
+    let length = match kind {
+        Kind::Dct1 => n + 1,
+        _ => n - 1,
+    };
+    let precision = [Precision::F32, Precision::F64, Precision::F16][i % 3];
+    let request = Request::of_kind(kind, Direction::Forward, Shape::d1(length));
+    let request = request.batch(1 + case).precision(precision);
+    match i % 4 {
+        1 => request.normalization(Normalization::Ortho),
+        2 => request.wanted_output(0, 1..length - 1),
+        3 => request.nonzero_input(0, 3..length),
+        _ => request,
+    }
+}
+
+/// The plan by a rule of the case's radices; lines of a tile and threads vary.
+fn by_rule(request: &Request, limits: &Limits) -> Result<Plan> {
+    let (n, radices) = CASES[request.batch - 1];
+    let lines = 1 + request.batch % 3;
+    let threads = (lines * n / 16).next_multiple_of(64).clamp(64, 512);
+    let radices: Vec<String> = radices.iter().map(usize::to_string).collect();
+    let row = format!("{},{lines},{threads},1,no,0.5", radices.join("*"));
+    let rule = Rule::parse(&row).expect("a rule");
+    let mut plan = mmafft::plan(request, limits)?;
+    assert!(rule.suits(&plan.passes[0], limits), "{row}: {request:?}");
+    rule.apply(&mut plan.passes[0], limits);
+    assert!(matches!(plan.passes[0].steps[0], Step::RealColumns { .. }));
+    Ok(plan)
+}
+
+#[test]
+fn rules_make_columns_and_rows() {
+    let mut wrong = Vec::new();
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        for case in 0..CASES.len() {
+            for (k, kind) in [Kind::Dct1, Kind::Dst1].into_iter().enumerate() {
+                for i in [0, 5] {
+                    let request = request(kind, case, case + 3 * k + 2 * v + i);
+                    let probe = Probe::new(vendor, ORDERS[(case + i) % ORDERS.len()]);
+                    wrong.extend(traffic_of(by_rule, probe, &request));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Half of the exchanged points, and fewer exchanges.
+#[test]
+fn they_move_half_of_the_points_on_chip() {
+    // Lengths without a rule of their own.
+    for n in [360, 1440] {
+        let written = |request: Request| {
+            let probe = Probe::new(Vendor::Nvidia, ORDERS[0]);
+            let (_, records) = launches(probe, &request).expect("butterflies");
+            records[0].counters.shared_writes
+        };
+        let request = Request::real(Kind::Dct1, Shape::d1(n + 1));
+        // Radices that are asked for make the continued line, as half as many complex points.
+        let line = written(request.clone().radices(&[16, 9, 8, 5, 4, 3, 2]));
+        assert!(written(request) < line / 2, "{n}");
+    }
+}
