@@ -178,7 +178,8 @@ template <class N> MMAFFT_DEVICE N line_of_pair(N at, int second) {
 // The tile's line `number`; of a pair of lines the first or the `second`.
 template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, int second, u64 lines) {
   u64 at = tile * u64(config.lines) + u64(number);
-  const bool live = at < lines;
+  // There is no tile without a line.
+  const bool live = config.lines == 1 || at < lines;
   MMAFFT_IF (config.mirrored > 0) {
     MMAFFT_IF (config.wide) at = line_of_pair<u64>(at, second);
     else at = line_of_pair<u32>(u32(at), second);
