@@ -30,6 +30,18 @@ template <class S> MMAFFT_DEVICE int half_complex_point(S s, int c, bool second)
   return !second ? c : c == 0 ? n / 2 : n - c;
 }
 
+// The same of the store of a split of lines in mirrored pairs, parts of one line.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex_pairs(S s) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST Reals side = config.store_reals;
+  const bool ordered = config.store_points == POINTS_ORDERED && side.order == ORDER_NATURAL && side.pairing == PAIRING_HALVES &&
+                       side.alternating == 0;
+  return ordered && paired(s) && step.op == OP_SPLIT && config.mirrored_row == 0 && side.apart == 0 && side.columns == 0 &&
+         axis.store_begin == 0 && axis.store_end == NO_END;
+}
+
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
   MMAFFT_STEP(S);
@@ -74,6 +86,46 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
       }
     }
   }
+}
+
+// Points p and M-p, M = N/2, neither 0: reals p, N-p and M-p, M+p.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::store_half_complex_pair(S s, const Value *v, const Column &c) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST Reals side = config.store_reals;
+  MMAFFT_CONST int n = int(step.points), lines = int(axis.store_index);
+  MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index, N = side.length, M = N / 2;
+  const int whole = to_at(s, c.at, 0), second = c.at < n || whole < n ? 0 : 1;
+  const Line line = line_of(0, tile, c.line, second, arguments.lines);
+  if (!c.live || !line.live) return;
+  // p = a + A*k of line a, of A.
+  const int a = int(line.store_index), k = whole - second * n;
+  const i64 p = i64(a) + i64(k) * lines;
+  const T scale = T(arguments.scale);
+  Value x = {scale * v[0].x, scale * v[0].y}, y = {scale * v[1].x, scale * v[1].y};
+  MMAFFT_IF (side.weights >= 0 && i64(1) << side.weights_low == lines) {
+    // The table in two levels has A entries for a, and then those for k.
+    const Value *const low = tables() + side.weights, *const high = low + lines;
+    x = multiply(x, multiply(load_table(low + a), load_table(high + k)));
+    y = multiply(y, multiply(load_table(low + (a == 0 ? 0 : lines - a)), load_table(high + (a == 0 ? n : n - 1) - k)));
+  } else {
+    x = weighted(side, tables(), p, x);
+    y = weighted(side, tables(), M - p, y);
+  }
+  Scalar *const first = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit);
+  Scalar *const up = first + (side.reversed ? N - 1 - p : p) * unit;
+  Scalar *const down = first + (side.reversed ? p - 1 : N - p) * unit;
+  MMAFFT_CONST i64 half = (side.reversed ? -M : M) * unit;
+  const auto put = [&](Scalar *to, T real) {
+    Scalar z;
+    narrow(real, z);
+    store_memory(to, z);
+  };
+  put(up, x.x);
+  put(down, side.conjugate ? -x.y : x.y);
+  put(down - half, y.x);
+  put(up + half, side.conjugate ? -y.y : y.y);
 }
 
 template <class Scalar> template <class S>

@@ -114,6 +114,12 @@ MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c
   MMAFFT_STEP(S);
   MMAFFT_CONST int n = int(step.points);
   if (!c.live) return;
+  MMAFFT_IF (half_complex_pairs(s)) {
+    if (!both_real(s, c.at, 0)) {
+      store_half_complex_pair(s, v, c);
+      return;
+    }
+  }
   if (c.at < n) {
     MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
       const Line line = line_of(0, tile, c.line, j, arguments.lines);

@@ -150,12 +150,11 @@ template <class Scalar> struct Pass {
   }
   template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
     MMAFFT_STEP(S);
-    // All threads have as many columns, but in the last round.
-    MMAFFT_CONST int each = in_pairs(s) ? 2 : int(step.neighbours);
+    // All threads have as many columns of reals, but in the last round.
+    MMAFFT_CONST int each = in_pairs(s) ? 2 : int(step.neighbours), wide = in_pairs(s) ? 1 : each;
     MMAFFT_CONST int all = int(config.lines * step.columns * step.inner * step.outer);
-    const bool there = step.op != OP_DFT || step.engine == ENGINE_SIMT
-                           ? (group / each + 1) * int(config.threads) * (in_pairs(s) ? 1 : each) <= all
-                           : false;
+    MMAFFT_CONST bool simt = step.op != OP_DFT || step.engine == ENGINE_SIMT;
+    const bool there = simt && of_reals(s) && (group / each + 1) * int(config.threads) * wide <= all;
     Column c = column_of(s, number(s, group), there);
     MMAFFT_IF (in_pairs(s)) {
       // Of halves, columns 0 and m/2 mirror themselves.
@@ -345,6 +344,8 @@ template <class Scalar> struct Pass {
   template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool half_complex(S s);
   template <class S> MMAFFT_DEVICE void load_half_complex(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store_half_complex(S s, const Value *v) const;
+  template <class S> static MMAFFT_DEVICE constexpr bool half_complex_pairs(S s);
+  template <class S> MMAFFT_DEVICE void store_half_complex_pair(S s, const Value *v, const Column &c) const;
 
   // In exchange.hpp: between registers and shared memory.
   template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const;

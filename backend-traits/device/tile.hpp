@@ -66,6 +66,12 @@ template <class S> MMAFFT_DEVICE constexpr int dense_sets(S s) {
   return int(step.columns) / dense_rows(s);
 }
 
+// Whether memory has reals that points are made of, or become. What these passes issue costs more than what they
+// move, and less of it made 1000 reals a tenth faster; complex lines wait for memory, and some were slower for it.
+template <class S> MMAFFT_DEVICE constexpr bool of_reals(S) {
+  return config.load_points == POINTS_ORDERED || config.store_points == POINTS_ORDERED;
+}
+
 // The column of this number, which may be said to be there.
 template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = false) {
   MMAFFT_STEP(S);
@@ -76,7 +82,7 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
   u32 rest = u32(number), set = 0;
   c.live = there || rest < lines * u32(step.columns) * inner * outer;
   // Of a single axis line a column is its number, which is then the thread's and a constant.
-  MMAFFT_IF (!dense && lines * inner * outer == 1) {
+  MMAFFT_IF (!dense && of_reals(s) && lines * inner * outer == 1) {
     c.line = c.outer = c.inner = 0;
     // Lanes beyond the last column have that one, whose addresses are those of points that are there.
     c.at = c.live ? int(rest) : int(columns) - 1;
@@ -178,8 +184,7 @@ template <class N> MMAFFT_DEVICE N line_of_pair(N at, int second) {
 // The tile's line `number`; of a pair of lines the first or the `second`.
 template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, int second, u64 lines) {
   u64 at = tile * u64(config.lines) + u64(number);
-  // There is no tile without a line.
-  const bool live = config.lines == 1 || at < lines;
+  const bool live = at < lines;
   MMAFFT_IF (config.mirrored > 0) {
     MMAFFT_IF (config.wide) at = line_of_pair<u64>(at, second);
     else at = line_of_pair<u32>(u32(at), second);

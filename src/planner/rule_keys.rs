@@ -120,6 +120,16 @@ pub(super) fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
     KINDS.iter().filter(same).map(|row| row.name)
 }
 
+/// Of a line of type I, the cosine or the sine whose continued line is as long: its kind and length.
+fn as_long(axis: &TileAxis) -> Option<(Kind, usize)> {
+    let other = match axis.kind {
+        Kind::Dct1 => (Kind::Dst1, axis.length.checked_sub(2)?),
+        Kind::Dst1 => (Kind::Dct1, axis.length + 2),
+        _ => return None,
+    };
+    Some(other)
+}
+
 /// The keys by which a pass is looked up, its own first; none where it is more than a DFT of each
 /// axis, or a convolution of whole complex lines. A pass that was not measured goes by one that does the
 /// same but for the twiddles, or, of reals, by a kind that is alike, or by the complex DFT at its core.
@@ -164,6 +174,10 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         let alone = pass.axes.len() == 1 && kinds.is_empty();
         return Vec::from_iter(alone.then(|| key(name, roots(pass), whole)));
     }
+    let beside = match &pass.axes[..] {
+        [axis] => as_long(axis),
+        _ => None,
+    };
     let mut keys: Vec<String> = match kinds.is_empty() {
         true => {
             let facing = pass.mirrored.map(|_| "facing");
@@ -178,6 +192,7 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
             let without = kinds.iter().map(|kind| key(kind, "", whole.clone()));
             with_roots
                 .chain(without)
+                .chain(beside.map(|(kind, n)| key(kind.row().name, "", n.to_string())))
                 .chain(
                     [key("c2c", roots(pass), core.clone()), key("c2c", "", core)]
                         .into_iter()

@@ -11,13 +11,18 @@ use crate::Domain;
 /// The words of both sides, zero where memory holds no line of reals.
 pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
     let [load, store] = points(pass);
+    // Points p = a + A·c of lines in pairs, A of them, have weights by a and by c.
+    let parts = pass
+        .mirrored_points(Middle::Split)
+        .map(|all| all / pass.axes[0].length)
+        .filter(|lines| lines.is_power_of_two());
     let mut side = |real: Option<(&RealSide, usize)>, points: usize, line: Option<RealLine>| {
         // As long as a line that passes share, a table of all weights would be read from memory
         // as the line is.
-        let low = if line.is_some() {
-            points.ilog2().div_ceil(2)
-        } else {
-            0
+        let low = match (line, parts) {
+            (None, _) => 0,
+            (Some(_), Some(lines)) => lines.ilog2(),
+            (Some(_), None) => points.ilog2().div_ceil(2),
         };
         real.map_or(RealsWords::default(), |(side, length)| {
             side_words(side, length, points, low, pass.orthogonal, tables)
