@@ -17,17 +17,9 @@ MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex(S s) {
                        side.pairing == PAIRING_HALVES && side.alternating == 0;
   const bool whole = config.axes == 1 && side.apart == 0 && side.columns == 0 && side.weights_low == 0 && !paired(s) &&
                      (LOAD ? axis.load_index : axis.store_index) == 1;
+  const bool factors = LOAD ? step.before != FACTOR_NONE || step.before_roots >= 0 : step.after != FACTOR_NONE || step.after_roots >= 0;
   const bool all = LOAD ? axis.load_begin == 0 && axis.load_end == NO_END : axis.store_begin == 0 && axis.store_end == NO_END;
-  return ordered && whole && all && (LOAD ? merges(s) : splits(s));
-}
-
-// Where the points of a column begin, the one with its number or (`second`, of pairs) the one that mirrors it:
-// scalars from the line's first real to it, upwards and downwards.
-template <class S> MMAFFT_DEVICE int half_complex_point(S s, int c, bool second) {
-  MMAFFT_STEP(S);
-  MMAFFT_CONST int n = int(step.points);
-  // Point n/2 mirrors itself.
-  return !second ? c : c == 0 ? n / 2 : n - c;
+  return ordered && whole && all && !factors && (LOAD ? merges(s) : splits(s));
 }
 
 // The same of the store of a split of lines in mirrored pairs, parts of one line.
@@ -40,6 +32,15 @@ MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex_pairs(S s) {
                        side.alternating == 0;
   return ordered && paired(s) && step.op == OP_SPLIT && config.mirrored_row == 0 && side.apart == 0 && side.columns == 0 &&
          axis.store_begin == 0 && axis.store_end == NO_END;
+}
+
+// Where the points of a column begin, the one with its number or (`second`, of pairs) the one that mirrors it:
+// scalars from the line's first real to it, upwards and downwards.
+template <class S> MMAFFT_DEVICE int half_complex_point(S s, int c, bool second) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int n = int(step.points);
+  // Point n/2 mirrors itself.
+  return !second ? c : c == 0 ? n / 2 : n - c;
 }
 
 template <class Scalar> template <class S>

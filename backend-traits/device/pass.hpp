@@ -19,8 +19,8 @@
 // constant when this is compiled for a plan. Points beyond an axis' extent, outside of a
 // zero range or of lines past the last are zeros that cost no memory access.
 //
-// Here is the order of things, and where a thread's values are; memory.hpp, factors.hpp, pairs.hpp, symmetric.hpp, exchange.hpp
-// and arithmetic.hpp define the members that move and compute them. The file is long because all of
+// Here is the order of things, and where a thread's values are; memory.hpp, factors.hpp, pairs.hpp, symmetric.hpp,
+// half_complex.hpp, exchange.hpp and arithmetic.hpp define the members that move and compute them. The file is long because all of
 // these are members of one class, declared here.
 #pragma once
 #include "matrix.hpp"

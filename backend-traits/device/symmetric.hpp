@@ -15,6 +15,10 @@ MMAFFT_DEVICE constexpr bool Pass<Scalar>::symmetric(S s) {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   if (step.op != OP_DFT || step.engine != ENGINE_SIMT || step.facing == FACING_LOAD || step.facing == FACING_STORE) return false;
+  // Not of a convolution: of its points some are zero, and all have factors.
+  const bool whole = step.offset == 0 && (LOAD ? step.in : step.out) >= step.points;
+  const bool factors = LOAD ? step.before != FACTOR_NONE || step.before_roots >= 0 : step.after != FACTOR_NONE || step.after_roots >= 0;
+  if (!whole || factors) return false;
   if (LOAD) {
     const bool order = config.load_reals.order == ORDER_EVEN || config.load_reals.order == ORDER_ODD;
     return config.load_points == POINTS_ORDERED && config.load_reals.apart > 0 && order && axis.load_begin == 0 && axis.load_end == NO_END;

@@ -7,7 +7,7 @@ use super::cluster::Spread;
 use super::folded;
 use super::rule_keys::{access, alike, cluster_key, convolved, keys};
 pub use super::rule_keys::{key, parts_key, transformed};
-use mmafft_backend_traits::device::lines_face;
+use mmafft_backend_traits::device::{lines_face, FACING_RADIX};
 use mmafft_backend_traits::{
     radix, real::Middle, Engine, Images, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
@@ -174,8 +174,10 @@ impl Rule {
             && pass.axes.iter().all(|a| a.kind == Kind::C2C)
             && !pass.steps.iter().any(|s| convolved(s).is_some());
         let radices = || self.radices.iter().filter(|r| !radix::summed(**r, false));
-        // A thread holds whole columns.
+        // A thread holds whole columns; between real columns and rows, pairs of them.
         let values = |&r: &usize| {
+            let pair = folded.is_some() && r <= FACING_RADIX;
+            let r = if pair { 2 * r } else { r };
             let columns = self.lines.saturating_mul(points) / r;
             columns.div_ceil(self.launch.threads).saturating_mul(r)
         };
@@ -237,10 +239,9 @@ impl Rule {
 
 /// The steps that a rule's radices make of a line by real columns in one tile, if they do.
 fn folded(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
+    let whole = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
     match &pass.axes[..] {
-        [axis] if pass.loops.iter().all(|l| l.load_index + l.store_index == 0) => {
-            folded::of_radices(axis, radices)
-        }
+        [axis] if pass.engine == Engine::Simt && whole => folded::of_radices(axis, radices),
         _ => None,
     }
 }

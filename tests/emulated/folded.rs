@@ -3,13 +3,19 @@
 
 use crate::accesses::{launches, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::backend_traits::conformance;
 use mmafft::rules::Rule;
 use mmafft::{
-    Direction, Kind, Limits, Normalization, Plan, Precision, Request, Result, Shape, Step,
+    Backend, Direction, Engine, Kind, Limits, Normalization, Plan, Precision, Request, Result,
+    Shape, Step,
 };
 
 /// N of the continued line's 2N reals, and radices whose product is N/2.
-const CASES: [(usize, &[usize]); 17] = [
+const CASES: [(usize, &[usize]); 21] = [
+    (68, &[17, 2]),
+    (68, &[2, 17]),
+    (124, &[31, 2]),
+    (646, &[19, 17]),
     (32, &[4, 4]),
     (32, &[2, 8]),
     (36, &[3, 6]),
@@ -93,5 +99,59 @@ fn they_move_half_of_the_points_on_chip() {
         // Radices that are asked for make the continued line, as half as many complex points.
         let line = written(request.clone().radices(&[16, 9, 8, 5, 4, 3, 2]));
         assert!(written(request) < line / 2, "{n}");
+    }
+}
+
+/// Factors of lines that two passes share, in the order of the passes: with 67, a convolution.
+const PARTS: [[usize; 2]; 2] = [[268, 64], [64, 268]];
+
+fn in_parts(request: &Request, limits: &Limits) -> Result<Plan> {
+    mmafft::plan_in_parts(request, limits, &PARTS[request.batch - 1])
+}
+
+/// What knows the half of a line by a value's number is not for the points of a convolution.
+#[test]
+fn columns_and_rows_may_be_convolutions() {
+    let mut wrong = Vec::new();
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        for kind in [Kind::Dct1, Kind::Dst1] {
+            for (i, parts) in PARTS.iter().enumerate() {
+                let half = parts[0] * parts[1] / 2;
+                let n = if kind == Kind::Dct1 {
+                    half + 1
+                } else {
+                    half - 1
+                };
+                let precision = [Precision::F32, Precision::F64][(v + i) % 2];
+                let request = Request::of_kind(kind, Direction::Forward, Shape::d1(n));
+                let request = request.batch(1 + i).precision(precision);
+                let backend = Probe::new(vendor, ORDERS[i]).backend();
+                let plan = in_parts(&request, backend.limits()).expect("a plan");
+                let chirp = |s: &Step| matches!(s, Step::Chirp { .. });
+                assert!(plan.passes[i].steps.iter().any(chirp), "{request:?}");
+                if let Err(what) = conformance::check(&backend, in_parts, &request, 1.0) {
+                    wrong.push(format!("{what}: {request:?}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Rows of a table may come from anywhere: products have no columns that face each other.
+#[test]
+fn products_are_not_folded() {
+    let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
+    let rule = Rule::parse("4*8,4,64,2,no,0.5").expect("a rule");
+    for precision in [Precision::SplitF16, Precision::F16] {
+        let request = Request::real(Kind::Dct1, Shape::d1(65))
+            .batch(9)
+            .precision(precision);
+        let request = request.engine(Engine::Matrix);
+        let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
+        assert!(
+            !rule.suits(&plan.passes[0], backend.limits()),
+            "{precision:?}"
+        );
     }
 }

@@ -6,7 +6,7 @@ use super::sides::line_twiddles;
 use super::tables::{Tables, Twiddles};
 use crate::error::{Error, Result};
 use crate::kind::{Direction, Kind};
-use crate::pass::{Pass, Step, TileAxis};
+use crate::pass::{Engine, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::Order;
@@ -59,7 +59,9 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     };
     let whole_line = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
     let symmetric = whole.kind.shared_core_length(whole.length) == n1 * n2;
-    if !makes(first, n1, first.last())
+    let simt = pass.engine == Engine::Simt;
+    if !simt
+        || !makes(first, n1, first.last())
         || !makes(last, n2, last.first())
         || !whole_line
         || !symmetric

@@ -351,7 +351,8 @@ impl Builder<'_> {
             trip.words.done = done as i64;
             trip.words.inverse = i64::from(inverse);
             trip.words.columns = (points / radix) as i64;
-            let places = self.pass.storage == ScalarType::F64 && self.pass.axes.len() > 1;
+            let several = self.pass.axes.len() > 1 && !self.folded;
+            let places = self.pass.storage == ScalarType::F64 && several;
             let products = self.pass.engine == Engine::Matrix;
             if radix::summed(radix, products || places) {
                 trip.words.engine = DENSE;

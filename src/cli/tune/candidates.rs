@@ -4,7 +4,7 @@ use mmafft::backend_traits::device::{DENSE_PAIRS, FACING_RADIX};
 use mmafft::backend_traits::real::{Middle, RealSide};
 use mmafft::backend_traits::{radix, Launch, Limits, Operand};
 use mmafft::rules::{self, Rule};
-use mmafft::{Engine, Pass, ScalarType};
+use mmafft::{Engine, Kind, Pass, ScalarType};
 
 /// Sequences of radices that are tried.
 const SEQUENCES: usize = 10;
@@ -74,6 +74,13 @@ fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
 /// The sequences of a line by real columns in one tile: of a quarter of the continued line's points, which
 /// is half of `length`, those of the fewest radices and the most equal parts.
 fn folded(length: usize, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
+    let halved = pass
+        .axes
+        .iter()
+        .all(|a| matches!(a.kind, Kind::Dct1 | Kind::Dst1));
+    if !halved || pass.engine != Engine::Simt {
+        return Vec::new();
+    }
     let held: Vec<usize> = radices
         .iter()
         .copied()
