@@ -37,7 +37,8 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
   }
 }
 
-// Whether a column has a root of its own: the only one of a DFT has none, but where all are turned.
+// Whether a column has a root of its own: the only one of a DFT has none, but where all roots are turned, which
+// they are of the spectra of odd real columns: see `Twiddles::turned` of device/tables.rs.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE constexpr bool Pass<Scalar>::own_root(S s) {
   MMAFFT_STEP(S);

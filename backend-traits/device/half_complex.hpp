@@ -7,40 +7,49 @@
 
 namespace mmafft {
 
-// Whether the first step merges half spectra that lie so, all of them; or the last one splits such.
+// Whether points of half spectra lie so, in lines of their own.
+template <bool LOAD> MMAFFT_DEVICE constexpr bool half_complex_order() {
+  MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
+  return (LOAD ? config.load_points : config.store_points) == POINTS_ORDERED && side.order == ORDER_NATURAL &&
+         side.pairing == PAIRING_HALVES && side.alternating == 0 && side.apart == 0 && side.columns == 0;
+}
+
+// Whether the first step merges such, all of them; or the last one splits them.
 template <class Scalar> template <bool LOAD, class S>
 MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex(S s) {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
-  const bool ordered = (LOAD ? config.load_points : config.store_points) == POINTS_ORDERED && side.order == ORDER_NATURAL &&
-                       side.pairing == PAIRING_HALVES && side.alternating == 0;
-  const bool whole = config.axes == 1 && side.apart == 0 && side.columns == 0 && side.weights_low == 0 && !paired(s) &&
-                     (LOAD ? axis.load_index : axis.store_index) == 1;
-  const bool factors = LOAD ? step.before != FACTOR_NONE || step.before_roots >= 0 : step.after != FACTOR_NONE || step.after_roots >= 0;
-  const bool all = LOAD ? axis.load_begin == 0 && axis.load_end == NO_END : axis.store_begin == 0 && axis.store_end == NO_END;
-  return ordered && whole && all && !factors && (LOAD ? merges(s) : splits(s));
+  const bool whole = config.axes == 1 && side.weights_low == 0 && !paired(s) && (LOAD ? axis.load_index : axis.store_index) == 1;
+  return half_complex_order<LOAD>() && whole && all_points<LOAD>(s) && !has_factors<LOAD>(s) && (LOAD ? merges(s) : splits(s));
 }
 
 // The same of the store of a split of lines in mirrored pairs, parts of one line.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex_pairs(S s) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST Axis axis = config.axis[step.axis];
-  MMAFFT_CONST Reals side = config.store_reals;
-  const bool ordered = config.store_points == POINTS_ORDERED && side.order == ORDER_NATURAL && side.pairing == PAIRING_HALVES &&
-                       side.alternating == 0;
-  return ordered && paired(s) && step.op == OP_SPLIT && config.mirrored_row == 0 && side.apart == 0 && side.columns == 0 &&
-         axis.store_begin == 0 && axis.store_end == NO_END;
+  return half_complex_order<false>() && paired(s) && step.op == OP_SPLIT && config.mirrored_row == 0 && all_points<false>(s);
 }
 
-// Where the points of a column begin, the one with its number or (`second`, of pairs) the one that mirrors it:
-// scalars from the line's first real to it, upwards and downwards.
+// The point of value 0 of a column or, of a pair, the one that mirrors it (`second`): of the middle M/2 of M points,
+// which mirrors itself, where that is point 0.
 template <class S> MMAFFT_DEVICE int half_complex_point(S s, int c, bool second) {
   MMAFFT_STEP(S);
   MMAFFT_CONST int n = int(step.points);
-  // Point n/2 mirrors itself.
   return !second ? c : c == 0 ? n / 2 : n - c;
+}
+
+// Where the two reals of point p lie in a line that begins at `line`: p from one end, p-1 from the other.
+template <class To> struct HalfComplexPoint {
+  To *up, *down;
+  MMAFFT_DEVICE HalfComplexPoint(To *line, bool reversed, i64 N, i64 p, i64 unit)
+      : up(line + (reversed ? N - 1 - p : p) * unit), down(line + (reversed ? p - 1 : N - p) * unit) {}
+};
+
+template <class Scalar, class T> MMAFFT_DEVICE void store_real(Scalar *to, T x) {
+  Scalar y;
+  narrow(x, y);
+  store_memory(to, y);
 }
 
 template <class Scalar> template <class S>
@@ -54,13 +63,12 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
     const InMemory in = in_memory<true>(s, c);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const i64 p = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);
-      const Scalar *const up = input() + (in.line.load + (side.reversed ? N - 1 - p : p) * unit);
-      const Scalar *const down = input() + (in.line.load + (side.reversed ? p - 1 : N - p) * unit);
+      const HalfComplexPoint<const Scalar> at(input() + in.line.load, side.reversed, N, p, unit);
       const i64 further = (side.reversed ? -1 : 1) * i64(j * m) * unit;
       Value x = {T(0), T(0)};
       if (in.live && exists(s, c.at, j)) {
-        x.x = widen(load_memory(up + further));
-        if (j > 0 || c.at != 0) x.y = widen(load_memory(down - further));
+        x.x = widen(load_memory(at.up + further));
+        if (j > 0 || c.at != 0) x.y = widen(load_memory(at.down - further));
       }
       v[g * J + j] = x;
     }
@@ -115,18 +123,12 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex_pair(S s, const Value *v, co
     y = weighted(side, tables(), M - p, y);
   }
   Scalar *const first = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit);
-  Scalar *const up = first + (side.reversed ? N - 1 - p : p) * unit;
-  Scalar *const down = first + (side.reversed ? p - 1 : N - p) * unit;
+  const HalfComplexPoint<Scalar> at(first, side.reversed, N, p, unit);
   MMAFFT_CONST i64 half = (side.reversed ? -M : M) * unit;
-  const auto put = [&](Scalar *to, T real) {
-    Scalar z;
-    narrow(real, z);
-    store_memory(to, z);
-  };
-  put(up, x.x);
-  put(down, side.conjugate ? -x.y : x.y);
-  put(down - half, y.x);
-  put(up + half, side.conjugate ? -y.y : y.y);
+  store_real(at.up, x.x);
+  store_real(at.down, side.conjugate ? -x.y : x.y);
+  store_real(at.down - half, y.x);
+  store_real(at.up + half, side.conjugate ? -y.y : y.y);
 }
 
 template <class Scalar> template <class S>
@@ -137,11 +139,6 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
   MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(side.length), m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
   MMAFFT_CONST bool edge = side.first != 0 || side.last != 0;
   const T scale = T(arguments.scale);
-  const auto put = [&](Scalar *to, T x) {
-    Scalar y;
-    narrow(x, y);
-    store_memory(to, y);
-  };
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);
@@ -150,22 +147,21 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       if (!exists(s, c.at, j)) continue;
       const i64 p = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);
-      Scalar *const up = line + (side.reversed ? N - 1 - p : p) * unit;
-      Scalar *const down = line + (side.reversed ? p - 1 : N - p) * unit;
+      const HalfComplexPoint<Scalar> at(line, side.reversed, N, p, unit);
       const i64 further = (side.reversed ? -1 : 1) * i64(j * m) * unit;
       Value x = {scale * v[g * J + j].x, scale * v[g * J + j].y};
       if (j == 0 && c.at == 0) {
         // Points 0 and N/2 are real.
         const Value last = weighted(side, tables(), i64(N / 2), Value{x.y, T(0)});
-        put(line + (side.reversed ? N - 1 - N / 2 : N / 2) * unit, last.x);
+        store_real(line + (side.reversed ? N - 1 - N / 2 : N / 2) * unit, last.x);
         x = weighted(side, tables(), i64(0), Value{x.x, T(0)});
         MMAFFT_IF (edge) x.x *= T(0.70710678118654752440);
-        put(up, x.x);
+        store_real(at.up, x.x);
         continue;
       }
       x = weighted(side, tables(), p + j * m, x);
-      put(up + further, x.x);
-      put(down - further, side.conjugate ? -x.y : x.y);
+      store_real(at.up + further, x.x);
+      store_real(at.down - further, side.conjugate ? -x.y : x.y);
     }
   }
 }

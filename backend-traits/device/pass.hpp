@@ -334,6 +334,17 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void finish_pair(S s, Value *v, const Column &c) const;
   template <class S> MMAFFT_DEVICE void store_pair(S s, const Value *v, const Column &c) const;
 
+  // Whether every point of the step's axis is in memory, and whether factors come between it and memory.
+  template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool all_points(S s) {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    return LOAD ? axis.load_begin == 0 && axis.load_end == NO_END : axis.store_begin == 0 && axis.store_end == NO_END;
+  }
+  template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool has_factors(S s) {
+    MMAFFT_STEP(S);
+    return LOAD ? step.before != FACTOR_NONE || step.before_roots >= 0 : step.after != FACTOR_NONE || step.after_roots >= 0;
+  }
+
   // In symmetric.hpp: the same of a line that mirrors itself.
   template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool symmetric(S s);
   template <class S> MMAFFT_DEVICE void load_symmetric(S s, Value *v) const;

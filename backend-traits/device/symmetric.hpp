@@ -13,18 +13,15 @@ namespace mmafft {
 template <class Scalar> template <bool LOAD, class S>
 MMAFFT_DEVICE constexpr bool Pass<Scalar>::symmetric(S s) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST Axis axis = config.axis[step.axis];
   if (step.op != OP_DFT || step.engine != ENGINE_SIMT || step.facing == FACING_LOAD || step.facing == FACING_STORE) return false;
   // Not of a convolution: of its points some are zero, and all have factors.
   const bool whole = step.offset == 0 && (LOAD ? step.in : step.out) >= step.points;
-  const bool factors = LOAD ? step.before != FACTOR_NONE || step.before_roots >= 0 : step.after != FACTOR_NONE || step.after_roots >= 0;
-  if (!whole || factors) return false;
+  if (!whole || has_factors<LOAD>(s) || !all_points<LOAD>(s)) return false;
   if (LOAD) {
     const bool order = config.load_reals.order == ORDER_EVEN || config.load_reals.order == ORDER_ODD;
-    return config.load_points == POINTS_ORDERED && config.load_reals.apart > 0 && order && axis.load_begin == 0 && axis.load_end == NO_END;
+    return config.load_points == POINTS_ORDERED && config.load_reals.apart > 0 && order;
   }
-  return config.store_points == POINTS_ORDERED && config.store_reals.apart > 0 && config.store_reals.columns > 0 &&
-         axis.store_begin == 0 && axis.store_end == NO_END;
+  return config.store_points == POINTS_ORDERED && config.store_reals.apart > 0 && config.store_reals.columns > 0;
 }
 
 // Whether real e of value j of a column is in the lower half: of most for all columns c < m, when compiling.

@@ -95,6 +95,20 @@ impl TileAxis {
     pub fn core_length(&self) -> usize {
         self.kind.core_length(self.length)
     }
+
+    /// A part of this axis' line as axis `number` of a tile: of `length` points, and from one to the next
+    /// `load` points of the line as the load counts, `store` as the store does.
+    pub fn part(&self, number: usize, length: usize, load: usize, store: usize) -> TileAxis {
+        TileAxis {
+            axis: number,
+            length,
+            load_stride: self.load_stride * load,
+            store_stride: self.store_stride * store,
+            load_index: load,
+            store_index: store,
+            ..self.clone()
+        }
+    }
 }
 
 /// Where the points of a C2R line lie that do not fit the real array beside the others.

@@ -328,6 +328,12 @@ impl Kind {
         self.reduction(n, true).length.of(n).unwrap_or(n)
     }
 
+    /// Whether the line, continued, is its own mirror image or that one's negative (type I).
+    pub fn is_symmetric(self) -> bool {
+        let length = self.row().whole.length;
+        matches!(length, CoreLength::TwiceLess | CoreLength::TwiceMore)
+    }
+
     /// Whether reals become as many reals.
     pub fn is_real_to_real(self) -> bool {
         let row = self.row();

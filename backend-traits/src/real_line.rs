@@ -35,7 +35,7 @@ impl RealLine {
     }
 
     /// The length of the line's real columns, where rows store also what is the conjugate of theirs.
-    pub fn folded(&self) -> Option<usize> {
+    pub fn image_columns(&self) -> Option<usize> {
         match self.form {
             LineForm::Columns(n1) if self.kind.row().packed.middle != Middle::Merge => Some(n1),
             _ => None,
@@ -47,7 +47,7 @@ impl RealLine {
     pub fn stored(&self, p: usize) -> [Option<Real>; 2] {
         let points = self.points();
         let of = |p| self.store().reals(self.length, p);
-        match self.folded() {
+        match self.image_columns() {
             Some(n1) if 2 * p > points => match [0, n1].contains(&(2 * (p % n1))) {
                 true => [None, None],
                 false => of(points - p),

@@ -1,4 +1,4 @@
-//! Lines that are their own mirror image, or that one's negative, in one tile: type I by real columns and rows
+//! Folded lines: those that are their own mirror image, or that one's negative, in one tile. Type I by real columns and rows
 //! that become real, as [`super::real_columns`] says of two passes. It is a quarter of the arithmetic of the
 //! continued line as a complex one, in as much shared memory as the line's reals take twice.
 //!
@@ -6,7 +6,6 @@
 //! image: after the last step of a column, and before the first of a row.
 
 use super::fits::Fits;
-use super::real_columns::is_symmetric;
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::device::mirrors_in_registers;
@@ -22,7 +21,7 @@ pub fn steps(axis: usize, stage: &Stage, fits: &Fits) -> Option<Vec<Step>> {
     if !free
         || fits.asked.is_some()
         || !stage.inner.is_empty()
-        || !is_symmetric(stage.kind)
+        || !stage.kind.is_symmetric()
         || !whole.is_multiple_of(4)
         || whole < SHORTEST
     {
@@ -72,7 +71,7 @@ pub fn of_radices(axis: &TileAxis, radices: &[usize]) -> Option<Vec<Step>> {
             .try_fold(1usize, |n, &radix| n.checked_mul(radix))
     };
     let quarter = product(radices)?;
-    if !is_symmetric(axis.kind) || quarter.checked_mul(4) != Some(whole) {
+    if !axis.kind.is_symmetric() || quarter.checked_mul(4) != Some(whole) {
         return None;
     }
     let cuts = (1..radices.len()).filter_map(|at| {

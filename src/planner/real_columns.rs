@@ -52,11 +52,6 @@ fn way(kind: Kind) -> Option<Way> {
     }
 }
 
-/// Whether a kind's line, continued, is its own mirror image or that one's negative.
-pub fn is_symmetric(kind: Kind) -> bool {
-    matches!(way(kind), Some(Way::Symmetric { .. }))
-}
-
 /// The lengths of a line's two passes where real columns are the faster way without being asked for: on devices,
 /// of butterflies, for type I and for kinds that begin with a half spectrum. Those that end with one store
 /// rows and their mirror images beside each other either way, and were faster packed

@@ -317,7 +317,6 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::real_columns::is_symmetric;
     use super::*;
 
     #[test]
@@ -382,7 +381,7 @@ mod tests {
                     let kind = kind.rsplit(' ').next().unwrap_or(kind);
                     let kind = Kind::from_name(kind).unwrap_or(Kind::C2C);
                     let folded = 4 * product == kind.shared_core_length(length);
-                    product == kind.core_length(length) || (folded && is_symmetric(kind))
+                    product == kind.core_length(length) || (folded && kind.is_symmetric())
                 }
             };
             assert!(rule.radices.is_empty() || made, "{row}");

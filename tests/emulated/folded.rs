@@ -155,3 +155,18 @@ fn products_are_not_folded() {
         );
     }
 }
+
+/// Where columns come in pairs a thread has an even number of them: what lowering would refuse is no rule.
+#[test]
+fn pairs_of_columns_fit_a_thread() {
+    let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
+    let request = Request::real(Kind::Dct1, Shape::d1(577)).batch(60);
+    let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
+    let suits = |row: &str| {
+        let rule = Rule::parse(row).expect("a rule");
+        rule.suits(&plan.passes[0], backend.limits())
+    };
+    assert!(suits("2*12*12,5,64,2,no,0.5"));
+    // 72 values.
+    assert!(!suits("2*12*12,5,32,2,no,0.5"));
+}

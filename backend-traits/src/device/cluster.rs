@@ -57,15 +57,6 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         let what = format!("{} = {n1}·{n2} in a cluster of {blocks}", whole.length);
         return Err(refused(what));
     }
-    let part = |axis: usize, length: usize, load: usize, store: usize| TileAxis {
-        axis,
-        length,
-        load_stride: whole.load_stride * load,
-        store_stride: whole.store_stride * store,
-        load_index: load,
-        store_index: store,
-        ..whole.clone()
-    };
     let mut steps = Vec::new();
     for (axis, part) in [before, after].into_iter().enumerate() {
         steps.extend(part.iter().filter_map(|step| match step {
@@ -77,7 +68,7 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         }));
     }
     Ok(Some(Pass {
-        axes: vec![part(0, n1, n2, 1), part(1, n2, 1, n1)],
+        axes: vec![whole.part(0, n1, n2, 1), whole.part(1, n2, 1, n1)],
         steps,
         ..pass.clone()
     }))

@@ -1,7 +1,8 @@
-//! Lines of real columns that one tile holds, see [`Step::RealColumns`]: lowered as a tile of two axes, columns
+//! Folded lines: of real columns, in one tile, see [`Step::RealColumns`]. Lowered as a tile of two axes, columns
 //! and rows, of each of which half are there, and one.
 
 use super::config::*;
+use super::facing::FACING_RADIX;
 use super::sides::line_twiddles;
 use super::tables::{Tables, Twiddles};
 use crate::error::{Error, Result};
@@ -12,8 +13,6 @@ use crate::radix;
 use crate::real::Order;
 use crate::real_line::{LineForm, RealLine};
 
-use super::facing::FACING_RADIX;
-
 /// Whether a step of this radix, the first of a DFT of `points` or the last one, has the mirror image of each
 /// of its points in the same thread: where it is the only step, or columns come in pairs.
 pub fn mirrors_in_registers(points: usize, radix: usize) -> bool {
@@ -21,8 +20,8 @@ pub fn mirrors_in_registers(points: usize, radix: usize) -> bool {
     (points == radix || pairs) && !radix::summed(radix, false)
 }
 
-/// Whether a lowered pass is a line of real columns.
-pub fn held(pass: &Pass) -> bool {
+/// Whether a lowered pass is such a line, as a tile of two axes.
+pub fn folded(pass: &Pass) -> bool {
     let columns =
         |line: Option<RealLine>| matches!(line.map(|l| l.form), Some(LineForm::Columns(_)));
     pass.axes.len() == 2 && columns(pass.load_reals) && columns(pass.store_reals)
@@ -76,16 +75,10 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         });
     }
     // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
-    let part = |axis: usize, kind: Kind, length: usize, load: usize, store: usize| TileAxis {
-        axis,
+    let part = |number, kind, length, load, store| TileAxis {
         kind,
         direction: Direction::Inverse,
-        length,
-        load_stride: whole.load_stride * load,
-        store_stride: whole.store_stride * store,
-        load_index: load,
-        store_index: store,
-        ..whole.clone()
+        ..whole.part(number, length, load, store)
     };
     let dft = |axis: usize, radices: &[usize]| {
         radices

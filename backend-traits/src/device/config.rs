@@ -1,5 +1,7 @@
 //! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words.
 
+use crate::precision::{Operand, ScalarType};
+
 /// A struct of 64-bit numbers that can be written out in the order of its fields.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($field:ident),* $(,)? }) => {
@@ -93,6 +95,28 @@ pub const PAIRS: i64 = 2;
 pub const ORDERED: i64 = 3;
 pub const LINE_TABLE: i64 = 1;
 pub const PART_TABLE: i64 = 2;
+
+/// `enum Storage`.
+pub fn storage_word(storage: ScalarType) -> i64 {
+    match storage {
+        ScalarType::F64 => 0,
+        ScalarType::F32 => 1,
+        ScalarType::F16 => 2,
+        ScalarType::Bf16 => 3,
+    }
+}
+
+/// `enum Operand`.
+pub fn operand_word(operand: Operand) -> i64 {
+    match operand {
+        Operand::Half => 0,
+        Operand::Bf16 => 1,
+        Operand::SplitHalf => 2,
+        Operand::SplitBf16 => 3,
+        Operand::F32 => 4,
+        Operand::F64 => 5,
+    }
+}
 
 /// `Config`, whole.
 #[derive(Debug, Clone, Default)]

@@ -397,23 +397,3 @@ pub fn parts(radix: usize, operand: Operand, split_matrix: bool) -> usize {
         _ => 2,
     }
 }
-
-fn storage_word(storage: ScalarType) -> i64 {
-    match storage {
-        ScalarType::F64 => 0,
-        ScalarType::F32 => 1,
-        ScalarType::F16 => 2,
-        ScalarType::Bf16 => 3,
-    }
-}
-
-pub fn operand_word(operand: Operand) -> i64 {
-    match operand {
-        Operand::Half => 0,
-        Operand::Bf16 => 1,
-        Operand::SplitHalf => 2,
-        Operand::SplitBf16 => 3,
-        Operand::F32 => 4,
-        Operand::F64 => 5,
-    }
-}

@@ -2,7 +2,7 @@
 
 use super::config::*;
 use super::driver::Vendor;
-use super::lower::{operand_word, parts};
+use super::lower::parts;
 use super::matrices;
 use super::program::Program;
 use crate::precision::Operand;

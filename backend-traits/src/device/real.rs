@@ -42,8 +42,8 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
             words[1].apart = last.store_index as i64;
         }
     }
-    let folded = pass.store_reals.and_then(|line| line.folded());
-    words[1].columns = folded.map_or(0, |columns| columns as i64);
+    let columns = pass.store_reals.and_then(|line| line.image_columns());
+    words[1].columns = columns.map_or(0, |n1| n1 as i64);
     words
 }
 

@@ -75,7 +75,7 @@ pub fn launch(
         // Blocks do not exchange parts apart: see `cluster_ready` of the device code.
         apart: asked.apart
             && config.head.blocks == 1
-            && !columns::held(pass)
+            && !columns::folded(pass)
             && config.steps.iter().enumerate().all(plain),
         ..asked
     }
@@ -158,7 +158,7 @@ pub fn insert_copies(
         if !only {
             last.words.lines_fast = i64::from(by_line);
             // What rows of one line store lies beside what the next ones do.
-            last.words.outer_fast = i64::from(columns::held(pass) && !by_line);
+            last.words.outer_fast = i64::from(columns::folded(pass) && !by_line);
         } else if by_line {
             last.words.lines_fast = 1;
         }

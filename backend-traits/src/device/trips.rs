@@ -57,7 +57,7 @@ pub struct Builder<'a> {
     /// In a cluster, whether the block's share of the other axis lies within the one that is
     /// transformed, or around it.
     pub share_within: Option<bool>,
-    /// Whether the axes are columns and rows of one line, see [`Step::RealColumns`].
+    /// Whether the axes are columns and rows of one line, see [`super::columns`].
     pub folded: bool,
 }
 
@@ -81,7 +81,7 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
         extent: order.iter().map(before).collect(),
         trips: Vec::new(),
         share_within: None,
-        folded: columns::held(pass),
+        folded: columns::folded(pass),
     };
     let blocks = pass.tile.residency.blocks();
     for (i, axis) in pass.axes.iter().enumerate() {

@@ -1,13 +1,12 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
+use super::sequences::sequences;
 use mmafft::backend_traits::device::{DENSE_PAIRS, FACING_RADIX};
 use mmafft::backend_traits::real::{Middle, RealSide};
-use mmafft::backend_traits::{radix, Launch, Limits, Operand};
+use mmafft::backend_traits::{radix, Launch, Limits};
 use mmafft::rules::{self, Rule};
-use mmafft::{Engine, Kind, Pass, ScalarType};
+use mmafft::{Engine, Pass, ScalarType};
 
-/// Sequences of radices that are tried.
-const SEQUENCES: usize = 10;
 /// Points of a tile of contiguous lines, where a line has no more.
 const TILES: [usize; 4] = [1024, 2048, 4096, 8192];
 /// Bytes in a row of a tile of scattered lines.
@@ -16,119 +15,6 @@ const ROWS: [usize; 4] = [32, 64, 128, 256];
 const BESIDE: [usize; 3] = [20, 36, 60];
 /// The same of matrix products, with halves, sums and the matrix.
 const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
-
-/// The sequences with the fewest radices, and with one more: those of the smallest radices first,
-/// in either order.
-fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
-    let Some(length) = rules::transformed(pass) else {
-        return vec![Vec::new()];
-    };
-    if clustered(pass) {
-        return parts(length, pass, limits);
-    }
-    let most = largest(pass);
-    let radices: Vec<usize> = match pass.engine {
-        Engine::Simt => limits.butterflies.to_vec(),
-        Engine::Matrix => radix::RADICES.iter().map(|row| row.radix).collect(),
-    };
-    let mut radices: Vec<usize> = radices
-        .into_iter()
-        .filter(|r| *r <= most || radix::DENSE.contains(r))
-        .collect();
-    radices.sort_unstable_by(|a, b| b.cmp(a));
-    let mut all = Vec::new();
-    descend(length, &radices, &mut Vec::new(), &mut all);
-    let least = all.iter().map(Vec::len).min().unwrap_or(0);
-    all.retain(|s| s.len() <= least + 1);
-    if matches!(pass.operand, Operand::SplitHalf | Operand::SplitBf16) {
-        // Each product costs digits, and more where 16 bits do not hold the matrix: 65537 points, by
-        // 512 = 8·8·8 in two passes, had 1.3 times the error that they have by 2·16·16.
-        let exact = |r: usize| radix::find(r).is_some_and(|row| row.exact);
-        let inexact = |s: &Vec<usize>| s.iter().filter(|&&r| !exact(r)).count();
-        all.retain(|s| s.len() == least);
-        let fewest = all.iter().map(inexact).min().unwrap_or(0);
-        all.retain(|s| inexact(s) == fewest);
-    }
-    all.sort_by_key(|s| {
-        (
-            s.len(),
-            s.first().copied(),
-            s.last().map(|r| usize::MAX - r),
-        )
-    });
-    // Of the longer ones those that keep threads' values few.
-    let (short, long): (Vec<_>, Vec<_>) = all.into_iter().partition(|s| s.len() == least);
-    let mut chosen: Vec<Vec<usize>> = short.into_iter().take(SEQUENCES / 2).collect();
-    chosen.extend(long.into_iter().take(SEQUENCES / 4));
-    let ascending: Vec<Vec<usize>> = chosen
-        .iter()
-        .map(|s| s.iter().rev().copied().collect())
-        .collect();
-    chosen.extend(ascending);
-    chosen.extend(folded(length, pass, &radices));
-    chosen.sort();
-    chosen.dedup();
-    chosen
-}
-
-/// The sequences of a line by real columns in one tile: of a quarter of the continued line's points, which
-/// is half of `length`, those of the fewest radices and the most equal parts.
-fn folded(length: usize, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
-    let halved = pass
-        .axes
-        .iter()
-        .all(|a| matches!(a.kind, Kind::Dct1 | Kind::Dst1));
-    if !halved || pass.engine != Engine::Simt {
-        return Vec::new();
-    }
-    let held: Vec<usize> = radices
-        .iter()
-        .copied()
-        .filter(|&r| !radix::summed(r, false))
-        .collect();
-    let points = length / 2;
-    let parts = (2..=points / 2)
-        .filter(|a| points.is_multiple_of(*a))
-        .map(|a| [a, points / a]);
-    let mut all = Vec::new();
-    for [a, b] in parts {
-        for before in shortest(a, &held) {
-            for after in shortest(b, &held) {
-                let sequence = [before.clone(), after].concat();
-                if rules::real_columns(pass, &sequence).is_some() {
-                    all.push((sequence.len(), a.abs_diff(b), sequence));
-                }
-            }
-        }
-    }
-    all.sort();
-    all.dedup();
-    all.into_iter()
-        .map(|(_, _, sequence)| sequence)
-        .take(SEQUENCES)
-        .collect()
-}
-
-/// The sequences of the fewest radices, in either order: those of the smallest first ones.
-fn shortest(n: usize, radices: &[usize]) -> Vec<Vec<usize>> {
-    let mut all = Vec::new();
-    descend(n, radices, &mut Vec::new(), &mut all);
-    let least = all.iter().map(Vec::len).min().unwrap_or(0);
-    all.retain(|s| s.len() == least);
-    all.sort_by_key(|s| s.first().copied());
-    all.truncate(2);
-    let ascending: Vec<Vec<usize>> = all.iter().map(|s| reversed(s)).collect();
-    all.extend(ascending);
-    all
-}
-
-/// The largest radix that is tried: a thread holds as many values.
-fn largest(pass: &Pass) -> usize {
-    match pass.storage {
-        ScalarType::F64 => 27,
-        _ => 32,
-    }
-}
 
 /// The most values that a thread has of a column of a step of these radices: of sums over shared
 /// memory, a few.
@@ -142,7 +28,7 @@ fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
     radices.iter().map(values).max()
 }
 
-fn clustered(pass: &Pass) -> bool {
+pub fn clustered(pass: &Pass) -> bool {
     pass.tile.residency.blocks() > 1
 }
 
@@ -157,51 +43,6 @@ fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
     match clustered(pass) {
         true => points / lines,
         false => points * lines,
-    }
-}
-
-/// The sequences of a line that a cluster holds: those of two factors, nearly equal, each of the
-/// fewest radices in either order.
-fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
-    let mut radices: Vec<usize> = limits.butterflies.to_vec();
-    radices.retain(|r| *r <= largest(pass));
-    radices.sort_unstable_by(|a, b| b.cmp(a));
-    let factors = (2..=length.isqrt())
-        .rev()
-        .filter(|n| length.is_multiple_of(*n));
-    let even = factors.filter(|n1| n1.is_multiple_of(2) && (length / n1).is_multiple_of(2));
-    let mut sequences = Vec::new();
-    for n1 in even.take(2) {
-        for (n1, n2) in [(n1, length / n1), (length / n1, n1)] {
-            for before in shortest(n1, &radices) {
-                for after in shortest(n2, &radices) {
-                    sequences.push([before.clone(), after].concat());
-                }
-            }
-        }
-    }
-    sequences.sort();
-    sequences.dedup();
-    sequences
-}
-
-fn reversed(sequence: &[usize]) -> Vec<usize> {
-    sequence.iter().rev().copied().collect()
-}
-
-fn descend(n: usize, radices: &[usize], so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
-    if n == 1 {
-        all.push(so_far.clone());
-    }
-    if n == 1 || so_far.len() > 6 {
-        return;
-    }
-    for (i, &r) in radices.iter().enumerate() {
-        if n.is_multiple_of(r) {
-            so_far.push(r);
-            descend(n / r, &radices[i..], so_far, all);
-            so_far.pop();
-        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod candidates;
 mod parts;
+mod sequences;
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use super::bench;
