@@ -1,4 +1,4 @@
-//! The accuracy that the README promises, against a double-double reference: relative L2
+//! The accuracy that the README promises, against the conformance suite's reference: relative L2
 //! at most the precision's bound times √(1 + log2 N), threefold for convolved lengths.
 
 use mmafft::backend_traits::conformance::{check, Outcome};

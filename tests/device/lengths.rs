@@ -5,7 +5,7 @@ use mmafft::backend_traits::conformance::{self, Random};
 use mmafft::{Backend, Complex, CpuBackend, Engine, Planner, Precision, Request, Shape};
 use std::sync::Mutex;
 
-/// Every length 1…2048 in single precision, against a double-double DFT.
+/// Every length 1…2048 in single precision, against a DFT in FP64.
 #[test]
 fn every_length_to_2048() {
     let Some(backend) = cuda("every_length_to_2048") else {

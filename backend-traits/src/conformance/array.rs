@@ -1,7 +1,7 @@
 //! Arrays of the suite: seeded values, storage bytes, and the reference transform.
 
 use super::definition::Definition;
-use crate::reference::{dft_nd, ComplexDd, Dd};
+use crate::reference::{dft_nd, ComplexOf, Real};
 use crate::{Direction, Kind, Normalization, Request, ScalarType};
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -79,16 +79,20 @@ pub fn from_bytes(bytes: &[u8], scalar: ScalarType) -> Vec<f64> {
 
 /// The transform of one array by the definition's words: every other axis first, then the
 /// halved one. `input` is of the input's shape; real points have imaginary parts of zero.
-pub fn transform(request: &Request, axes: &[usize], input: &[Complex<f64>]) -> Vec<ComplexDd> {
+pub fn transform<T: Real>(
+    request: &Request,
+    axes: &[usize],
+    input: &[Complex<f64>],
+) -> Vec<ComplexOf<T>> {
     let dims = request.shape.dims();
     let inverse = request.direction == Direction::Inverse;
     let halved = *axes.last().expect("at least one axis");
     let factor = request
         .normalization
         .factor(scaled_points(request), request.direction);
-    let scale = Dd::from(factor);
+    let scale = T::from(factor);
     if request.kind.is_real_to_real() {
-        let mut data: Vec<ComplexDd> = input.iter().map(|&x| ComplexDd::from(x)).collect();
+        let mut data: Vec<ComplexOf<T>> = input.iter().map(|&x| ComplexOf::from(x)).collect();
         let orthogonal = request.normalization == Normalization::Ortho;
         for &axis in axes {
             let kind = request.kind_of(axis).expect("a kind for every axis");
@@ -100,7 +104,7 @@ pub fn transform(request: &Request, axes: &[usize], input: &[Complex<f64>]) -> V
         return data.into_iter().map(|x| x.scale(scale)).collect();
     }
     let (in_len, out_len) = request.kind.lengths(dims[halved]);
-    let mut data: Vec<ComplexDd> = input.iter().map(|&x| ComplexDd::from(x)).collect();
+    let mut data: Vec<ComplexOf<T>> = input.iter().map(|&x| ComplexOf::from(x)).collect();
     let mut shape = dims.to_vec();
     shape[halved] = in_len;
     if request.kind == Kind::C2R {
@@ -126,8 +130,8 @@ fn scaled_points(request: &Request) -> f64 {
 
 /// A half spectrum completed to `n` points; imaginary parts that a real signal cannot have
 /// are dropped.
-fn hermitian(half: &[ComplexDd], n: usize) -> Vec<ComplexDd> {
-    let real = |x: ComplexDd| ComplexDd::new(x.re, Dd::from(0.0));
+fn hermitian<T: Real>(half: &[ComplexOf<T>], n: usize) -> Vec<ComplexOf<T>> {
+    let real = |x: ComplexOf<T>| ComplexOf::new(x.re, T::from(0.0));
     (0..n)
         .map(|k| match k {
             0 => real(half[0]),
@@ -139,20 +143,20 @@ fn hermitian(half: &[ComplexDd], n: usize) -> Vec<ComplexDd> {
 }
 
 /// Replaces every line along `axis` by one of `length` points.
-fn map_lines(
+fn map_lines<T: Real>(
     shape: &[usize],
     axis: usize,
     length: usize,
-    data: &[ComplexDd],
-    map: impl Fn(&[ComplexDd], usize) -> Vec<ComplexDd>,
-) -> Vec<ComplexDd> {
+    data: &[ComplexOf<T>],
+    map: impl Fn(&[ComplexOf<T>], usize) -> Vec<ComplexOf<T>>,
+) -> Vec<ComplexOf<T>> {
     let inner: usize = shape[axis + 1..].iter().product();
     let outer: usize = shape[..axis].iter().product();
     let n = shape[axis];
-    let mut out = vec![ComplexDd::from(Complex::default()); outer * length * inner];
+    let mut out = vec![ComplexOf::from(Complex::default()); outer * length * inner];
     for o in 0..outer {
         for i in 0..inner {
-            let line: Vec<ComplexDd> = (0..n).map(|k| data[(o * n + k) * inner + i]).collect();
+            let line: Vec<ComplexOf<T>> = (0..n).map(|k| data[(o * n + k) * inner + i]).collect();
             for (k, x) in map(&line, length).into_iter().enumerate() {
                 out[(o * length + k) * inner + i] = x;
             }

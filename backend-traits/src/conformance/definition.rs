@@ -6,7 +6,7 @@
 //! The sum is the real part (cosines) or minus the imaginary part (sines) of a DFT of L points,
 //! most of them zero: it shares nothing with the reductions that passes use.
 
-use crate::reference::{ComplexDd, Dd, ReferenceFft, Roots};
+use crate::reference::{ComplexOf, Dd, Real, ReferenceFft, Roots};
 use crate::Kind;
 
 /// How an index becomes the number of a point among L.
@@ -31,14 +31,14 @@ impl Place {
 }
 
 /// One kind and length.
-pub struct Definition {
+pub struct Definition<T = Dd> {
     kind: Kind,
     length: usize,
     orthogonal: bool,
-    fft: ReferenceFft,
+    fft: ReferenceFft<T>,
 }
 
-impl Definition {
+impl<T: Real> Definition<T> {
     /// Of `n` reals; `orthogonal` as SciPy's `ortho`, but for the scale of all outputs.
     pub fn new(kind: Kind, n: usize, orthogonal: bool) -> Self {
         Definition {
@@ -50,15 +50,15 @@ impl Definition {
     }
 
     /// The transform of a line; imaginary parts are ignored.
-    pub fn apply(&self, line: &[ComplexDd]) -> Vec<ComplexDd> {
+    pub fn apply(&self, line: &[ComplexOf<T>]) -> Vec<ComplexOf<T>> {
         use Kind::*;
         let n = self.length;
-        let real = |x: Dd| ComplexDd::new(x, Dd::from(0.0));
-        let zero = Dd::from(0.0);
+        let real = |x: T| ComplexOf::new(x, T::from(0.0));
+        let zero = T::from(0.0);
         let mut e = vec![real(zero); points(self.kind, n)];
         match self.kind {
             R2HC | Dht => {
-                let x: Vec<ComplexDd> = line.iter().map(|x| real(x.re)).collect();
+                let x: Vec<ComplexOf<T>> = line.iter().map(|x| real(x.re)).collect();
                 let spectrum = self.fft.forward(&x);
                 let part = |k: usize| match (self.kind, 2 * k > n) {
                     (Dht, _) => spectrum[k].re - spectrum[k].im,
@@ -72,8 +72,8 @@ impl Definition {
                     let edge = k == 0 || 2 * k == n;
                     *slot = match 2 * k > n {
                         _ if edge => real(line[k].re),
-                        false => ComplexDd::new(line[k].re, line[n - k].re),
-                        true => ComplexDd::new(line[n - k].re, -line[k].re),
+                        false => ComplexOf::new(line[k].re, line[n - k].re),
+                        true => ComplexOf::new(line[n - k].re, -line[k].re),
                     };
                 }
                 return self.fft.inverse(&e).iter().map(|x| real(x.re)).collect();
@@ -96,18 +96,18 @@ impl Definition {
     }
 
     /// 2, or 1 at the ends that the definition does not double.
-    fn doubled(&self, j: usize) -> Dd {
+    fn doubled(&self, j: usize) -> T {
         let once = match self.kind {
             Kind::Dct1 => j == 0 || j + 1 == self.length,
             Kind::Dct3 => j == 0,
             Kind::Dst3 => j + 1 == self.length,
             _ => false,
         };
-        Dd::from(if once { 1.0 } else { 2.0 })
+        T::from(if once { 1.0 } else { 2.0 })
     }
 
     /// What SciPy's `ortho` multiplies a point by, beside the scale of all.
-    fn edge(&self, i: usize, input: bool) -> Dd {
+    fn edge(&self, i: usize, input: bool) -> T {
         use Kind::*;
         let (first, last) = (i == 0, i + 1 == self.length);
         let scaled = match (self.kind, input) {
@@ -116,12 +116,14 @@ impl Definition {
             (Dst2, false) | (Dst3, true) => last,
             _ => false,
         };
-        // √2 in double-double.
-        let root = Dd::from(std::f64::consts::SQRT_2) + Dd::from(-9.667293313452913e-17);
+        let root = T::nearest(Dd {
+            hi: std::f64::consts::SQRT_2,
+            lo: -9.667293313452913e-17,
+        });
         match (scaled && self.orthogonal, input) {
-            (false, _) => Dd::from(1.0),
+            (false, _) => T::from(1.0),
             (true, true) => root,
-            (true, false) => root * Dd::from(0.5),
+            (true, false) => root * T::from(0.5),
         }
     }
 }

@@ -170,14 +170,46 @@ impl Div for Dd {
     }
 }
 
-/// A complex number with double-double parts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ComplexDd {
-    /// Real part.
-    pub re: Dd,
-    /// Imaginary part.
-    pub im: Dd,
+/// What the reference computes with: [`Dd`] where `f64` is judged, `f64` where shorter numbers are.
+pub trait Real:
+    Copy
+    + Default
+    + From<f64>
+    + Into<f64>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+{
+    /// The nearest number.
+    fn nearest(value: Dd) -> Self;
 }
+
+impl Real for Dd {
+    #[inline]
+    fn nearest(value: Dd) -> Self {
+        value
+    }
+}
+
+impl Real for f64 {
+    #[inline]
+    fn nearest(value: Dd) -> Self {
+        value.to_f64()
+    }
+}
+
+/// A complex number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ComplexOf<T> {
+    /// Real part.
+    pub re: T,
+    /// Imaginary part.
+    pub im: T,
+}
+
+/// One with double-double parts.
+pub type ComplexDd = ComplexOf<Dd>;
 
 impl ComplexDd {
     /// One.
@@ -186,9 +218,17 @@ impl ComplexDd {
         im: Dd { hi: 0.0, lo: 0.0 },
     };
 
+    /// The nearest number of these parts.
+    #[inline]
+    pub fn nearest<T: Real>(self) -> ComplexOf<T> {
+        ComplexOf::new(T::nearest(self.re), T::nearest(self.im))
+    }
+}
+
+impl<T: Real> ComplexOf<T> {
     /// `re + i im`.
     #[inline]
-    pub fn new(re: Dd, im: Dd) -> Self {
+    pub fn new(re: T, im: T) -> Self {
         Self { re, im }
     }
 
@@ -212,31 +252,31 @@ impl ComplexDd {
 
     /// The product with a real number.
     #[inline]
-    pub fn scale(self, factor: Dd) -> Self {
+    pub fn scale(self, factor: T) -> Self {
         Self::new(self.re * factor, self.im * factor)
     }
 
     /// The squared modulus.
     #[inline]
-    pub fn norm_sqr(self) -> Dd {
+    pub fn norm_sqr(self) -> T {
         self.re * self.re + self.im * self.im
     }
 
     /// Both parts rounded to `f64`.
     #[inline]
     pub fn to_c64(self) -> Complex<f64> {
-        Complex::new(self.re.to_f64(), self.im.to_f64())
+        Complex::new(self.re.into(), self.im.into())
     }
 }
 
-impl From<Complex<f64>> for ComplexDd {
+impl<T: Real> From<Complex<f64>> for ComplexOf<T> {
     #[inline]
     fn from(value: Complex<f64>) -> Self {
         Self::new(value.re.into(), value.im.into())
     }
 }
 
-impl Add for ComplexDd {
+impl<T: Real> Add for ComplexOf<T> {
     type Output = Self;
 
     #[inline]
@@ -245,7 +285,7 @@ impl Add for ComplexDd {
     }
 }
 
-impl Sub for ComplexDd {
+impl<T: Real> Sub for ComplexOf<T> {
     type Output = Self;
 
     #[inline]
@@ -254,7 +294,7 @@ impl Sub for ComplexDd {
     }
 }
 
-impl Mul for ComplexDd {
+impl<T: Real> Mul for ComplexOf<T> {
     type Output = Self;
 
     #[inline]

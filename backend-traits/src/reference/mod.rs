@@ -12,7 +12,7 @@ mod twiddle;
 
 use num_complex::Complex;
 
-pub use dd::{ComplexDd, Dd};
+pub use dd::{ComplexDd, ComplexOf, Dd, Real};
 pub use fft::ReferenceFft;
 pub use twiddle::{root, Roots};
 
@@ -23,7 +23,7 @@ pub use twiddle::{root, Roots};
 ///
 /// If `data` does not have as many elements as `shape` says, or an axis is out of range or listed
 /// twice.
-pub fn dft_nd(shape: &[usize], axes: &[usize], inverse: bool, data: &mut [ComplexDd]) {
+pub fn dft_nd<T: Real>(shape: &[usize], axes: &[usize], inverse: bool, data: &mut [ComplexOf<T>]) {
     check_geometry(shape, axes, data.len());
     if data.is_empty() {
         return;
@@ -35,7 +35,7 @@ pub fn dft_nd(shape: &[usize], axes: &[usize], inverse: bool, data: &mut [Comple
         for block in data.chunks_exact_mut(len * stride) {
             for first in 0..stride {
                 let line = block[first..].iter().step_by(stride);
-                let line: Vec<ComplexDd> = line.copied().collect();
+                let line: Vec<ComplexOf<T>> = line.copied().collect();
                 let line = if inverse {
                     fft.inverse(&line)
                 } else {
@@ -125,7 +125,7 @@ fn check_geometry(shape: &[usize], axes: &[usize], len: usize) {
 /// # Panics
 ///
 /// If the lengths differ.
-pub fn relative_l2(y: &[Complex<f64>], reference: &[ComplexDd]) -> f64 {
+pub fn relative_l2<T: Real>(y: &[Complex<f64>], reference: &[ComplexOf<T>]) -> f64 {
     ratio(norm(&distances(y, reference)), norm(&moduli(reference)))
 }
 
@@ -135,22 +135,22 @@ pub fn relative_l2(y: &[Complex<f64>], reference: &[ComplexDd]) -> f64 {
 /// # Panics
 ///
 /// If the lengths differ.
-pub fn largest_over_rms(y: &[Complex<f64>], reference: &[ComplexDd]) -> f64 {
+pub fn largest_over_rms<T: Real>(y: &[Complex<f64>], reference: &[ComplexOf<T>]) -> f64 {
     let rms = norm(&moduli(reference)) / (reference.len().max(1) as f64).sqrt();
     ratio(largest(&distances(y, reference)), rms)
 }
 
 /// The moduli of `y - reference`. Differences are taken before rounding, so an error far below one
 /// unit in the last place of `y` is still seen.
-fn distances(y: &[Complex<f64>], reference: &[ComplexDd]) -> Vec<f64> {
+fn distances<T: Real>(y: &[Complex<f64>], reference: &[ComplexOf<T>]) -> Vec<f64> {
     assert_eq!(y.len(), reference.len(), "lengths of result and reference");
     let pairs = y.iter().zip(reference);
     pairs
-        .map(|(&value, &exact)| (ComplexDd::from(value) - exact).to_c64().norm())
+        .map(|(&value, &exact)| (ComplexOf::from(value) - exact).to_c64().norm())
         .collect()
 }
 
-fn moduli(values: &[ComplexDd]) -> Vec<f64> {
+fn moduli<T: Real>(values: &[ComplexOf<T>]) -> Vec<f64> {
     values.iter().map(|value| value.to_c64().norm()).collect()
 }
 
