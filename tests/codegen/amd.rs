@@ -2,6 +2,7 @@
 //! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`).
 
 use crate::families::{families, offered};
+use crate::kept::kept;
 use crate::waits;
 use mmafft::backend_traits::device::{lower, Program};
 use mmafft::backend_traits::{radix, Operand};
@@ -76,6 +77,33 @@ fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
+/// What makes of clang what hipRTC is: text for the device alone, without HIP's headers.
+const FLAGS: &[&str] = &[
+    "-x",
+    "hip",
+    "-nogpuinc",
+    "-nogpulib",
+    "--cuda-device-only",
+    "--no-gpu-bundle-output",
+    "-Wno-unused-command-line-argument",
+];
+
+/// The code object that clang makes of a kernel's text.
+fn assemble(text: &str, unit: &Unit, folder: &Path) -> Result<Vec<u8>, String> {
+    let (input, object) = (folder.join("k.hip"), folder.join("k.co"));
+    std::fs::write(&input, text).map_err(|e| e.to_string())?;
+    output(
+        tool("clang")
+            .args(FLAGS)
+            .arg(format!("--offload-arch={}", unit.architecture))
+            .args(OPTIONS)
+            .arg(&input)
+            .arg("-o")
+            .arg(&object),
+    )?;
+    std::fs::read(&object).map_err(|e| e.to_string())
+}
+
 /// What the compiler made of a kernel.
 struct Kernel {
     /// The code object's note, a line each `.name: value`.
@@ -84,22 +112,25 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn compile(program: &Program, unit: &Unit, folder: &Path) -> Result<Kernel, String> {
-        let (text, object) = (folder.join("k.hip"), folder.join("k.co"));
-        std::fs::write(&text, source(program)).map_err(|e| e.to_string())?;
-        output(
-            tool("clang")
-                .args(["-x", "hip", "-nogpuinc", "-nogpulib", "--cuda-device-only"])
-                .args([
-                    "--no-gpu-bundle-output",
-                    "-Wno-unused-command-line-argument",
-                ])
-                .arg(format!("--offload-arch={}", unit.architecture))
-                .args(OPTIONS)
-                .arg(&text)
-                .arg("-o")
-                .arg(&object),
-        )?;
+    fn compile(
+        program: &Program,
+        unit: &Unit,
+        version: &str,
+        folder: &Path,
+    ) -> Result<Kernel, String> {
+        let text = source(program);
+        let options = [FLAGS, OPTIONS].concat().join(" ");
+        let texts = [&text, unit.architecture, &options, version];
+        let make = || {
+            assemble(&text, unit, folder).map_err(|message| Error::Device {
+                backend: "clang".into(),
+                message,
+                output_touched: false,
+            })
+        };
+        let code = kept("amd", &texts, make).map_err(|e| e.to_string())?;
+        let object = folder.join("k.co");
+        std::fs::write(&object, code).map_err(|e| e.to_string())?;
         let note = output(tool("llvm-readelf").arg("--notes").arg(&object))?;
         let code = output(tool("llvm-objdump").arg("-d").arg(&object))?;
         Ok(Kernel {
@@ -322,10 +353,10 @@ fn jobs(device: &Device, limits: &Limits, failures: &mut Vec<String>) -> Vec<Job
 
 fn check(unit: &Unit) {
     let architecture = unit.architecture;
-    if output(tool("clang").arg("--version")).is_err() {
+    let Ok(version) = output(tool("clang").arg("--version")) else {
         println!("skipped: codegen::{architecture}, needs clang-19, lld-19 and llvm-19");
         return;
-    }
+    };
     let device = device(unit);
     let limits = device.limits();
     let mut failures = Vec::new();
@@ -333,7 +364,7 @@ fn check(unit: &Unit) {
     // One after another: the tests of the other architectures run beside this one.
     let folder = tempfile::tempdir().expect("a folder");
     for job in &jobs {
-        let faults = match Kernel::compile(&job.program, unit, folder.path()) {
+        let faults = match Kernel::compile(&job.program, unit, &version, folder.path()) {
             Ok(kernel) => faults(&kernel, &job.program, &job.pass, unit),
             Err(error) => vec![error],
         };

@@ -5,6 +5,8 @@
 mod amd;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 mod families;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+mod kept;
 #[cfg(feature = "cuda")]
 mod nvidia;
 #[cfg(feature = "hip")]

@@ -2,11 +2,12 @@
 //! `nvidia-cuda-nvdisasm`).
 
 use crate::families::{clusters, families, offered};
+use crate::kept::kept;
 use mmafft::backend_traits::conformance::PlanFn;
-use mmafft::backend_traits::device::{lower, Geometry, Vendor};
+use mmafft::backend_traits::device::{lower, Geometry, Program, Vendor};
 use mmafft::backend_traits::{radix, Launch, Operand};
-use mmafft::cuda::{compile, source, Device};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Shape, Step};
+use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
+use mmafft::{Engine, Limits, Pass, Precision, Request, Result, Shape, Step};
 use std::process::Command;
 
 /// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
@@ -66,6 +67,32 @@ fn disassemble(cubin: &[u8]) -> Option<String> {
         .then(|| String::from_utf8_lossy(&out.stdout).into_owned())
 }
 
+/// A kernel's machine code.
+struct Kernel {
+    cubin: Vec<u8>,
+    /// Bytes of registers that its stores spill.
+    spilled: usize,
+}
+
+impl Kernel {
+    fn compile(program: &Program, architecture: &str) -> Result<Kernel> {
+        let text = source(program);
+        let compiler = versions().compiler.unwrap_or_default();
+        let texts = [&text, architecture, &OPTIONS.join(" "), &compiler];
+        let mut code = kept("nvidia", &texts, || {
+            let compiled = compile(&text, architecture)?;
+            let spilled = spilled(&compiled.log) as u64;
+            Ok([&spilled.to_le_bytes()[..], &compiled.cubin].concat())
+        })?;
+        let cubin = code.split_off(8);
+        let spilled = u64::from_le_bytes(code.try_into().expect("eight bytes"));
+        Ok(Kernel {
+            cubin,
+            spilled: spilled as usize,
+        })
+    }
+}
+
 /// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
 fn multiplies(pass: &Pass) -> bool {
     let product =
@@ -119,8 +146,8 @@ fn check(architecture: &str) {
             if !done.insert(program.clone()) {
                 continue;
             }
-            let compiled = match compile(&source(&program), architecture) {
-                Ok(compiled) => compiled,
+            let mut kernel = match Kernel::compile(&program, architecture) {
+                Ok(kernel) => kernel,
                 Err(mmafft::Error::NoDevice { .. }) => {
                     println!("skipped: codegen::{architecture}, needs NVRTC");
                     return;
@@ -134,14 +161,13 @@ fn check(architecture: &str) {
                     continue;
                 }
             };
-            let mut compiled = compiled;
             let mut program = program;
             // As a backend prepares it.
-            while let (true, Some(relaxed)) = (spilled(&compiled.log) > 0, program.relaxed()) {
+            while let (true, Some(relaxed)) = (kernel.spilled > 0, program.relaxed()) {
                 program = relaxed;
-                compiled = compile(&source(&program), architecture).expect("it compiled before");
+                kernel = Kernel::compile(&program, architecture).expect("it compiled before");
             }
-            let bytes = spilled(&compiled.log);
+            let bytes = kernel.spilled;
             if bytes > 0 {
                 let shape = (program.threads, program.config[3], program.config[5]);
                 failures.push(format!("{name}, pass {i}: {bytes} bytes spilled {shape:?}"));
@@ -150,7 +176,7 @@ fn check(architecture: &str) {
                     std::fs::write(path, source(&program)).expect("written");
                 }
             }
-            let Some(code) = disassemble(&compiled.cubin) else {
+            let Some(code) = disassemble(&kernel.cubin) else {
                 continue;
             };
             seen_code += 1;
