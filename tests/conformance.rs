@@ -35,19 +35,22 @@ mod emulated {
     use mmafft::emulated::{EmulatedDriver, Order};
     use mmafft::{Backend, EmulatedBackend, Limits, Plan, Request, Result};
 
-    const SHUFFLED: Order = Order::Shuffled(1);
-
-    macro_rules! suite {
-        ($name:ident, $vendor:ident, $order:expr) => {
-            mmafft::backend_traits::conformance_suite!(
-                $name,
-                Ok::<_, mmafft::Error>(EmulatedBackend::new(
-                    EmulatedDriver::$vendor().order($order)
-                )),
-                mmafft::plan
-            );
-        };
+    /// A backend for each order.
+    fn orders(driver: impl Fn() -> EmulatedDriver) -> Result<[EmulatedBackend; 3]> {
+        let orders = [Order::Forward, Order::Reverse, Order::Shuffled(1)];
+        Ok(orders.map(|order| EmulatedBackend::new(driver().order(order))))
     }
+
+    mmafft::backend_traits::conformance_suite!(
+        nvidia,
+        each orders(EmulatedDriver::nvidia),
+        mmafft::plan
+    );
+    mmafft::backend_traits::conformance_suite!(
+        amd,
+        each orders(EmulatedDriver::amd),
+        mmafft::plan
+    );
 
     /// Whatever a cluster holds is spread over one; of short lines and small planes as if a block
     /// held little.
@@ -63,27 +66,19 @@ mod emulated {
     /// The table's requests of which a tile is spread, in all orders.
     #[test]
     fn nvidia_clusters() {
-        for order in [Order::Forward, Order::Reverse, SHUFFLED] {
-            let backend = EmulatedBackend::new(EmulatedDriver::nvidia().order(order));
-            let mut requests = suite::requests(backend.limits());
-            requests.retain(|request| {
-                let plan = in_clusters(request, backend.limits());
-                let passes = plan.map_or(Vec::new(), |plan| plan.passes);
-                passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
-            });
-            assert!(requests.len() > 100, "only {}", requests.len());
-            for request in requests {
-                if let Err(what) = suite::check(&backend, in_clusters, &request, 1.0) {
-                    panic!("{order:?}: {what}\n    {request:?}");
-                }
+        let backends = orders(EmulatedDriver::nvidia).expect("it needs no device");
+        let limits = backends[0].limits();
+        let mut requests = suite::requests(limits);
+        requests.retain(|request| {
+            let plan = in_clusters(request, limits);
+            let passes = plan.map_or(Vec::new(), |plan| plan.passes);
+            passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
+        });
+        assert!(requests.len() > 100, "only {}", requests.len());
+        for request in requests {
+            if let Err(what) = suite::check_each(&backends, in_clusters, &request, 1.0) {
+                panic!("{what}\n    {request:?}");
             }
         }
     }
-
-    suite!(nvidia_forward, nvidia, Order::Forward);
-    suite!(nvidia_reverse, nvidia, Order::Reverse);
-    suite!(nvidia_shuffled, nvidia, SHUFFLED);
-    suite!(amd_forward, amd, Order::Forward);
-    suite!(amd_reverse, amd, Order::Reverse);
-    suite!(amd_shuffled, amd, SHUFFLED);
 }

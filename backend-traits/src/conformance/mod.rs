@@ -18,7 +18,7 @@ mod run;
 pub use array::Random;
 pub use cases::{random_request, requests};
 pub use definition::{Definition, Terms};
-pub use run::{check, Outcome};
+pub use run::{check, check_each, Outcome};
 
 use crate::{split, Backend, Error, Limits, Plan, Request, Result};
 use half::f16;
@@ -28,32 +28,28 @@ use std::sync::Mutex;
 /// A planner: the suite is told which, as this crate has none.
 pub type PlanFn = fn(&Request, &Limits) -> Result<Plan>;
 
-/// Runs every request of the table that `part` of `parts` covers. Panics with the names of
-/// all that fail.
-pub fn table<B: Backend>(backend: &B, plan: PlanFn, part: usize, parts: usize) {
-    let requests = requests(backend.limits());
+/// Runs every request of the table that `part` of `parts` covers on each of several backends of the
+/// same limits. Panics with the names of all that fail.
+pub fn table<B: Backend>(backends: &[B], plan: PlanFn, part: usize, parts: usize) {
+    let requests = requests(backends[0].limits());
     let chosen = requests.iter().enumerate();
     let chosen = chosen.filter(|(i, _)| i % parts == part);
     run_all(
-        backend,
+        backends,
         plan,
         chosen.map(|(i, r)| (format!("table-{i}"), r.clone())),
     );
 }
 
-/// Runs `count` random requests.
-pub fn random<B: Backend>(backend: &B, plan: PlanFn, count: u64) {
-    let request = |seed| {
-        (
-            format!("random-{seed}"),
-            random_request(seed, backend.limits()),
-        )
-    };
-    run_all(backend, plan, (0..count).map(request));
+/// Runs `count` random requests, likewise.
+pub fn random<B: Backend>(backends: &[B], plan: PlanFn, count: u64) {
+    let limits = backends[0].limits();
+    let request = |seed| (format!("random-{seed}"), random_request(seed, limits));
+    run_all(backends, plan, (0..count).map(request));
 }
 
 fn run_all<B: Backend>(
-    backend: &B,
+    backends: &[B],
     plan: PlanFn,
     requests: impl Iterator<Item = (String, Request)>,
 ) {
@@ -67,7 +63,7 @@ fn run_all<B: Backend>(
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some((name, request)) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match check(backend, plan, request, 1.0) {
+            match check_each(backends, plan, request, 1.0) {
                 Ok(outcome) => {
                     let share = outcome.relative_l2 / outcome.bound;
                     let mut worst = worst.lock().expect("nothing panics here");
@@ -277,10 +273,11 @@ pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
 }
 
 /// Instantiates the suite as the module `$name` of tests. `$backend` is a
-/// `Result<impl Backend, Error>`: without a device the tests print that they are skipped.
+/// `Result<impl Backend, Error>`: without a device the tests print that they are skipped. After `each` it
+/// is one of an array of backends of the same limits.
 #[macro_export]
 macro_rules! conformance_suite {
-    ($name:ident, $backend:expr, $plan:expr) => {
+    ($name:ident, each $backends:expr, $plan:expr) => {
         mod $name {
             use super::*;
             use $crate::conformance as suite;
@@ -289,8 +286,8 @@ macro_rules! conformance_suite {
                 ($test:ident, $run:expr) => {
                     #[test]
                     fn $test() {
-                        match $backend {
-                            Ok(backend) => $run(&backend),
+                        match $backends {
+                            Ok(backends) => $run(&backends),
                             Err(error) => println!(
                                 "skipped: {}::{}, needs a device: {error}",
                                 stringify!($name),
@@ -301,14 +298,23 @@ macro_rules! conformance_suite {
                 };
             }
 
-            case!(buffers, |b| suite::buffers(b));
-            case!(split_and_combine, |b| suite::split_and_combine(b));
-            case!(products, |b| suite::products(b));
-            case!(faults, |b| suite::faults(b, $plan));
-            case!(mixed_scales, |b| suite::mixed_scales(b, $plan));
-            case!(table_first_half, |b| suite::table(b, $plan, 0, 2));
-            case!(table_second_half, |b| suite::table(b, $plan, 1, 2));
-            case!(random_requests, |b| suite::random(b, $plan, 2000));
+            case!(buffers, |b: &[_]| b.iter().for_each(suite::buffers));
+            case!(split_and_combine, |b: &[_]| b
+                .iter()
+                .for_each(suite::split_and_combine));
+            case!(products, |b: &[_]| b.iter().for_each(suite::products));
+            case!(faults, |b: &[_]| b
+                .iter()
+                .for_each(|b| suite::faults(b, $plan)));
+            case!(mixed_scales, |b: &[_]| b
+                .iter()
+                .for_each(|b| suite::mixed_scales(b, $plan)));
+            case!(table_first_half, |b: &[_]| suite::table(b, $plan, 0, 2));
+            case!(table_second_half, |b: &[_]| suite::table(b, $plan, 1, 2));
+            case!(random_requests, |b: &[_]| suite::random(b, $plan, 2000));
         }
+    };
+    ($name:ident, $backend:expr, $plan:expr) => {
+        $crate::conformance_suite!($name, each $backend.map(|backend| [backend]), $plan);
     };
 }

@@ -98,16 +98,28 @@ pub fn check<B: Backend>(
     request: &Request,
     growth: f64,
 ) -> Result<Outcome, String> {
-    let plan = plan(request, backend.limits()).map_err(|e| format!("planning: {e}"))?;
+    check_each(std::slice::from_ref(backend), plan, request, growth)
+}
+
+/// The same on each of several backends of the same limits: a plan and a reference serve them all. Of
+/// the outcomes the worst.
+pub fn check_each<B: Backend>(
+    backends: &[B],
+    plan: PlanFn,
+    request: &Request,
+    growth: f64,
+) -> Result<Outcome, String> {
+    let limits = backends.first().ok_or("no backend")?.limits();
+    let plan = plan(request, limits).map_err(|e| format!("planning: {e}"))?;
     // FP64 is as good as exact beside FP32's errors, and twenty times as fast as double-double.
     match plan.request.precision.row().storage {
-        ScalarType::F64 => judge::<B, Dd>(backend, &plan, growth),
-        _ => judge::<B, f64>(backend, &plan, growth),
+        ScalarType::F64 => judge::<B, Dd>(backends, &plan, growth),
+        _ => judge::<B, f64>(backends, &plan, growth),
     }
 }
 
 /// Runs a plan beside a reference of these numbers.
-fn judge<B: Backend, T: Real>(backend: &B, plan: &Plan, growth: f64) -> Result<Outcome, String> {
+fn judge<B: Backend, T: Real>(backends: &[B], plan: &Plan, growth: f64) -> Result<Outcome, String> {
     let request = &plan.request;
     let axes = request.axes.clone().unwrap_or_default();
     let scalar = request.precision.row().storage;
@@ -134,52 +146,66 @@ fn judge<B: Backend, T: Real>(backend: &B, plan: &Plan, growth: f64) -> Result<O
         });
     }
     let before = vec![f64::NAN; output.scalars()];
-    let after = execute(backend, plan, &memory, &before)?;
+    let many = backends.len() > 1;
+    let whose = |i: usize, what: String| match many {
+        true => format!("backend {i}: {what}"),
+        false => what,
+    };
+    let run = |(i, backend)| execute(backend, plan, &memory, &before).map_err(|e| whose(i, e));
+    let runs: Vec<Vec<f64>> = backends
+        .iter()
+        .enumerate()
+        .map(run)
+        .collect::<Result<_, _>>()?;
 
     let mut outcome = Outcome {
         relative_l2: 0.0,
         largest: 0.0,
         bound: plan.error_bound,
     };
-    let mut written = vec![false; after.len()];
+    let mut written = vec![false; before.len()];
     for (b, array) in arrays.iter().enumerate() {
         let expected = transform::<T>(request, &axes, array);
-        let mut wanted: Vec<ComplexOf<T>> = Vec::new();
-        let mut got: Vec<Complex<f64>> = Vec::new();
         let down = 1.0 / scale(b);
-        output.for_each(b, |index, at, inside| {
-            if !inside {
-                return;
+        for (i, after) in runs.iter().enumerate() {
+            let mut wanted: Vec<ComplexOf<T>> = Vec::new();
+            let mut got: Vec<Complex<f64>> = Vec::new();
+            output.for_each(b, |index, at, inside| {
+                if !inside {
+                    return;
+                }
+                written[at] = true;
+                let mut x = Complex::new(after[at] * down, 0.0);
+                if output.domain == Domain::Complex {
+                    written[at + 1] = true;
+                    x.im = after[at + 1] * down;
+                }
+                got.push(x);
+                wanted.push(expected[index].scale(T::from(down)));
+            });
+            let error = relative_l2(&got, &wanted);
+            // A NaN must not get lost in a maximum.
+            if error.is_nan() || error > outcome.relative_l2 {
+                outcome.relative_l2 = error;
             }
-            written[at] = true;
-            let mut x = Complex::new(after[at] * down, 0.0);
-            if output.domain == Domain::Complex {
-                written[at + 1] = true;
-                x.im = after[at + 1] * down;
+            outcome.largest = outcome.largest.max(largest_over_rms(&got, &wanted));
+            if error.is_nan() || error > plan.error_bound {
+                let bound = plan.error_bound;
+                let what = format!("array {b}: relative L2 {error:.2e}, allowed {bound:.2e}");
+                return Err(whose(i, what));
             }
-            got.push(x);
-            wanted.push(expected[index].scale(T::from(down)));
-        });
-        let error = relative_l2(&got, &wanted);
-        // A NaN must not get lost in a maximum.
-        if error.is_nan() || error > outcome.relative_l2 {
-            outcome.relative_l2 = error;
-        }
-        outcome.largest = outcome.largest.max(largest_over_rms(&got, &wanted));
-        if error.is_nan() || error > plan.error_bound {
-            return Err(format!(
-                "array {b}: relative L2 {error:.2e}, allowed {:.2e}",
-                plan.error_bound
-            ));
         }
     }
     let in_place = request.placement == Placement::InPlace;
-    let stray = (0..after.len()).find(|&i| !written[i] && !after[i].is_nan());
-    match stray {
+    for (i, after) in runs.iter().enumerate() {
         // In place, gaps of the output may be points of the input.
-        Some(at) if !in_place => Err(format!("scalar {at} was written, which is not wanted")),
-        _ => Ok(outcome),
+        let stray = |&at: &usize| !in_place && !written[at] && !after[at].is_nan();
+        if let Some(at) = (0..after.len()).find(stray) {
+            let what = format!("scalar {at} was written, which is not wanted");
+            return Err(whose(i, what));
+        }
     }
+    Ok(outcome)
 }
 
 /// Runs the plan on these scalars; returns the output's.
