@@ -1,7 +1,8 @@
 //! Lines split into factors that a rule, or whoever measures, asks for: right in every kind, whichever
 //! the factors and their order; and as they would be without, where a line cannot have them.
 
-use crate::probe::{Probe, Vendor, ORDERS};
+use crate::probe::{Probe, Record, Vendor, ORDERS};
+use crate::words::{head, step};
 use mmafft::backend_traits::{conformance, Launch};
 use mmafft::{
     Backend, Direction, Domain, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
@@ -201,7 +202,12 @@ fn rows_and_columns_face_themselves() {
         }
         Ok(plan)
     };
-    let mut wrong = Vec::new();
+    let faces = |record: &Record| {
+        let program = &record.program;
+        let steps = head(program, "steps") as usize;
+        (0..steps).any(|i| step(program, i, "facing") != 0)
+    };
+    let (mut wrong, mut faced, mut all) = (Vec::new(), 0, 0);
     for vendor in Vendor::ALL {
         for kind in [
             Kind::Dct1,
@@ -217,10 +223,17 @@ fn rows_and_columns_face_themselves() {
                 if let Err(what) = conformance::check(&backend, launched, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
                 }
+                let records = backend.driver().records();
+                all += records.len();
+                faced += records.iter().filter(|record| faces(record)).count();
             }
         }
     }
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        faced > all / 3,
+        "{faced} of {all} launches have columns that face each other"
+    );
 }
 
 /// By the list that the batch counts.
