@@ -1,4 +1,5 @@
-//! What happens on chip: engine, radices and tile of a pass, by rules that say their name.
+//! What happens on chip: engine, radices and tile of a pass, by rules that say their name. Long because each choice
+//! depends on the one before it, in this order.
 
 use super::engine::operand;
 use super::fits::{padded, Fits};

@@ -1,5 +1,6 @@
 //! AMD: clang compiles the text that hipRTC is given, LLVM's tools read what came of it
-//! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`).
+//! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`). Long for the list of
+//! what may be wrong with a kernel, and for how each is read from what the tools print.
 
 use crate::families::{families, offered};
 use crate::kept::kept;

@@ -7,8 +7,8 @@
 //! Requests from a table ([`requests`]) and at random are planned for the backend's own limits
 //! and run on poisoned buffers: every gap of a layout, everything outside of a zero range
 //! and the whole output hold NaN before the run. Results are compared with a double-double
-//! DFT (one in FP64 where the arrays' numbers are shorter), array by array, with the bound of the precision's row; whatever is not wanted must
-//! be as it was. A failing case names itself; `MMAFFT_CASE=NAME` runs it alone.
+//! DFT (one in FP64 where the arrays' numbers are shorter), array by array, with the bound of
+//! the precision's row; whatever is not wanted must be as it was. A failing case names itself; `MMAFFT_CASE=NAME` runs it alone.
 
 mod array;
 mod cases;
