@@ -5,6 +5,70 @@
 
 namespace mmafft {
 
+// The largest magnitudes of the tile's lines, of which nothing is known yet.
+template <class Scalar> MMAFFT_DEVICE void Pass<Scalar>::clear_magnitudes() const {
+  MMAFFT_CONST int lines = int(config.lines), threads = int(config.threads);
+  MMAFFT_UNROLL for (int first = 0; first < lines; first += threads) {
+    if (first + thread < lines) store_shared_part<float>(int(config.magnitudes) + first + thread, 0.0f);
+  }
+}
+
+// All values times a power of two.
+template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::scale_all(S s, Value *v, float scale) {
+  MMAFFT_STEP(S);
+  MMAFFT_UNROLL for (int i = 0; i < int(step.groups) * points(s); i++) v[i] = {v[i].x * T(scale), v[i].y * T(scale)};
+}
+
+// All of a line times the power of two that puts its largest component into [1, 2)·2^LINE_MAGNITUDE.
+template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::scale_line(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(step.neighbours), slots = int(config.magnitudes);
+  MMAFFT_CONST int rows = fragment_rows(config.operand), all = fragment_columns(config.operand, int(step.rank));
+  // The columns that a wave has at a time, in `span` groups, and whether all are of one line.
+  MMAFFT_CONST int span = N > 1 ? N : rows, columns = int(step.copies) * (N > 1 ? all / rows * N : all);
+  MMAFFT_CONST bool only = config.lines == 1;
+  MMAFFT_CONST bool one = only || (!step.lines_fast && int(step.columns * step.inner * step.outer) % columns == 0);
+  MMAFFT_CONST int together = only ? G : one ? span : 1;
+  const int lane = lane_of(thread);
+  MMAFFT_UNROLL for (int g = 0; g < G; g += together) {
+    float most = 0;
+    MMAFFT_UNROLL for (int i = g * J; i < (g + together) * J; i++)
+      most = larger(most, larger(magnitude(float(v[i].x)), magnitude(float(v[i].y))));
+    bool first;
+    MMAFFT_IF (one) {
+      MMAFFT_UNROLL for (int mask = WAVE / 2; mask > 0; mask /= 2) most = larger(most, shuffle_xor(most, mask));
+      first = lane == 0;
+    } else {
+      most = fragment_max(most, int(step.rank / step.copies));
+      first = matrix_point(s, 0, thread) == 0;
+    }
+    // Columns of one line are all there, or none is.
+    const Column c = column(s, g);
+    if (first && c.live) raise_shared(slots + c.line, most);
+  }
+  barrier();
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    const Column c = column(s, g);
+    const float most = load_shared_part<float>(slots + (c.live ? c.line : 0));
+    const float before = scales_of<LINE_MAGNITUDE>(most, int(config.grown)).before;
+    MMAFFT_UNROLL for (int j = 0; j < J; j++) v[g * J + j] = {v[g * J + j].x * before, v[g * J + j].y * before};
+  }
+}
+
+// The lines' values as they are, times the scale of the pass.
+template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::unscale_line(S s, Value *v) const {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (config.magnitudes != 0) {
+    MMAFFT_CONST int J = points(s), slots = int(config.magnitudes);
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      const Column c = column(s, g);
+      const float most = load_shared_part<float>(slots + (c.live ? c.line : 0));
+      const T after = T(scales_of<LINE_MAGNITUDE>(most, int(config.grown)).after) * T(arguments.scale);
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) v[g * J + j] = {v[g * J + j].x * after, v[g * J + j].y * after};
+    }
+  }
+}
+
 // The twiddles between the two parts of a line that a tile holds, a cluster's or a block's.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::twiddle_across(S s, Value *v) const {
@@ -67,17 +131,28 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
     MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
     const int p = int(u32(c) / u32(step.done));
     const Value *const table = tables() + step.twiddle + p - rows;
-    MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
+    MMAFFT_IF (step.engine == ENGINE_MATRIX) {
+      // In the order in which lanes hold points, with a one for point 0 and zeros for padding.
+      const Value *own = tables() + step.twiddle;
+      MMAFFT_IF (digits_apart(s)) {
+        const Column first = column_of(s, matrix_first(s, thread)), further = column_of(s, matrix_further(s, g));
+        own += lane_twiddle(s, first.at / int(step.done), point(s, 0)) + lane_twiddle(s, further.at / int(step.done), 0);
+      } else own += lane_twiddle(s, p, point(s, 0));
+      MMAFFT_IF (J == 1) v[g] = multiply(v[g], load_table(own));
+      MMAFFT_UNROLL for (int j = 0; j + 1 < J; j += 2) {
+        const TablePair<T> w = load_table_pair(own + lane_twiddle_pairs(s, j));
+        v[g * J + j] = multiply(v[g * J + j], w.first);
+        v[g * J + j + 1] = multiply(v[g * J + j + 1], w.second);
+      }
+    } else MMAFFT_IF (config.powers != 0 && step.engine == ENGINE_SIMT) {
       multiply_powers(v + g * J, J, false, Value{T(1), T(0)}, [&](int k) { return load_table(table + k * rows); });
     } else {
-      const Value *const own = table + i64(point(s, 0)) * rows;
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         MMAFFT_IF (step.engine == ENGINE_DENSE) {
           const int k = dense_output(s, at, j);
           if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(table + k * rows));
         } else {
-          const int k = point(s, j);
-          if (k > 0 && k < int(step.radix)) v[g * J + j] = multiply(v[g * J + j], load_table(own + distance(s, j) * rows));
+          if (j > 0) v[g * J + j] = multiply(v[g * J + j], load_table(table + j * rows));
         }
       }
     }

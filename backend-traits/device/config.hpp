@@ -24,6 +24,9 @@ enum Storage { STORAGE_F64, STORAGE_F32, STORAGE_F16, STORAGE_BF16 };
 enum Operand { OPERAND_HALF, OPERAND_BF16, OPERAND_SPLIT_HALF, OPERAND_SPLIT_BF16, OPERAND_F32, OPERAND_F64 };
 // Dense: outputs k and p-k of a prime radix as sums over shared memory.
 enum Engine { ENGINE_SIMT, ENGINE_MATRIX, ENGINE_DENSE };
+// What 16-bit products have their values multiplied by: each column by its own power of two; all of a line
+// by one, from this step on; nothing, as the line was before.
+enum Scaling { SCALING_COLUMN, SCALING_LINE, SCALING_DONE };
 enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 // Whether a thread has two columns of a DFT whose points mirror each other: c and m-c, so that it merges
 // half spectra before it or splits them after it; or c and m-1-c, whose points are made of neighbouring
@@ -80,7 +83,7 @@ struct Step {
   i64 in, out;         // the axis' extent before and after; what lies beyond counts as zero
   i64 extent[3];       // extents of the other axes
   i64 pitch_in, row_in;    // before the step, in shared memory: cells from line to line, and
-  i64 pitch_out, row_out;  // points of a line between two unused cells, or 0; and after it
+  i64 pitch_out, row_out;  // points of a line between two unused cells, or 0 (see `padded`); and after it
   i64 source, target;  // enum Place; after a step whose target are registers, that one's source
   i64 columns;         // small DFTs, or pairs, of one axis line
   i64 lines_fast;      // whether neighbouring threads take neighbouring lines,
@@ -109,6 +112,8 @@ struct Step {
   i64 rank;            // points of a fragment's row: the radix, padded; or several columns'
   i64 copies;          // columns that share a row, on the matrix' diagonal; dense: pairs of a thread
   i64 parts;           // into how many 16-bit parts the matrix is split
+  i64 scaling;         // enum Scaling
+  i64 down;            // binary digits by which values are made smaller, if the twiddles do not do it
 };
 
 struct Config {
@@ -130,6 +135,8 @@ struct Config {
   i64 mirrored, mirrored_inner;       // lines that are in mirrored pairs, or 0; lines between two
   i64 mirrored_row;                   // rows, of so many beside each other (1: of one axis); or 0: parts of a line
   i64 mirrored_facing;                // parts a and A-1-a, none its own mirror image
+  i64 magnitudes;                     // of lines that are scaled as one, where in shared memory, in floats; or 0
+  i64 grown;                          // and the binary digits that the largest value of one became smaller by
   Reals load_reals, store_reals;
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];

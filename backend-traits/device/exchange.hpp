@@ -6,6 +6,25 @@
 
 namespace mmafft {
 
+// The cell of a column's point k, before the step or after it.
+template <class Scalar> template <bool AFTER, class S>
+MMAFFT_DEVICE int Pass<Scalar>::cell_of(S s, const Column &c, int k) const {
+  MMAFFT_STEP(S);
+  const int at = AFTER ? to_at(s, c.at, k) : from_at(s, c.at, k), extent = int(AFTER ? step.out : step.in);
+  const int in_line = c.outer * extent * int(step.inner) + c.inner + at * int(step.inner);
+  return c.line * int(AFTER ? step.pitch_out : step.pitch_in) + padded(AFTER ? step.row_out : step.row_in, in_line);
+}
+// That of the first point that the thread has of column c, which is its group's. Of digits apart, one address
+// and constants.
+template <class Scalar> template <bool AFTER, class S>
+MMAFFT_DEVICE int Pass<Scalar>::first_cell(S s, const Column &c, int group) const {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (digits_apart(s)) {
+    return cell_of<AFTER>(s, column_of(s, matrix_first(s, thread)), point(s, 0)) +
+           cell_of<AFTER>(s, column_of(s, matrix_further(s, group)), 0);
+  } else return cell_of<AFTER>(s, c, point(s, 0));
+}
+
 // v = the step's values, or the real or the imaginary parts of them, from shared memory.
 template <class Scalar> template <int PARTS, class S>
 MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
@@ -29,8 +48,8 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
     const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
     // Constant distances between a butterfly's points, where padding allows.
     MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
-    MMAFFT_CONST bool constant = step.hermitian == 0 && constant_cells(s, int(step.row_in), stride, false);
-    const int base = line + padded(step.row_in, start + from_at(s, c.at, point(s, 0)) * int(step.inner));
+    MMAFFT_CONST bool constant = step.hermitian == 0 && constant_cells(s, step.row_in, stride, false);
+    const int base = first_cell<false>(s, c, g);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       int at = place_from(s, c.at, j).at();
       bool mirrored = false;
@@ -186,8 +205,8 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
     MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
     // Outer indices begin at whole blocks.
     MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
-    MMAFFT_CONST bool constant = constant_cells(s, int(step.row_out), stride, blocks);
-    const int base = line + padded(step.row_out, start + to_at(s, c.at, point(s, 0)) * int(step.inner));
+    MMAFFT_CONST bool constant = constant_cells(s, step.row_out, stride, blocks);
+    const int base = first_cell<true>(s, c, g);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const int at = place_to(s, c.at, j).at();
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
@@ -237,7 +256,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
   // The last DFT's results c + done·j, c < done: every block takes as many of each column.
   MMAFFT_CONST int done = int(step.done), each = int(step.radix) / blocks;
   MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.radix % blocks == 0 &&
-                               separable(int(step.row_out), done, each, true);
+                               separable(step.row_out, done, each, true);
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column_of(s, number(s, g));
     const int row = int(shared_out(s, c)) * w, base = padded(step.row_out, row + c.at);

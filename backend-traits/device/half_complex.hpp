@@ -111,7 +111,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex_pair(S s, const Value *v, co
   // p = a + A*k of line a, of A.
   const int a = int(line.store_index), k = whole - second * n;
   const i64 p = i64(a) + i64(k) * lines;
-  const T scale = T(arguments.scale);
+  const T scale = this->scale();
   Value x = {scale * v[0].x, scale * v[0].y}, y = {scale * v[1].x, scale * v[1].y};
   MMAFFT_IF (side.weights >= 0 && i64(1) << side.weights_low == lines) {
     // The table in two levels has A entries for a, and then those for k.
@@ -138,7 +138,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
   MMAFFT_CONST i64 unit = config.axis[step.axis].store_stride;
   MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(side.length), m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
   MMAFFT_CONST bool edge = side.first != 0 || side.last != 0;
-  const T scale = T(arguments.scale);
+  const T scale = this->scale();
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);

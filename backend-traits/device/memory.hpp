@@ -112,8 +112,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const Line &line, i64 oth
     Neighbours<Scalar, N> x;
     MMAFFT_UNROLL for (int i = 0; i < N; i++) {
       const Value &y = v[(i - (N - 1)) * J + j];
-      narrow(y.x * T(arguments.scale), x.at[i].x);
-      narrow(y.y * T(arguments.scale), x.at[i].y);
+      narrow(y.x * scale(), x.at[i].x);
+      narrow(y.y * scale(), x.at[i].y);
     }
     if (live && exists(s, c, point(s, j)) && kept_at(s, at) && within(n, axis.store_begin, axis.store_end))
       store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
@@ -129,14 +129,14 @@ MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, 
   MMAFFT_IF (config.store_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
     MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
-    x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
+    x = {x.x * scale(), x.y * scale()};
     Scalar *const to = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit + others);
     store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
     return;
   }
   Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at.first) * axis.store_stride +
                                                  i64(at.further) * axis.store_stride);
-  x = {x.x * T(arguments.scale), x.y * T(arguments.scale)};
+  x = {x.x * scale(), x.y * scale()};
   Pair<Scalar> y;
   narrow(x.x, y.x);
   narrow(x.y, y.y);
@@ -188,7 +188,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_row(S s, const Value *v) const {
   MMAFFT_CONST int all = int(config.lines * step.columns);
   const int first = thread * N, there = there_in_row(s);
   // One conversion, ahead of all branches.
-  const T scale = T(arguments.scale);
+  const T scale = this->scale();
   Scalar *to = static_cast<Scalar *>(arguments.store) + row_of_tile(s) + i64(first) * 2;
   const auto points = [&](int there) {
     MMAFFT_UNROLL for (int g = 0; g < G; g += N) {

@@ -6,10 +6,10 @@
 namespace mmafft {
 
 // 2^e for -126 <= e <= 127.
-MMAFFT_DEVICE float power_of_two(int e) { return float_of(u32(e + 127) << 23); }
+MMAFFT_DEVICE float two_to(int e) { return float_of(u32(e + 127) << 23); }
 
 // x·2^e for |e| <= 252: in two exact halves, as 2^e itself need not be a float.
-MMAFFT_DEVICE float scaled(float x, int e) { return x * power_of_two(e / 2) * power_of_two(e - e / 2); }
+MMAFFT_DEVICE float scaled(float x, int e) { return x * two_to(e / 2) * two_to(e - e / 2); }
 
 // e with largest·2^-e in [1/2, 1); 0 for zero and for what is not finite.
 MMAFFT_DEVICE int exponent_of(float largest) {
@@ -22,7 +22,7 @@ MMAFFT_DEVICE int exponent_of(float largest) {
 
 // A word's two FP16 numbers times 2^e: exact where the results are normal.
 MMAFFT_DEVICE u32 moved(u32 word, int e) {
-  const float x = widen_half(u16(word)) * power_of_two(e), y = widen_half(u16(word >> 16)) * power_of_two(e);
+  const float x = widen_half(u16(word)) * two_to(e), y = widen_half(u16(word >> 16)) * two_to(e);
   return u32(round_half(x)) | u32(round_half(y)) << 16;
 }
 
@@ -85,7 +85,7 @@ template <int RANK, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, c
         lo[r * J + j] = live ? moved(load_memory(static_cast<const u32 *>(a.extra) + at), up - (FRAGMENT_APART ? 0 : 11)) : 0;
       }
     }
-    Product16<RANK, false>::run(v, hi, lo, rows, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1 / fragment_unit<false>());
+    Product16<RANK, false>::run(v, hi, lo, rows, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1 / fragment_unit<false>(), false);
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       const u64 vector = first + u64(matrix_column(s, r, thread_index()));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {

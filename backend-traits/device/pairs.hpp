@@ -42,7 +42,7 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store_facing(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int R = int(step.radix);
-  const T scale = T(arguments.scale);
+  const T scale = this->scale();
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g += 2) {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);

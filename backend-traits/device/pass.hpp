@@ -82,7 +82,7 @@ template <class Scalar> struct Pass {
   // Whether cells of a column's points lie at constant distances, `stride` between neighbours:
   // `separable` has why. A fragment's points are a lane's first one and some multiples of a
   // power of two beside it, and so are whole parts of rows.
-  template <class S> static MMAFFT_DEVICE constexpr bool constant_cells(S s, int row, int stride, bool blocks) {
+  template <class S> static MMAFFT_DEVICE constexpr bool constant_cells(S s, i64 row, int stride, bool blocks) {
     MMAFFT_STEP(S);
     return step.op == OP_DFT && step.engine != ENGINE_DENSE &&
            separable(row, stride, int(step.radix), blocks && (step.engine == ENGINE_SIMT || step.radix == step.rank));
@@ -360,6 +360,8 @@ template <class Scalar> struct Pass {
 
   // In exchange.hpp: between registers and shared memory.
   template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const;
+  template <bool AFTER, class S> MMAFFT_DEVICE int cell_of(S s, const Column &c, int k) const;
+  template <bool AFTER, class S> MMAFFT_DEVICE int first_cell(S s, const Column &c, int group) const;
   template <int PARTS> static MMAFFT_DEVICE void load_cell(int cell, Value &x);
   template <int PARTS> static MMAFFT_DEVICE void store_cell(int cell, const Value &x);
   template <class S> MMAFFT_DEVICE void dense(S s, Value *v) const;
@@ -371,7 +373,17 @@ template <class Scalar> struct Pass {
   template <int PARTS> static MMAFFT_DEVICE void store_cell_across(int block, int cell, const Value &x);
   template <class S> MMAFFT_DEVICE void copy(S s) const;
 
+  // What stored values are multiplied by, unless `unscale_line` has done it.
+  MMAFFT_DEVICE T scale() const {
+    MMAFFT_IF (config.magnitudes != 0) return T(1);
+    else return T(arguments.scale);
+  }
+
   // In arithmetic.hpp: what `compute` does.
+  MMAFFT_DEVICE void clear_magnitudes() const;
+  template <class S> MMAFFT_DEVICE void scale_line(S s, Value *v) const;
+  template <class S> MMAFFT_DEVICE void unscale_line(S s, Value *v) const;
+  template <class S> static MMAFFT_DEVICE void scale_all(S s, Value *v, float scale);
   template <class S> MMAFFT_DEVICE void twiddle_across(S s, Value *v) const;
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const;
   template <class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, bool shifted, Value first, W w);
@@ -394,6 +406,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.facing == FACING_MERGE) halves_of_columns(s, v);
     MMAFFT_IF (step.op == OP_DFT) {
+      MMAFFT_IF (step.scaling == SCALING_LINE) scale_line(s, v);
       MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices, lane_of(thread));
       MMAFFT_IF (step.engine == ENGINE_SIMT) {
         MMAFFT_IF (step.radix == 2) butterflies<2>(s, v);
@@ -427,6 +440,7 @@ template <class Scalar> struct Pass {
         MMAFFT_IF (step.radix == 32) butterflies<32>(s, v);
       }
       MMAFFT_IF (step.twiddle >= 0) twiddle(s, v);
+      MMAFFT_IF (step.down != 0) scale_all(s, v, float_of(u32(127 - step.down) << 23));
     }
     MMAFFT_IF (step.op == OP_SPLIT || step.op == OP_MERGE) halves(s, v);
     MMAFFT_IF (step.facing == FACING_SPLIT) halves_of_columns(s, v);
@@ -456,6 +470,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     compute(s, v);
     MMAFFT_IF (step.target == PLACE_MEMORY) {
+      unscale_line(s, v);
       Pass last = *this;
       MMAFFT_IF (paired(s) || in_row(s)) last.thread = thread_index_anew();
       last.store(s, v);
@@ -484,6 +499,7 @@ template <class Scalar> struct Pass {
 template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, u64 tile, int thread) {
   const Pass<Scalar> pass = {arguments, tile, thread};
   Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
+  MMAFFT_IF (config.magnitudes != 0) pass.clear_magnitudes();
   MMAFFT_IF (config.step[0].op == OP_COPY && config.step[0].target == PLACE_SHARED) {
     MMAFFT_IF (config.step[0].async) pass.copy(FirstStep());
     else {
@@ -496,6 +512,7 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
     rest.template gather<Pass<Scalar>::BOTH>(next(FirstStep()), v);
     rest.run(next(FirstStep()), v);
   } else {
+    MMAFFT_IF (config.step[0].scaling == SCALING_LINE) barrier();
     pass.load(FirstStep(), v);
     pass.run(FirstStep(), v);
   }

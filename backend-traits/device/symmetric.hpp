@@ -106,7 +106,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
   MMAFFT_CONST bool odd = side.order == ORDER_BEHIND, edges = side.first != 0 || side.last != 0;
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
   MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
-  const T scale = T(arguments.scale);
+  const T scale = this->scale();
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);

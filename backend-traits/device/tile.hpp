@@ -26,15 +26,22 @@ MMAFFT_DEVICE void narrow(float x, Half &y) { y.bits = round_half(x); }
 MMAFFT_DEVICE void narrow(float x, Bf16 &y) { y.bits = round_bf16(x); }
 
 // The cell of point `at` of a line in shared memory: with rows of `row` points, one cell is left
-// free after each, so that power-of-two strides do not meet in one bank; with 0, none is.
-MMAFFT_DEVICE constexpr int padded(i64 row, int at) { return row == 0 ? at : at + int(u32(at) / u32(row)); }
+// free after each, so that power-of-two strides do not meet in one bank; with 0, none is. The upper half
+// of `row` are longer rows, with another free cell each.
+MMAFFT_DEVICE constexpr int padded(i64 row, int at) {
+  const u32 near = u32(row), far = u32(u64(row) >> 32);
+  return at + (near == 0 ? 0 : int(u32(at) / near)) + (far == 0 ? 0 : int(u32(at) / far));
+}
 
 // Whether padded(base + i·stride) = padded(base) + padded(i·stride) for 0 <= i < count, so
 // that the second part is a constant: either strides are whole rows; or base is b + a multiple
 // of count·stride, b < stride, and rows and blocks of count·stride divide each other.
-MMAFFT_DEVICE constexpr bool separable(int row, int stride, int count, bool blocks) {
+MMAFFT_DEVICE constexpr bool separable_row(int row, int stride, int count, bool blocks) {
   return row == 0 || stride % row == 0 ||
          (blocks && row % stride == 0 && (count * stride % row == 0 || row % (count * stride) == 0));
+}
+MMAFFT_DEVICE constexpr bool separable(i64 row, int stride, int count, bool blocks) {
+  return separable_row(int(u32(row)), stride, count, blocks) && separable_row(int(u64(row) >> 32), stride, count, blocks);
 }
 
 // Whether point n, which is never negative, is in a range of memory's side: constants both, 0 and NO_END

@@ -6,14 +6,17 @@
 
 namespace mmafft {
 
-// How the columns of a matrix step lie in a wave: a lane's values are points t, t+4, ... of
-// columns g and g+8 (f64: g), before the product and after it.
+// How the columns of a matrix step lie in a wave: a lane's values are points t and t+4 of columns g
+// and g+8 (f64: g), before the product and after it; of 16, points 2t, 2t+1, 2t+8 and 2t+9, so that
+// it has both points of a butterfly before the product, and as many even as odd ones after it.
 MMAFFT_DEVICE constexpr int fragment_columns(i64 operand, int) { return operand == OPERAND_F64 ? 8 : 16; }
 MMAFFT_DEVICE constexpr int fragment_rows(i64 operand) { return operand == OPERAND_F64 ? 1 : 2; }
 // Of a column; there is no rank of 2.
 MMAFFT_DEVICE constexpr int fragment_values(int rank) { return rank < 4 ? 1 : rank / 4; }
-MMAFFT_DEVICE int fragment_column(int lane, int row, int) { return lane / 4 + 8 * row; }
-MMAFFT_DEVICE constexpr int fragment_point(int lane, int j, int) { return lane % 4 + 4 * j; }
+MMAFFT_DEVICE constexpr int fragment_column(int lane, int row, int) { return lane / 4 + 8 * row; }
+MMAFFT_DEVICE constexpr int fragment_point(int lane, int j, int rank) {
+  return rank < 16 ? lane % 4 + 4 * j : 2 * (lane % 4) + j % 2 + j / 2 * 8;
+}
 
 // The largest x of the lanes that hold a column of `points` points.
 MMAFFT_DEVICE float fragment_max(float x, int points) {
@@ -32,35 +35,38 @@ template <bool BF16> MMAFFT_DEVICE u16 fragment_value(u16 x) { return x; }
 // A, two groups a product; matrix [k tile][n tile][lane]. What is small comes first, chained inside;
 // products of high parts are added tile by tile in rounded FP32, as sums inside truncate. Where those
 // of a tile are exact, nothing is added inside. One n tile after the other, its matrix loaded once for
-// all groups: all tiles at once would take every register.
+// all groups: all tiles at once would take every register. `halved`: the first half of the values are
+// sums, of which the even n tiles are, the second one differences, with the matrix of the first points.
 template <int RANK, bool BF16> struct Product16 {
   static constexpr int J = fragment_values(RANK);
   static MMAFFT_DEVICE void run(Pair<float> *v, const u32 *hi, const u32 *lo, int groups, bool both, const u32 *matrix,
-                                int parts, int words, int lane, float) {
+                                int parts, int words, int lane, float, bool halved) {
     constexpr int KT = J == 1 ? 1 : J / 2;
+    const int tiles = halved ? KT / 2 : KT;
     const u32 *const at = anew(matrix + (J == 1 ? 1 : 2) * lane);
     MMAFFT_UNROLL for (int n = 0; n < J; n++) {
       Pair<u32> first[KT], second[KT] = {}, third[KT] = {};
-      MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
+      const int from = halved ? n % 2 : 0;
+      MMAFFT_UNROLL for (int k = 0; k < tiles; k++) {
         first[k] = load(at, k, n);
         if (parts > 1) second[k] = load(at + words, k, n);
         if (parts > 2) third[k] = load(at + 2 * words, k, n);
       }
       MMAFFT_UNROLL for (int g = 0; g < groups; g += 2) {
         float sum[4] = {0, 0, 0, 0};
-        MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
-          if (both) multiply(sum, lo + g * J, k, first[k]);
-          if (parts > 1) multiply(sum, hi + g * J, k, second[k]);
+        MMAFFT_UNROLL for (int k = 0; k < tiles; k++) {
+          if (both) multiply(sum, lo + g * J, from + k, first[k]);
+          if (parts > 1) multiply(sum, hi + g * J, from + k, second[k]);
           if (parts > 2) {
-            multiply(sum, lo + g * J, k, second[k]);
-            multiply(sum, hi + g * J, k, third[k]);
+            multiply(sum, lo + g * J, from + k, second[k]);
+            multiply(sum, hi + g * J, from + k, third[k]);
           }
         }
-        MMAFFT_UNROLL for (int k = 0; k < KT; k++) {
-          if (k == 0 && parts == 2) multiply(sum, hi + g * J, k, first[k]);
+        MMAFFT_UNROLL for (int k = 0; k < tiles; k++) {
+          if (k == 0 && parts == 2) multiply(sum, hi + g * J, from + k, first[k]);
           else {
             float part[4] = {0, 0, 0, 0};
-            multiply(part, hi + g * J, k, first[k]);
+            multiply(part, hi + g * J, from + k, first[k]);
             MMAFFT_UNROLL for (int i = 0; i < 4; i++) sum[i] += part[i];
           }
         }
@@ -89,20 +95,22 @@ template <int RANK, bool BF16> struct Product16 {
 };
 
 template <bool BF16> struct Product16<2, BF16> {
-  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, int, bool, const u32 *, int, int, int, float) {}
+  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, int, bool, const u32 *, int, int, int, float, bool) {}
 };
 
 // The same on values of T themselves; matrix [k tile][re, im][n tile][lane].
 template <int RANK, class T> struct ProductNative {
   static constexpr int J = fragment_values(RANK);
-  static MMAFFT_DEVICE void run(Pair<T> *v, const T *matrix, int lane) {
+  static MMAFFT_DEVICE void run(Pair<T> *v, const T *matrix, int lane, bool halved) {
     const T *const at = anew(matrix + lane);
+    const int tiles = halved ? J / 2 : J;
     Pair<T> y[J];
     MMAFFT_UNROLL for (int n = 0; n < J; n++) {
+      const Pair<T> *const x = halved ? v + n % 2 * tiles : v;
       double d[2] = {0, 0};
-      MMAFFT_UNROLL for (int k = 0; k < J; k++) {
-        mma_f64_m8n8k4(d, v[k].x, load_table(at + ((2 * k) * J + n) * WAVE));
-        mma_f64_m8n8k4(d, v[k].y, load_table(at + ((2 * k + 1) * J + n) * WAVE));
+      MMAFFT_UNROLL for (int k = 0; k < tiles; k++) {
+        mma_f64_m8n8k4(d, x[k].x, load_table(at + ((2 * k) * J + n) * WAVE));
+        mma_f64_m8n8k4(d, x[k].y, load_table(at + ((2 * k + 1) * J + n) * WAVE));
       }
       y[n] = {T(d[0]), T(d[1])};
     }
@@ -110,7 +118,7 @@ template <int RANK, class T> struct ProductNative {
   }
 };
 template <class T> struct ProductNative<2, T> {
-  static MMAFFT_DEVICE void run(Pair<T> *, const T *, int) {}
+  static MMAFFT_DEVICE void run(Pair<T> *, const T *, int, bool) {}
 };
 
 }  // namespace mmafft

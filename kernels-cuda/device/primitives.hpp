@@ -121,6 +121,15 @@ MMAFFT_DEVICE Pair<double> load_table(const Pair<double> *from) {
   double2 x = __ldg(reinterpret_cast<const double2 *>(from));
   return {x.x, x.y};
 }
+// Two entries that lie beside each other, at a multiple of 16 bytes.
+template <class T> struct TablePair {
+  Pair<T> first, second;
+};
+MMAFFT_DEVICE TablePair<float> load_table_pair(const Pair<float> *from) {
+  float4 x = __ldg(reinterpret_cast<const float4 *>(from));
+  return {{x.x, x.y}, {x.z, x.w}};
+}
+MMAFFT_DEVICE TablePair<double> load_table_pair(const Pair<double> *from) { return {load_table(from), load_table(from + 1)}; }
 MMAFFT_DEVICE Pair<u32> load_table(const Pair<u32> *from) {
   uint2 x = __ldg(reinterpret_cast<const uint2 *>(from));
   return {x.x, x.y};
@@ -150,6 +159,8 @@ template <class T> MMAFFT_DEVICE T load_shared_part(int at) { return reinterpret
 template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
   reinterpret_cast<T *>(shared_memory)[at] = value;
 }
+// The larger of that float and x, neither of them negative, for any number of threads at a time.
+MMAFFT_DEVICE void raise_shared(int at, float x) { atomicMax(reinterpret_cast<u32 *>(shared_memory) + at, bits_of(x)); }
 
 // The same, in a block of the cluster.
 template <class T> MMAFFT_DEVICE u32 shared_of(int block, int at) {

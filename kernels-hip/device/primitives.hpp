@@ -115,6 +115,14 @@ template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
 // Tables that no launch changes: they come through the same cache as all else.
 template <class T> MMAFFT_DEVICE T load_table(const T *from) { return *from; }
 
+// Two entries that lie beside each other, at a multiple of 16 bytes.
+template <class T> struct alignas(16) TablePair {
+  Pair<T> first, second;
+};
+template <class T> MMAFFT_DEVICE TablePair<T> load_table_pair(const Pair<T> *from) {
+  return *reinterpret_cast<const TablePair<T> *>(from);
+}
+
 // Shared memory of the block, as Pairs.
 extern __attribute__((shared)) __attribute__((aligned(16))) char shared_memory[];
 template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {
@@ -127,6 +135,10 @@ template <class T> MMAFFT_DEVICE void store_shared(int at, const Pair<T> &value)
 template <class T> MMAFFT_DEVICE T load_shared_part(int at) { return reinterpret_cast<const T *>(shared_memory)[at]; }
 template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
   reinterpret_cast<T *>(shared_memory)[at] = value;
+}
+// The larger of that float and x, neither of them negative, for any number of threads at a time.
+MMAFFT_DEVICE void raise_shared(int at, float x) {
+  __hip_atomic_fetch_max(reinterpret_cast<u32 *>(shared_memory) + at, bits_of(x), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
 }
 
 // The same, in a block of a cluster: see above.

@@ -103,6 +103,19 @@ static inline void write_shared(int block, int number, const void *from, size_t 
   std::memcpy(machine->shared.data(block, at), from, size);
 }
 
+static inline void raise_shared(int number, float x) {
+  i64 at = check_shared(number, sizeof x, "raises");
+  int other = -1;
+  const char *wrong = machine->shared.raise(machine->current, at, sizeof x, other);
+  expect_fine(wrong, other, at);
+  machine->report->shared_reads++;
+  machine->report->shared_writes++;
+  note(SHARED_WRITE, u64(at), sizeof x);
+  float y;
+  std::memcpy(&y, machine->shared.data(block_in_cluster(), at), sizeof y);
+  if (x > y) std::memcpy(machine->shared.data(block_in_cluster(), at), &x, sizeof x);
+}
+
 static inline void start_copy(int number, const void *from, size_t size) {
   i64 at = check_shared(number, size, "copies to");
   check_memory(from, size, READABLE, "copies from");

@@ -87,6 +87,15 @@ MMAFFT_DEVICE u32 load_table(const u32 *from) { return load_constant(from); }
 MMAFFT_DEVICE double load_table(const double *from) { return load_constant(from); }
 MMAFFT_DEVICE float load_table(const float *from) { return load_constant(from); }
 
+// Two entries that lie beside each other, by an access of 16 bytes, or two.
+template <class T> struct alignas(16) TablePair {
+  Pair<T> first, second;
+};
+MMAFFT_DEVICE TablePair<float> load_table_pair(const Pair<float> *from) {
+  return load_constant(reinterpret_cast<const TablePair<float> *>(from));
+}
+MMAFFT_DEVICE TablePair<double> load_table_pair(const Pair<double> *from) { return {load_table(from), load_table(from + 1)}; }
+
 template <class T> MMAFFT_DEVICE const T *anew(const T *pointer) { return pointer; }
 
 // Shared memory of the block, as Pairs.
@@ -106,6 +115,8 @@ template <class T> MMAFFT_DEVICE T load_shared_part(int at) {
 template <class T> MMAFFT_DEVICE void store_shared_part(int at, T value) {
   host::write_shared(host::block_in_cluster(), at, &value, sizeof value);
 }
+// The larger of that float and x, neither of them negative, for any number of threads at a time.
+MMAFFT_DEVICE void raise_shared(int at, float x) { host::raise_shared(at, x); }
 // The same, in a block of the cluster.
 template <class T> MMAFFT_DEVICE void store_shared_of(int block, int at, const Pair<T> &value) {
   host::check_block(block);

@@ -57,8 +57,9 @@ class Shared {
     for (Cell *cell = first(block, at); cell != first(block, at + i64(size)); cell++) {
       if (const char *wrong = in_flight(*cell, other)) return wrong;
       if (cell->written < start) return other = -1, "reads a shared cell that was never written";
-      if (cell->writer != thread && !over(cell->written, block_of(cell->writer), block))
-        return other = cell->writer, "race: reads a shared cell that was written since the last barrier";
+      const int by = cell->writer == RAISED ? -1 : cell->writer;
+      if (by != thread && !over(cell->written, by < 0 ? block : block_of(by), block))
+        return other = by, "race: reads a shared cell that was written since the last barrier";
       const bool alone = over(cell->read, block, block) || cell->reader == thread;
       cell->read = now;
       cell->reader = alone ? u16(thread) : u16(SEVERAL);
@@ -71,6 +72,19 @@ class Shared {
       if (const char *wrong = may_write(thread, block, *cell, other)) return wrong;
       cell->written = now;
       cell->writer = u16(thread);
+    }
+    return FINE;
+  }
+
+  // Raised by any number of threads between two barriers, which may do nothing else to these cells.
+  const char *raise(int thread, i64 at, size_t size, int &other) {
+    const int block = block_of(thread);
+    for (Cell *cell = first(block, at); cell != first(block, at + i64(size)); cell++) {
+      if (cell->written < start) return other = -1, "raises a shared cell that was never written";
+      if (cell->writer == RAISED) cell->writer = u16(thread);
+      if (const char *wrong = may_write(thread, block, *cell, other)) return wrong;
+      cell->written = now;
+      cell->writer = RAISED;
     }
     return FINE;
   }
@@ -95,7 +109,7 @@ class Shared {
   }
 
  private:
-  enum { SEVERAL = 0xffff };
+  enum { SEVERAL = 0xffff, RAISED = 0xfffe };
   struct alignas(16) Line {
     char byte[16];
   };
@@ -126,8 +140,9 @@ class Shared {
   const char *may_write(int thread, int block, const Cell &cell, int &other) const {
     const int mine = block_of(thread);
     if (const char *wrong = in_flight(cell, other)) return wrong;
-    if (cell.writer != thread && !over(cell.written, block_of(cell.writer), mine))
-      return other = cell.writer, "race: writes a shared cell that was written since the last barrier";
+    const int by = cell.writer == RAISED ? -1 : cell.writer;
+    if (by != thread && !over(cell.written, by < 0 ? mine : block_of(by), mine))
+      return other = by, "race: writes a shared cell that was written since the last barrier";
     if (cell.reader != thread && !over(cell.read, block, mine)) {
       other = cell.reader == SEVERAL ? -1 : cell.reader;
       return "race: writes a shared cell that was read since the last barrier";

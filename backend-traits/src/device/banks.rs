@@ -16,16 +16,24 @@ const SAMPLES: usize = 4;
 const ADDRESS: f64 = 0.5;
 
 /// A layout in shared memory: cells from line to line, and points between two unused cells of
-/// a line, or 0 where there are none.
+/// a line, or 0 where there are none; twice, as a wave of the matrix engine has both neighbouring columns
+/// and distant points of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CellLayout {
     pub pitch: usize,
     pub row: usize,
+    pub far: usize,
 }
 
 impl CellLayout {
     fn padded(self, at: usize) -> usize {
-        at + at.checked_div(self.row).unwrap_or(0)
+        let rows = |row| at.checked_div(row).unwrap_or(0);
+        at + rows(self.row) + rows(self.far)
+    }
+
+    /// `row_in` and `row_out` of a step.
+    fn row_word(self) -> i64 {
+        (self.row | self.far << 32) as i64
     }
 }
 
@@ -158,7 +166,8 @@ fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usiz
     let copies = step.copies as usize;
     let points = step.rank as usize / copies;
     let (column, first, point) = match block.vendor {
-        Vendor::Nvidia => (lane / 4, lane % 4, lane % 4 + 4 * j),
+        Vendor::Nvidia if step.rank < 16 => (lane / 4, lane % 4, lane % 4 + 4 * j),
+        Vendor::Nvidia => (lane / 4, 2 * (lane % 4), 2 * (lane % 4) + j % 2 + j / 2 * 8),
         Vendor::Amd if matrices::small(step.rank as usize, block.vendor) => (lane, 0, j),
         Vendor::Amd => (
             lane % 16,
@@ -295,23 +304,32 @@ pub fn layout(exchanges: &[(&StepWords, &StepWords)], points: usize, block: &Blo
         .map(|(step, after)| (step, after, accesses(step, after, block)))
         .collect();
     let mut best = (f64::INFINITY, CellLayout::default());
-    for row in [0, banks, banks / 2, 2 * banks, 4 * banks] {
+    let rows = [0, banks, banks / 2, 2 * banks, 4 * banks];
+    let products = sides.iter().any(|(step, _, _)| step.engine == MATRIX);
+    let distant: &[usize] = if products {
+        &[0, 8 * banks, 16 * banks]
+    } else {
+        &[0]
+    };
+    let every = distant.iter().flat_map(|&far| rows.map(|row| (row, far)));
+    for (row, far) in every {
         let addresses: f64 = sides
             .iter()
             .map(|(step, after, _)| {
-                if separable(step, *after, row) {
+                if separable(step, *after, row) && separable(step, *after, far) {
                     0.0
                 } else {
                     ADDRESS
                 }
             })
             .sum();
-        let end = CellLayout { pitch: 0, row }.padded(points.saturating_sub(1)) + 1;
+        let whole = CellLayout { pitch: 0, row, far };
+        let end = whole.padded(points.saturating_sub(1)) + 1;
         let pitches = if block.lines > 1 { banks } else { 1 };
         for extra in 0..pitches {
             let layout = CellLayout {
                 pitch: end + extra,
-                row,
+                ..whole
             };
             let fits = layout.pitch * block.lines * block.cell <= block.shared;
             // The first is the smallest there is.
@@ -360,8 +378,8 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
     };
     let mut cells = 0;
     for (i, layout) in layouts.into_iter().enumerate() {
-        (steps[i].pitch_out, steps[i].row_out) = (layout.pitch as i64, layout.row as i64);
-        (steps[i + 1].pitch_in, steps[i + 1].row_in) = (layout.pitch as i64, layout.row as i64);
+        (steps[i].pitch_out, steps[i].row_out) = (layout.pitch as i64, layout.row_word());
+        (steps[i + 1].pitch_in, steps[i + 1].row_in) = (layout.pitch as i64, layout.row_word());
         cells = cells.max(layout.pitch * block.lines);
     }
     cells * block.cell

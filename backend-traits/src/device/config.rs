@@ -44,6 +44,7 @@ words! {
         outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, ordered, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, in_row, copy_async, matrix, rank, copies, parts,
+        scaling, down,
     }
 }
 words! {
@@ -52,7 +53,7 @@ words! {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
         edges, powers, apart, roots_loop, roots_low, roots_lines, roots_base,
-        roots_digits, mirrored, mirrored_inner, mirrored_row, mirrored_facing,
+        roots_digits, mirrored, mirrored_inner, mirrored_row, mirrored_facing, magnitudes, grown,
     }
 }
 
@@ -83,6 +84,9 @@ pub const FACING_LOAD: i64 = 3;
 pub const FACING_STORE: i64 = 4;
 pub const MATRIX: i64 = 1;
 pub const DENSE: i64 = 2;
+/// `scaling`: 16-bit products scale each column, or a line was scaled as one from a first product on.
+pub const SCALING_LINE: i64 = 1;
+pub const SCALING_DONE: i64 = 2;
 /// Pairs of outputs that a thread sums in a dense step: each point that it reads serves them all.
 pub const DENSE_PAIRS: usize = 4;
 pub const MEMORY: i64 = 0;

@@ -12,11 +12,12 @@ use super::matrices;
 use super::neighbours::{self, Tile};
 use super::program::Program;
 use super::real;
+use super::scaling;
 use super::shape::{insert_copies, launch, threads_wanted};
 use super::sides::{factors, loop_words, mirrored_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trip::Trip;
-use super::trips;
+use super::trips::{self, Products};
 use super::work::{self, Work};
 use super::{cluster, columns};
 use crate::error::{Error, Result};
@@ -32,6 +33,8 @@ const MATRIX_VALUES: usize = 8;
 /// The same where a step is dense: of two columns, which share roots; sums take the registers of as
 /// many again.
 const DENSE_VALUES: usize = 2 * 2 * DENSE_PAIRS;
+/// Bytes of a line's largest magnitude in shared memory.
+const MAGNITUDE: usize = 4;
 /// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), and more
 /// than registers do.
 const MOST_VALUES: usize = 64;
@@ -71,6 +74,30 @@ pub struct Lowered {
 
 /// Lowers a pass for a device of this shape.
 pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
+    match scaling::digits(pass, geometry.vendor) {
+        // Where there is no room for the lines' magnitudes, products scale by their own.
+        Some(digits) => lower_as(pass, geometry, Some(digits))
+            .and_then(|lowered| lowered.map_or_else(|| fitting(pass, geometry), Ok)),
+        None => fitting(pass, geometry),
+    }
+}
+
+/// Lowers a pass whose products scale each column.
+fn fitting(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
+    let lowered = lower_as(pass, geometry, None)?;
+    lowered.ok_or_else(|| Error::Unsupported {
+        what: format!("a tile of {} lines", pass.tile.lines),
+        backend: "this device".into(),
+        instead: format!(
+            "{} bytes are shared by a block; plan for its limits",
+            geometry.shared_bytes
+        ),
+    })
+}
+
+/// Lowers it, with lines that are `scaled` as a whole or without; `None` where shared memory does not hold
+/// a tile.
+fn lower_as(pass: &Pass, geometry: &Geometry, scaled: Option<i32>) -> Result<Option<Lowered>> {
     let spread = cluster::parts(pass)?;
     let folded = columns::parts(pass)?;
     let pass = spread.as_ref().or(folded.as_ref()).unwrap_or(pass);
@@ -86,7 +113,12 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
         });
     }
-    let mut trips = trips::trips(pass, &order, &mut tables)?;
+    let products = Products {
+        vendor: geometry.vendor,
+        scaled,
+    };
+    let products = Some(products).filter(|_| pass.engine == Engine::Matrix);
+    let mut trips = trips::trips(pass, &order, products, &mut tables)?;
     let together = pass.together();
     let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
     let wide = lines > u64::from(u32::MAX);
@@ -310,16 +342,14 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     };
     let both = |pair: &[Trip]| pair[0].points_out().max(pair[1].points_in());
     let points: Vec<usize> = trips.windows(2).map(both).collect();
-    let shared_bytes = banks::place(&mut config.steps, &points, &block);
+    let mut shared_bytes = banks::place(&mut config.steps, &points, &block);
+    if let Some(digits) = scaled {
+        config.head.grown = scaling::steps(&mut config.steps, digits);
+        config.head.magnitudes = (shared_bytes / MAGNITUDE).max(1) as i64;
+        shared_bytes = (config.head.magnitudes as usize + tile_lines) * MAGNITUDE;
+    }
     if shared_bytes > geometry.shared_bytes {
-        return Err(Error::Unsupported {
-            what: format!("a tile of {shared_bytes} bytes"),
-            backend: "this device".into(),
-            instead: format!(
-                "{} bytes are shared by a block; plan for its limits",
-                geometry.shared_bytes
-            ),
-        });
+        return Ok(None);
     }
 
     // Registers left to blocks that shared memory has no room for would be wasted.
@@ -338,7 +368,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         _ => 0,
     };
     let together = ends.map(facing).into_iter().fold(widest, usize::max);
-    Ok(Lowered {
+    Ok(Some(Lowered {
         program: Program {
             entry: match blocks {
                 1 => "mmafft_pass",
@@ -361,7 +391,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         work: work::of(&config, geometry, pass.operand),
         alignment: pass.storage.bytes() * (2 * together).max(1),
         element: pass.storage.bytes() * (2 * widest.min(1)).max(1),
-    })
+    }))
 }
 
 /// The pass and the device for memory that begins anywhere, if only at a whole element: each

@@ -76,6 +76,43 @@ pub fn wave(rank: usize, vendor: Vendor, operand: Operand) -> Wave {
     }
 }
 
+/// How the lanes of a wave hold the points of a column (`fragment_point`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lanes {
+    /// Points of a column that are not padding.
+    pub radix: usize,
+    /// Lanes of a column,
+    pub lanes: usize,
+    /// and how many points each of them has.
+    pub values: usize,
+    vendor: Vendor,
+    rank: usize,
+}
+
+impl Lanes {
+    /// Those of the columns of this radix.
+    pub fn new(radix: usize, vendor: Vendor, operand: Operand) -> Self {
+        let fill = fill(radix, vendor, operand);
+        let values = wave(fill.rank, vendor, operand).values;
+        Lanes {
+            radix,
+            lanes: fill.rank / fill.copies / values,
+            values,
+            vendor,
+            rank: fill.rank,
+        }
+    }
+
+    /// Point j of the t-th lane of a column.
+    pub fn point(&self, t: usize, j: usize) -> usize {
+        match self.vendor {
+            Vendor::Nvidia if self.rank < 16 => t + 4 * j,
+            Vendor::Amd if small(self.rank, self.vendor) => j,
+            _ => 2 * t + j % 2 + j / 2 * 8,
+        }
+    }
+}
+
 /// The matrix of one step: element (from, to) of real components.
 struct Dft {
     radix: usize,
@@ -140,7 +177,7 @@ pub fn fragments(
 /// Binary digits by which products of 16 bits take the matrix greater than it is, and each part
 /// greater than the one before (those of the format, or none): FRAGMENT_MATRIX and FRAGMENT_APART of
 /// `fragments.hpp`.
-fn magnified(vendor: Vendor, wide: bool) -> (i32, i32) {
+pub fn magnified(vendor: Vendor, wide: bool) -> (i32, i32) {
     match vendor {
         Vendor::Nvidia => (4, 0),
         Vendor::Amd => (0, if wide { 8 } else { 11 }),
@@ -170,6 +207,29 @@ fn split(x: f64, wide: bool, parts: usize, vendor: Vendor) -> [u16; 3] {
     [p0, p1, p2]
 }
 
+/// NVIDIA: which component of a row a product takes as its k-th, or makes as its n-th. Of every eight,
+/// the lanes t = 0 to 3 have two each, those of one point: t and t + 4 of short rows; 2t, 2t + 1, 2t + 8
+/// and 2t + 9 of 16 points (`fragment_point`).
+fn component(k: usize, rank: usize) -> usize {
+    let (tile, t, part) = (k / 8, k % 8 / 2, k % 2);
+    let point = match rank {
+        16 => 2 * t + tile % 2 + tile / 2 * 8,
+        _ => t + 4 * tile,
+    };
+    2 * point + part
+}
+
+/// AMD: which component of a row is made as row `d` of an m tile. Lanes q have rows 4q to 4q + 3: the
+/// points 2q and 2q + 1 of short rows; of 16 points 2q and 2q + 8, or the ones after these.
+fn made(m_tile: usize, d: usize, rank: usize) -> usize {
+    let (q, which, part) = (d / 4, d % 4 / 2, d % 2);
+    let point = match rank {
+        16 => 2 * q + m_tile + 8 * which,
+        _ => 2 * q + which,
+    };
+    2 * point + part
+}
+
 /// The elements of 16-bit fragments, two to a word.
 fn packed(dft: &Dft, vendor: Vendor) -> Vec<f64> {
     let rank = dft.fill.rank;
@@ -184,7 +244,8 @@ fn packed(dft: &Dft, vendor: Vendor) -> Vec<f64> {
                     for lane in 0..32 {
                         for i in 0..2 * words {
                             let k = k_tile * 8 * words + i / 2 * 8 + lane % 4 * 2 + i % 2;
-                            out.push(dft.element(k, n_tile * 8 + lane / 4));
+                            let n = n_tile * 8 + lane / 4;
+                            out.push(dft.element(component(k, rank), component(n, rank)));
                         }
                     }
                 }
@@ -209,7 +270,7 @@ fn packed(dft: &Dft, vendor: Vendor) -> Vec<f64> {
                     for lane in 0..64 {
                         for i in 0..4 {
                             let k = k_tile * 16 + lane / 16 * 4 + i;
-                            out.push(dft.element(k, m_tile * 16 + lane % 16));
+                            out.push(dft.element(k, made(m_tile, lane % 16, rank)));
                         }
                     }
                 }
@@ -231,8 +292,9 @@ fn native(dft: &Dft, vendor: Vendor, double: bool) -> Vec<f64> {
                 for part in 0..2 {
                     for n_tile in 0..2 * rank / 8 {
                         for lane in 0..32 {
-                            let from = 2 * (k_tile * 4 + lane % 4) + part;
-                            out.push(dft.element(from, n_tile * 8 + lane / 4));
+                            let k = 2 * (k_tile * 4 + lane % 4) + part;
+                            let n = n_tile * 8 + lane / 4;
+                            out.push(dft.element(component(k, rank), component(n, rank)));
                         }
                     }
                 }
@@ -257,7 +319,7 @@ fn native(dft: &Dft, vendor: Vendor, double: bool) -> Vec<f64> {
                             true => (row % 4, row / 4),
                             false => (row / 4, row % 4),
                         };
-                        let to = m_tile * 16 + owner * 4 + i;
+                        let to = made(m_tile, owner * 4 + i, rank);
                         let from = k_tile / 4 * 16 + q * 4 + k_tile % 4;
                         out.push(dft.element(from, to));
                     }

@@ -26,6 +26,7 @@ mod prepared;
 mod program;
 mod rader;
 mod real;
+mod scaling;
 mod shape;
 mod sides;
 mod tables;

@@ -1,6 +1,7 @@
 //! What kernels look up instead of computing: roots of unity, chirps and their spectra, all
 //! from double-double arithmetic on the host, rounded once.
 
+use super::matrices::Lanes;
 use crate::kind::Direction;
 use crate::real::Weights;
 use crate::reference::{root, ComplexDd, Dd, ReferenceFft, Roots};
@@ -64,6 +65,10 @@ impl LineRoots {
     }
 }
 
+/// Columns whose twiddles lie beside each other: those that the lanes of a wave have at a time. TWIDDLE_COLUMNS of
+/// `device/matrix.hpp`.
+const LANE_COLUMNS: usize = 8;
+
 /// The tables of one pass: complex numbers, one after another.
 #[derive(Debug)]
 pub struct Tables {
@@ -102,6 +107,36 @@ impl Tables {
             for p in 0..m {
                 let w = roots.get(p * k % (radix * m)).to_c64();
                 self.values.push(turned(w, inverse));
+            }
+        }
+        at
+    }
+
+    /// The same for products: in the order in which the lanes of a wave hold points, so that they read
+    /// what lies beside each other, two at a time; and smaller by `down` binary digits.
+    pub fn lane_twiddles(&mut self, m: usize, inverse: bool, lanes: &Lanes, down: i32) -> i64 {
+        if !self.values.len().is_multiple_of(2) {
+            self.values.push(Complex::default());
+        }
+        let at = self.end();
+        let order = lanes.radix * m;
+        let roots = Roots::new(order);
+        let scale = f64::powi(0.5, down);
+        let together = lanes.values.min(2);
+        for first in (0..m).step_by(LANE_COLUMNS) {
+            for j in (0..lanes.values).step_by(together) {
+                for p in first..first + LANE_COLUMNS {
+                    for t in 0..lanes.lanes {
+                        for i in 0..together {
+                            let k = lanes.point(t, j + i);
+                            let w = match k < lanes.radix {
+                                true => turned(roots.get(p * k % order).to_c64(), inverse),
+                                false => Complex::default(),
+                            };
+                            self.values.push(w * scale);
+                        }
+                    }
+                }
             }
         }
         at

@@ -3,11 +3,14 @@
 
 use super::columns;
 use super::config::*;
+use super::driver::Vendor;
+use super::matrices::Lanes;
+use super::scaling;
 use super::tables::Tables;
 use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
-use crate::pass::{Engine, Pass, Step, TileAxis};
+use crate::pass::{Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::{Middle, Pairing};
@@ -59,10 +62,26 @@ pub struct Builder<'a> {
     pub share_within: Option<bool>,
     /// Whether the axes are columns and rows of one line, see [`super::columns`].
     pub folded: bool,
+    /// What multiplies, on the matrix engine.
+    pub products: Option<Products>,
+}
+
+/// The products of a pass on the matrix engine.
+#[derive(Debug, Clone, Copy)]
+pub struct Products {
+    pub vendor: Vendor,
+    /// Where lines are scaled once, the digits by which products make them larger: twiddles undo
+    /// that, and what the DFT makes them larger.
+    pub scaled: Option<i32>,
 }
 
 /// The trips of a pass; `order` are its axes in tile order.
-pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Trip>> {
+pub fn trips(
+    pass: &Pass,
+    order: &[usize],
+    products: Option<Products>,
+    tables: &mut Tables,
+) -> Result<Vec<Trip>> {
     let before = |&i: &usize| {
         let axis = &pass.axes[i];
         match axis.kind {
@@ -82,6 +101,7 @@ pub fn trips(pass: &Pass, order: &[usize], tables: &mut Tables) -> Result<Vec<Tr
         trips: Vec::new(),
         share_within: None,
         folded: columns::folded(pass),
+        products,
     };
     let blocks = pass.tile.residency.blocks();
     for (i, axis) in pass.axes.iter().enumerate() {
@@ -353,8 +373,7 @@ impl Builder<'_> {
             trip.words.columns = (points / radix) as i64;
             let several = self.pass.axes.len() > 1 && !self.folded;
             let places = self.pass.storage == ScalarType::F64 && several;
-            let products = self.pass.engine == Engine::Matrix;
-            if radix::summed(radix, products || places) {
+            if radix::summed(radix, self.products.is_some() || places) {
                 trip.words.engine = DENSE;
                 trip.words.copies = DENSE_PAIRS as i64;
                 trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
@@ -369,7 +388,15 @@ impl Builder<'_> {
                 }
             }
             if rows > 1 {
-                trip.words.twiddle = tables.twiddles(radix, rows, inverse);
+                trip.words.twiddle = match self.products {
+                    Some(products) if trip.words.engine != DENSE => {
+                        let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
+                        let down = |digits| digits + scaling::growth(radix) as i32;
+                        let down = products.scaled.map_or(0, down);
+                        tables.lane_twiddles(rows, inverse, &lanes, down)
+                    }
+                    _ => tables.twiddles(radix, rows, inverse),
+                };
             }
             done *= radix;
             self.push(at, trip);

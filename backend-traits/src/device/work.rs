@@ -62,7 +62,13 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
                 let products = waves * step.groups as f64 / held.rows as f64;
                 let order = 2.0 * step.rank as f64;
                 let one = 2.0 * held.columns as f64 * order * order;
-                let flops = products * one * terms(operand, step.parts);
+                // Sums and differences of 16 points are half as long.
+                let halves = step.radix == 16;
+                if halves {
+                    work.vector_flops += 2.0 * values;
+                }
+                let flops =
+                    products * one * terms(operand, step.parts) * if halves { 0.5 } else { 1.0 };
                 match matrices::small(step.rank as usize, geometry.vendor) {
                     true => work.small_flops += flops,
                     false => work.matrix_flops += flops,
