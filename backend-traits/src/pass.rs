@@ -361,6 +361,9 @@ pub struct Pass {
     pub operand: Operand,
     /// Whether the matrix engine also splits DFT matrices that 16 bits do not hold.
     pub split_matrix: bool,
+    /// Whether products of 16 bits may scale all of a line in a tile once, in place of each column before
+    /// each product: the last bits of results then depend on what a tile holds.
+    pub scale_lines: bool,
     /// How small DFTs are computed.
     pub engine: Engine,
     /// What happens on chip.

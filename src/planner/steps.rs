@@ -82,6 +82,8 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         storage: problem.storage(),
         operand,
         split_matrix: request.split_matrix,
+        // Of several axes another batch may have another tile, a plane in place of rows.
+        scale_lines: problem.axes_to_transform().count() == 1,
         engine: fits.engine,
         tile: tile(&axes, first, &steps, problem, fits),
         reason: reasons.join("; "),

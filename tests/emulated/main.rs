@@ -16,5 +16,6 @@ mod patterns;
 mod probe;
 #[cfg(feature = "cli")]
 mod program;
+mod scaling;
 mod tiles;
 mod words;

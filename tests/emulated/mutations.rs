@@ -5,7 +5,7 @@ use crate::cases::{cases, Case};
 use crate::probe::{Missing, Record, Vendor, ORDERS};
 use crate::words::{constant, dense, head, step};
 use mmafft::backend_traits::conformance;
-use mmafft::backend_traits::device::Program;
+use mmafft::backend_traits::device::{Driver, Program};
 use mmafft::{Backend, Error};
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ struct Barrier {
 
 /// The barriers of a block, in order, as `Pass::run` and `run_tiles` of `device/pass.hpp`
 /// have them.
-fn barriers(record: &Record) -> Vec<Barrier> {
+fn barriers(record: &Record, wave: usize) -> Vec<Barrier> {
     let program = &record.program;
     let shared = constant("PLACE_SHARED");
     let mut all = Vec::new();
@@ -28,6 +28,13 @@ fn barriers(record: &Record) -> Vec<Barrier> {
         if tile > 0 {
             push("before the next tile".into(), idle::between_tiles(program));
         }
+        let scales = |i| step(program, i, "scaling") == constant("SCALING_LINE");
+        if scales(0) {
+            push(
+                "before magnitudes are raised".into(),
+                idle::cleared(program, wave),
+            );
+        }
         for i in 0..head(program, "steps") as usize {
             let is = |name| step(program, i, name) == shared;
             let what = describe(program, i);
@@ -35,10 +42,14 @@ fn barriers(record: &Record) -> Vec<Barrier> {
                 push(format!("of all blocks before {what}"), None);
                 push(format!("of all blocks after {what}"), None);
             }
+            if scales(i) {
+                push(format!("before {what} is scaled"), None);
+            }
             if step(program, i, "async") == 0 && is("source") && is("target") {
+                let scaled = scales(i).then_some("its line was scaled since it was gathered");
                 push(
                     format!("before the scatter of {what}"),
-                    idle::within(program, i),
+                    idle::within(program, i).or(scaled),
                 );
             }
             if is("target") {
@@ -94,6 +105,12 @@ mod idle {
         lines.then_some("a line by its thread")
     }
 
+    /// Before magnitudes are raised, where one thread has cleared the only one and raises it.
+    pub fn cleared(program: &Program, wave: usize) -> Option<&'static str> {
+        let alone = head(program, "lines") == 1 && program.threads <= wave;
+        alone.then_some("a magnitude by its thread")
+    }
+
     /// Before the next tile, where shared memory is not used; or where the copies on both
     /// sides of a tile move each cell by the same thread.
     pub fn between_tiles(program: &Program) -> Option<&'static str> {
@@ -117,6 +134,7 @@ mod idle {
         let end = head(program, "steps") as usize - 1;
         let in_a_row = rows(points(0), first("pitch_out")) && rows(points(end), last("pitch_in"));
         let same = [first("op"), last("op")] == [constant("OP_COPY"); 2]
+            && head(program, "magnitudes") == 0
             && (alike || in_a_row)
             && first("neighbours") == last("neighbours")
             && [first("lines_fast"), last("lines_fast")] == [0; 2]
@@ -196,7 +214,7 @@ impl Findings {
         whole.unwrap_or_else(|what| panic!("{vendor:?}, {}, nothing missing: {what}", case.name));
         for (pass, whole) in backend.driver().records().iter().enumerate() {
             let known = match missing(0) {
-                Missing::Barrier(_) => barriers(whole),
+                Missing::Barrier(_) => barriers(whole, vendor.driver().geometry().wave),
                 Missing::Wait(_) => Vec::new(),
             };
             let mut count = 0;

@@ -306,12 +306,10 @@ pub fn layout(exchanges: &[(&StepWords, &StepWords)], points: usize, block: &Blo
     let mut best = (f64::INFINITY, CellLayout::default());
     let rows = [0, banks, banks / 2, 2 * banks, 4 * banks];
     let products = sides.iter().any(|(step, _, _)| step.engine == MATRIX);
-    let distant: &[usize] = if products {
-        &[0, 8 * banks, 16 * banks]
-    } else {
-        &[0]
-    };
-    let every = distant.iter().flat_map(|&far| rows.map(|row| (row, far)));
+    let distant = [0, 8 * banks, 16 * banks]
+        .into_iter()
+        .filter(|&far| far == 0 || (products && far < points));
+    let every = distant.flat_map(|far| rows.map(|row| (row, far)));
     for (row, far) in every {
         let addresses: f64 = sides
             .iter()

@@ -29,7 +29,7 @@ pub fn digits(pass: &Pass, vendor: Vendor) -> Option<i32> {
     let sums = radices.clone().any(|r| radix::summed(r, true));
     let complex = pass.axes.len() == 1 || pass.axes.iter().all(|a| a.kind == Kind::C2C);
     let one = pass.engine == Engine::Matrix && pass.tile.residency.blocks() == 1;
-    let worth = one && plain && !sums && complex && radices.count() > 1;
+    let worth = pass.scale_lines && one && plain && !sums && complex && radices.count() > 1;
     worth.then(|| matrices::magnified(vendor, wide).0)
 }
 
