@@ -93,7 +93,7 @@ fn extremes_keep_their_digits() {
                     if at == 1 { 1.0 } else { 0.0 },
                     1.0,
                     if at == 3 { 1.0 } else { 1e-7 },
-                    if at % 2 == 0 { -1.0 } else { 1.0 },
+                    if at.is_multiple_of(2) { -1.0 } else { 1.0 },
                 ]
             };
             for (kind, scale) in (0..4).flat_map(|k| [1e-30, 1.0, 1e30].map(|s| (k, s))) {
