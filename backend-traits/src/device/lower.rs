@@ -74,19 +74,14 @@ pub struct Lowered {
 
 /// Lowers a pass for a device of this shape.
 pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
-    match scaling::digits(pass, geometry.vendor) {
-        // Where there is no room for the lines' magnitudes, products scale by their own.
-        Some(digits) => lower_as(pass, geometry, Some(digits))
-            .and_then(|lowered| lowered.map_or_else(|| fitting(pass, geometry), Ok)),
-        None => fitting(pass, geometry),
+    if let Some(digits) = scaling::digits(pass, geometry.vendor) {
+        if let Ok(lowered) = lower_as(pass, geometry, Some(digits))? {
+            return Ok(lowered);
+        }
+        // There is no room for the lines' magnitudes: products scale by their own.
     }
-}
-
-/// Lowers a pass whose products scale each column.
-fn fitting(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
-    let lowered = lower_as(pass, geometry, None)?;
-    lowered.ok_or_else(|| Error::Unsupported {
-        what: format!("a tile of {} lines", pass.tile.lines),
+    lower_as(pass, geometry, None)?.map_err(|TooLarge { bytes }| Error::Unsupported {
+        what: format!("a tile of {bytes} bytes"),
         backend: "this device".into(),
         instead: format!(
             "{} bytes are shared by a block; plan for its limits",
@@ -95,9 +90,17 @@ fn fitting(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     })
 }
 
-/// Lowers it, with lines that are `scaled` as a whole or without; `None` where shared memory does not hold
-/// a tile.
-fn lower_as(pass: &Pass, geometry: &Geometry, scaled: Option<i32>) -> Result<Option<Lowered>> {
+/// A tile of more bytes than a block's shared memory has.
+struct TooLarge {
+    bytes: usize,
+}
+
+/// Lowers it, with lines that are `scaled` as a whole or without.
+fn lower_as(
+    pass: &Pass,
+    geometry: &Geometry,
+    scaled: Option<i32>,
+) -> Result<std::result::Result<Lowered, TooLarge>> {
     let spread = cluster::parts(pass)?;
     let folded = columns::parts(pass)?;
     let pass = spread.as_ref().or(folded.as_ref()).unwrap_or(pass);
@@ -349,7 +352,8 @@ fn lower_as(pass: &Pass, geometry: &Geometry, scaled: Option<i32>) -> Result<Opt
         shared_bytes = (config.head.magnitudes as usize + tile_lines) * MAGNITUDE;
     }
     if shared_bytes > geometry.shared_bytes {
-        return Ok(None);
+        let bytes = shared_bytes;
+        return Ok(Err(TooLarge { bytes }));
     }
 
     // Registers left to blocks that shared memory has no room for would be wasted.
@@ -368,7 +372,7 @@ fn lower_as(pass: &Pass, geometry: &Geometry, scaled: Option<i32>) -> Result<Opt
         _ => 0,
     };
     let together = ends.map(facing).into_iter().fold(widest, usize::max);
-    Ok(Some(Lowered {
+    Ok(Ok(Lowered {
         program: Program {
             entry: match blocks {
                 1 => "mmafft_pass",

@@ -65,8 +65,8 @@ impl LineRoots {
     }
 }
 
-/// Columns whose twiddles lie beside each other: those that the lanes of a wave have at a time. TWIDDLE_COLUMNS of
-/// `device/matrix.hpp`.
+/// Columns whose twiddles lie beside each other: those that NVIDIA's lanes have at a time, and half of those of AMD's.
+/// TWIDDLE_COLUMNS of `device/matrix.hpp`.
 const LANE_COLUMNS: usize = 8;
 
 /// The tables of one pass: complex numbers, one after another.
