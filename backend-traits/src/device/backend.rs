@@ -1,8 +1,8 @@
 //! A backend on any driver: checks, bindings, launches.
 
 use super::driver::{Driver, Geometry, Launch, Region};
-use super::lower::parts;
 use super::matrices;
+use super::matrices::parts;
 use super::operations::{product_program, vector_program};
 use super::prepared::{DeviceBuffer, DevicePrepared, Inner};
 use crate::backend::{Backend, Bindings};

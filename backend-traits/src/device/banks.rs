@@ -165,17 +165,14 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
 fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usize, usize) {
     let copies = step.copies as usize;
     let points = step.rank as usize / copies;
-    let (column, first, point) = match block.vendor {
-        Vendor::Nvidia if step.rank < 16 => (lane / 4, lane % 4, lane % 4 + 4 * j),
-        Vendor::Nvidia => (lane / 4, 2 * (lane % 4), 2 * (lane % 4) + j % 2 + j / 2 * 8),
-        Vendor::Amd if matrices::small(step.rank as usize, block.vendor) => (lane, 0, j),
-        Vendor::Amd => (
-            lane % 16,
-            2 * (lane / 16),
-            2 * (lane / 16) + j % 2 + j / 2 * 8,
-        ),
+    let rank = step.rank as usize;
+    let (column, t) = match block.vendor {
+        Vendor::Nvidia => (lane / 4, lane % 4),
+        Vendor::Amd if matrices::small(rank, block.vendor) => (lane, 0),
+        Vendor::Amd => (lane % 16, lane / 16),
     };
-    (column * copies + first / points, point % points)
+    let point = |j| matrices::point(rank, block.vendor, t, j);
+    (column * copies + point(0) / points, point(j) % points)
 }
 
 fn from_at(step: &StepWords, column: usize, j: usize) -> usize {

@@ -21,9 +21,8 @@ use super::trips::{self, Products};
 use super::work::{self, Work};
 use super::{cluster, columns};
 use crate::error::{Error, Result};
-use crate::pass::{Engine, Images, Mirrored, Pass, Slot, Step};
-use crate::precision::{Operand, ScalarType};
-use crate::radix;
+use crate::pass::{Engine, Pass, Slot, Step};
+use crate::precision::ScalarType;
 
 /// Values that a thread should hold.
 const VALUES: usize = 16;
@@ -272,7 +271,8 @@ fn lower_as(
             step.engine = MATRIX;
             step.rank = fill.rank as i64;
             step.copies = fill.copies as i64;
-            step.parts = parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
+            step.parts =
+                matrices::parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
             let word = if double { 8 } else { 4 };
             step.matrix = (matrix_bytes.len() / word) as i64;
             matrix_bytes.extend(matrices::fragments(
@@ -396,38 +396,4 @@ fn lower_as(
         alignment: pass.storage.bytes() * (2 * together).max(1),
         element: pass.storage.bytes() * (2 * widest.min(1)).max(1),
     }))
-}
-
-/// The pass and the device for memory that begins anywhere, if only at a whole element: each
-/// access moves one point.
-pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
-    let mut pass = pass.clone();
-    if let Some(launch) = &mut pass.tile.launch {
-        launch.neighbours = 1;
-        launch.facing = [false; 2];
-    }
-    // Lines that face each other move neighbouring reals together.
-    let facing = |mirrored: &Mirrored| mirrored.images == Images::Facing;
-    pass.mirrored = pass.mirrored.filter(|m| !facing(m));
-    let access = 0;
-    (
-        pass,
-        Geometry {
-            access,
-            ..*geometry
-        },
-    )
-}
-
-/// Into how many 16-bit parts the DFT matrix of a radix is split: one where 16 bits hold it,
-/// two else; three for odd radices of FP16, whose short transforms have so few roundings
-/// that the truncated sums of two would be seen.
-pub fn parts(radix: usize, operand: Operand, split_matrix: bool) -> usize {
-    let exact = radix::find(radix).is_some_and(|row| row.exact);
-    match operand {
-        Operand::Half | Operand::Bf16 => 1,
-        _ if exact || !split_matrix => 1,
-        Operand::SplitHalf if !radix.is_multiple_of(2) => 3,
-        _ => 2,
-    }
 }

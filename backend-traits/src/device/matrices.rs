@@ -7,6 +7,7 @@
 
 use super::driver::Vendor;
 use crate::precision::Operand;
+use crate::radix;
 use crate::reference::root;
 use half::{bf16, f16};
 
@@ -76,6 +77,19 @@ pub fn wave(rank: usize, vendor: Vendor, operand: Operand) -> Wave {
     }
 }
 
+/// Into how many 16-bit parts the DFT matrix of a radix is split: one where 16 bits hold it,
+/// two else; three for odd radices of FP16, whose short transforms have so few roundings
+/// that the truncated sums of two would be seen.
+pub fn parts(radix: usize, operand: Operand, split_matrix: bool) -> usize {
+    let exact = radix::find(radix).is_some_and(|row| row.exact);
+    match operand {
+        Operand::Half | Operand::Bf16 => 1,
+        _ if exact || !split_matrix => 1,
+        Operand::SplitHalf if !radix.is_multiple_of(2) => 3,
+        _ => 2,
+    }
+}
+
 /// How the lanes of a wave hold the points of a column (`fragment_point`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lanes {
@@ -105,11 +119,16 @@ impl Lanes {
 
     /// Point j of the t-th lane of a column.
     pub fn point(&self, t: usize, j: usize) -> usize {
-        match self.vendor {
-            Vendor::Nvidia if self.rank < 16 => t + 4 * j,
-            Vendor::Amd if small(self.rank, self.vendor) => j,
-            _ => 2 * t + j % 2 + j / 2 * 8,
-        }
+        point(self.rank, self.vendor, t, j)
+    }
+}
+
+/// Point j of the t-th of the lanes that hold a row of this rank: `fragment_point`.
+pub fn point(rank: usize, vendor: Vendor, t: usize, j: usize) -> usize {
+    match vendor {
+        Vendor::Nvidia if rank < 16 => t + 4 * j,
+        Vendor::Amd if small(rank, vendor) => j,
+        _ => 2 * t + j % 2 + j / 2 * 8,
     }
 }
 
@@ -208,15 +227,9 @@ fn split(x: f64, wide: bool, parts: usize, vendor: Vendor) -> [u16; 3] {
 }
 
 /// NVIDIA: which component of a row a product takes as its k-th, or makes as its n-th. Of every eight,
-/// the lanes t = 0 to 3 have two each, those of one point: t and t + 4 of short rows; 2t, 2t + 1, 2t + 8
-/// and 2t + 9 of 16 points (`fragment_point`).
+/// the lanes t = 0 to 3 have two each, those of one point.
 fn component(k: usize, rank: usize) -> usize {
-    let (tile, t, part) = (k / 8, k % 8 / 2, k % 2);
-    let point = match rank {
-        16 => 2 * t + tile % 2 + tile / 2 * 8,
-        _ => t + 4 * tile,
-    };
-    2 * point + part
+    2 * point(rank, Vendor::Nvidia, k % 8 / 2, k / 8) + k % 2
 }
 
 /// AMD: which component of a row is made as row `d` of an m tile. Lanes q have rows 4q to 4q + 3: the

@@ -2,8 +2,9 @@
 //! of each: a thread then holds neighbours ([`StepWords::neighbours`]).
 
 use super::config::*;
+use super::driver::Geometry;
 use super::trips;
-use crate::pass::{Loop, Pass, TileAxis};
+use crate::pass::{Images, Loop, Mirrored, Pass, TileAxis};
 use crate::Domain;
 use std::ops::Range;
 
@@ -247,4 +248,25 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
         true => pairs,
         false => 0,
     }
+}
+
+/// The pass and the device for memory that begins anywhere, if only at a whole element: each
+/// access moves one point.
+pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
+    let mut pass = pass.clone();
+    if let Some(launch) = &mut pass.tile.launch {
+        launch.neighbours = 1;
+        launch.facing = [false; 2];
+    }
+    // Lines that face each other move neighbouring reals together.
+    let facing = |mirrored: &Mirrored| mirrored.images == Images::Facing;
+    pass.mirrored = pass.mirrored.filter(|m| !facing(m));
+    let access = 0;
+    (
+        pass,
+        Geometry {
+            access,
+            ..*geometry
+        },
+    )
 }

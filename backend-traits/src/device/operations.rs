@@ -2,8 +2,8 @@
 
 use super::config::*;
 use super::driver::Vendor;
-use super::lower::parts;
 use super::matrices;
+use super::matrices::parts;
 use super::program::Program;
 use crate::precision::Operand;
 

@@ -1,7 +1,8 @@
 //! What a device backend hands out: memory, and plans compiled with their tables.
 
 use super::driver::{Driver, Geometry};
-use super::lower::{lower, narrowed, Lowered};
+use super::lower::{lower, Lowered};
+use super::neighbours::narrowed;
 use crate::backend::{Buffer, Prepared};
 use crate::error::Result;
 use crate::pass::{Pass, Slot};
