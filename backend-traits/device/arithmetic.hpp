@@ -63,8 +63,9 @@ template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::unsc
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
       const Column c = column(s, g);
       const float most = load_shared_part<float>(slots + (c.live ? c.line : 0));
-      const T after = T(scales_of<LINE_MAGNITUDE>(most, int(config.grown)).after) * T(arguments.scale);
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) v[g * J + j] = {v[g * J + j].x * after, v[g * J + j].y * after};
+      // Of both in one number digits may be lost that their product with a value keeps.
+      const T after = T(scales_of<LINE_MAGNITUDE>(most, int(config.grown)).after), scale = T(arguments.scale);
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) v[g * J + j] = {v[g * J + j].x * scale * after, v[g * J + j].y * scale * after};
     }
   }
 }
@@ -82,7 +83,7 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle_across(S s, Value *v) const {
     four_step<false>(s, x, step.after_roots, line, c);
     // Of two real points in one value `scatter` says what they are multiplied by.
     MMAFFT_IF (splits(s)) {
-      if (both_real(s, c.at, 0)) x[0] = first;
+      if (both_real(s, c, 0)) x[0] = first;
     }
   }
 }
@@ -120,7 +121,7 @@ MMAFFT_DEVICE void Pass<Scalar>::multiply_powers(Value *v, int radix, bool shift
   }
 }
 
-// Values p, k times exp(∓2πi·pk / (n/s)), from the table [k - 1][p].
+// Values p, k times exp(∓2πi·pk / (n/s)), from the table [k - 1][p], or of products in the order of lanes.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
   MMAFFT_STEP(S);
@@ -195,7 +196,7 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
     const Column c = column(s, g);
     Value *x = v + 2 * g;
     Value w = {T(1), T(0)};
-    if (both_real(s, c.at, 0)) {
+    if (both_real(s, c, 0)) {
       x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
       halve_middle(s, x[1]);
       continue;
@@ -219,12 +220,13 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
 }
 
 // The same where a thread has columns c and m-c of a DFT of radix r, m = n/r: point c + j*m is the
-// mirror image of point m-c + (r-1-j)*m. Columns 0 and m/2 mirror themselves.
+// mirror image of point m-c + (r-1-j)*m. Columns 0 and m/2 mirror themselves. Of lines in mirrored pairs it is that
+// of point m-1-c + (r-1-j)*m of the other line.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
-  MMAFFT_CONST bool merge = step.facing == FACING_MERGE;
+  MMAFFT_CONST bool merge = step.facing == FACING_MERGE, lines = of_mirrored_lines(s);
   MMAFFT_IF (!in_pairs(s)) {
     // The only column mirrors itself.
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
@@ -241,12 +243,23 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
     if (!c.live) continue;
     Value *x = v + g * R, *y = x + R;
     const Value *const table = tables() + step.facing_table + c.at;
-    if (c.at != 0) {
-      MMAFFT_UNROLL for (int j = 0; j < R; j++) halve(merge, x[j], y[R - 1 - j], load_table(table + j * m));
+    Value part = {T(1), T(0)};
+    MMAFFT_IF (lines) {
+      const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+      if (!line.live) continue;
+      part = load_table(tables() + step.facing_table + step.points + (merge ? line.load_index : line.store_index));
+    }
+    const auto root = [&](int further) {
+      const Value w = load_table(table + further);
+      MMAFFT_IF (lines) return multiply(w, part);
+      else return w;
+    };
+    if (!both_real(s, c, 0)) {
+      MMAFFT_UNROLL for (int j = 0; j < R; j++) halve(merge, x[j], y[R - 1 - j], root(j * m));
     } else {
       x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
-      MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++) halve(merge, x[j], x[R - j], load_table(table + j * m));
-      MMAFFT_UNROLL for (int j = 0; j < R / 2; j++) halve(merge, y[j], y[R - 1 - j], load_table(table + m / 2 + j * m));
+      MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++) halve(merge, x[j], x[R - j], root(j * m));
+      MMAFFT_UNROLL for (int j = 0; j < R / 2; j++) halve(merge, y[j], y[R - 1 - j], root(m / 2 + j * m));
       halve_middle(s, R % 2 == 0 ? x[R / 2] : y[R / 2]);
     }
   }

@@ -100,7 +100,7 @@ struct Step {
   i64 facing;          // enum Facing: a thread's columns come in pairs that mirror each other, or the only
                        // column of a split or merge mirrors itself
   i64 facing_table;    // offset of the roots by which half spectra are merged or split
-  i64 twiddle;         // offset of the roots [k][p] in the tables, or -1
+  i64 twiddle;         // offset of the roots in the tables, see `twiddle`, or -1
   i64 before, before_table, before_length;  // factor of what is gathered, 0 from `length` on;
   i64 before_roots;                         // and the tables of four-step twiddles, or -1
   i64 after, after_table, after_length;     // factor of what is scattered

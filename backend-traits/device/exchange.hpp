@@ -68,7 +68,7 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
           if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
         }
         MMAFFT_IF (merges(s)) {
-          if (both_real(s, c.at, j)) x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
+          if (both_real(s, c, j)) x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
         }
         MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
       }
@@ -213,7 +213,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
         Value x = v[g * J + j];
         MMAFFT_IF (step.after != FACTOR_NONE) x = times_spectrum(s, place, line + padded(step.row_out, start), at, x);
         MMAFFT_IF (splits(s)) {
-          if (both_real(s, c.at, j)) {
+          if (both_real(s, c, j)) {
             Value last = {x.y, T(0)};
             x.y = T(0);
             MMAFFT_IF (step.after_roots >= 0) {

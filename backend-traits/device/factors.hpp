@@ -32,7 +32,7 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
     const Value first = v[0];
     four_step<BEFORE>(s, v, levels, line, c);
     MMAFFT_IF (splits(s) && !paired(s)) {
-      if (both_real(s, c.at, 0)) v[0] = first;
+      if (both_real(s, c, 0)) v[0] = first;
     }
   }
 }

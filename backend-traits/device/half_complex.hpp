@@ -1,13 +1,13 @@
 // Between registers and memory, the half-complex format of a whole line of N reals: point p is of reals p and N-p,
 // and where lines are reversed, of those from the other end. A column's points ascend or descend with its
-// number, so that two addresses are computed for all of them, and what lies between them is constant. Members of
-// `Pass`, included by pass.hpp.
+// number, so that two addresses are computed for all of them, and what lies between them is constant: of a line of
+// its own, or of parts of one, point c of part a being p = a + A*c. Members of `Pass`, included by pass.hpp.
 #pragma once
 #include "pass.hpp"
 
 namespace mmafft {
 
-// Whether points of half spectra lie so, in lines of their own.
+// Whether points of half spectra lie so.
 template <bool LOAD> MMAFFT_DEVICE constexpr bool half_complex_order() {
   MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
   return (LOAD ? config.load_points : config.store_points) == POINTS_ORDERED && side.order == ORDER_NATURAL &&
@@ -20,8 +20,9 @@ MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex(S s) {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
-  const bool whole = config.axes == 1 && side.weights_low == 0 && !paired(s) && (LOAD ? axis.load_index : axis.store_index) == 1;
-  return half_complex_order<LOAD>() && whole && all_points<LOAD>(s) && !has_factors<LOAD>(s) && (LOAD ? merges(s) : splits(s));
+  const bool alone = side.weights_low == 0 && (LOAD ? axis.load_index : axis.store_index) == 1;
+  const bool lines = config.axes == 1 && !paired(s) && (alone || of_mirrored_lines(s));
+  return half_complex_order<LOAD>() && lines && all_points<LOAD>(s) && !has_factors<LOAD>(s) && (LOAD ? merges(s) : splits(s));
 }
 
 // The same of the store of a split of lines in mirrored pairs, parts of one line.
@@ -46,6 +47,18 @@ template <class To> struct HalfComplexPoint {
       : up(line + (reversed ? N - 1 - p : p) * unit), down(line + (reversed ? p - 1 : N - p) * unit) {}
 };
 
+// Point c of part a of A, times its weight.
+template <bool LOAD, class T, class S> MMAFFT_DEVICE Pair<T> weighted_part(S s, const Pair<T> *tables, i64 a, i64 c, Pair<T> x) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
+  MMAFFT_CONST i64 A = LOAD ? config.axis[step.axis].load_index : config.axis[step.axis].store_index;
+  MMAFFT_IF (side.weights >= 0 && side.weights_low > 0 && i64(1) << side.weights_low == A) {
+    // The table in two levels has A entries for a, and then those for c.
+    const Pair<T> *const low = tables + side.weights, *const high = low + A;
+    return multiply(x, multiply(load_table(low + a), load_table(high + c)));
+  } else return weighted(side, tables, a + A * c, x);
+}
+
 template <class Scalar, class T> MMAFFT_DEVICE void store_real(Scalar *to, T x) {
   Scalar y;
   narrow(x, y);
@@ -56,19 +69,20 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = config.load_reals;
-  MMAFFT_CONST i64 unit = config.axis[step.axis].load_stride;
+  MMAFFT_CONST i64 A = config.axis[step.axis].load_index, unit = config.axis[step.axis].load_stride / A;
   MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(side.length), m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const InMemory in = in_memory<true>(s, c);
+    const Scalar *const line = input() + (in.line.load - in.line.load_index * unit);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const i64 p = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);
-      const HalfComplexPoint<const Scalar> at(input() + in.line.load, side.reversed, N, p, unit);
-      const i64 further = (side.reversed ? -1 : 1) * i64(j * m) * unit;
+      const i64 p = in.line.load_index + half_complex_point(s, c.at, step.op != OP_DFT && j == 1) * A;
+      const HalfComplexPoint<const Scalar> at(line, side.reversed, N, p, unit);
+      const i64 further = (side.reversed ? -1 : 1) * (j * m) * A * unit;
       Value x = {T(0), T(0)};
       if (in.live && exists(s, c.at, j)) {
         x.x = widen(load_memory(at.up + further));
-        if (j > 0 || c.at != 0) x.y = widen(load_memory(at.down - further));
+        if (!both_real(s, c, j)) x.y = widen(load_memory(at.down - further));
       }
       v[g * J + j] = x;
     }
@@ -83,14 +97,15 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
       if (!exists(s, c.at, j)) continue;
       Value &x = v[g * J + j];
       if (side.conjugate) x.y = -x.y;
-      const bool first = j == 0 && c.at == 0;
+      const bool first = both_real(s, c, j);
       MMAFFT_IF (edge) {
         if (first) x.x *= T(1.4142135623730950488);
       }
-      x = weighted(side, tables(), i64(half_complex_point(s, c.at, step.op != OP_DFT && j == 1)) + j * m, x);
+      const i64 point = i64(half_complex_point(s, c.at, step.op != OP_DFT && j == 1)) + j * m;
+      x = weighted_part<true>(s, tables(), in.line.load_index, point, x);
       if (first) {
         const i64 middle = side.reversed ? N - 1 - N / 2 : N / 2;
-        const Value last = {T(widen(load_memory(input() + (in.line.load + middle * unit)))), T(0)};
+        const Value last = {T(widen(load_memory(input() + (in.line.load - in.line.load_index * unit + middle * unit)))), T(0)};
         x.y = weighted(side, tables(), i64(N / 2), last).x;
       }
     }
@@ -113,15 +128,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex_pair(S s, const Value *v, co
   const i64 p = i64(a) + i64(k) * lines;
   const T scale = this->scale();
   Value x = {scale * v[0].x, scale * v[0].y}, y = {scale * v[1].x, scale * v[1].y};
-  MMAFFT_IF (side.weights >= 0 && i64(1) << side.weights_low == lines) {
-    // The table in two levels has A entries for a, and then those for k.
-    const Value *const low = tables() + side.weights, *const high = low + lines;
-    x = multiply(x, multiply(load_table(low + a), load_table(high + k)));
-    y = multiply(y, multiply(load_table(low + (a == 0 ? 0 : lines - a)), load_table(high + (a == 0 ? n : n - 1) - k)));
-  } else {
-    x = weighted(side, tables(), p, x);
-    y = weighted(side, tables(), M - p, y);
-  }
+  x = weighted_part<false>(s, tables(), a, k, x);
+  y = weighted_part<false>(s, tables(), a == 0 ? 0 : lines - a, (a == 0 ? n : n - 1) - k, y);
   Scalar *const first = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit);
   const HalfComplexPoint<Scalar> at(first, side.reversed, N, p, unit);
   MMAFFT_CONST i64 half = (side.reversed ? -M : M) * unit;
@@ -135,7 +143,7 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = config.store_reals;
-  MMAFFT_CONST i64 unit = config.axis[step.axis].store_stride;
+  MMAFFT_CONST i64 A = config.axis[step.axis].store_index, unit = config.axis[step.axis].store_stride / A;
   MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(side.length), m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
   MMAFFT_CONST bool edge = side.first != 0 || side.last != 0;
   const T scale = this->scale();
@@ -143,14 +151,14 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);
     if (!in.live) continue;
-    Scalar *const line = static_cast<Scalar *>(arguments.store) + in.line.store;
+    Scalar *const line = static_cast<Scalar *>(arguments.store) + (in.line.store - in.line.store_index * unit);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       if (!exists(s, c.at, j)) continue;
-      const i64 p = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);
-      const HalfComplexPoint<Scalar> at(line, side.reversed, N, p, unit);
-      const i64 further = (side.reversed ? -1 : 1) * i64(j * m) * unit;
+      const i64 point = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);
+      const HalfComplexPoint<Scalar> at(line, side.reversed, N, in.line.store_index + point * A, unit);
+      const i64 further = (side.reversed ? -1 : 1) * (j * m) * A * unit;
       Value x = {scale * v[g * J + j].x, scale * v[g * J + j].y};
-      if (j == 0 && c.at == 0) {
+      if (both_real(s, c, j)) {
         // Points 0 and N/2 are real.
         const Value last = weighted(side, tables(), i64(N / 2), Value{x.y, T(0)});
         store_real(line + (side.reversed ? N - 1 - N / 2 : N / 2) * unit, last.x);
@@ -159,7 +167,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
         store_real(at.up, x.x);
         continue;
       }
-      x = weighted(side, tables(), p + j * m, x);
+      x = weighted_part<false>(s, tables(), in.line.store_index, point + j * m, x);
       store_real(at.up + further, x.x);
       store_real(at.down - further, side.conjugate ? -x.y : x.y);
     }

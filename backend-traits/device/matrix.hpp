@@ -59,12 +59,14 @@ template <class S> MMAFFT_DEVICE constexpr int matrix_further(S s, int group) {
 template <class S> MMAFFT_DEVICE int matrix_column(S s, int group, int thread) {
   return matrix_first(s, thread) + matrix_further(s, group);
 }
-// Whether these two have no binary digit in common, and places of columns are made of digits alone: then
-// what follows of the number is a sum of what follows of each, the second of which compilers know.
 MMAFFT_DEVICE constexpr bool power_of_two(i64 n) { return (n & (n - 1)) == 0; }
+// Whether these two have no binary digit in common, and places of columns are made of digits alone: then
+// what follows of the number is a sum of what follows of each, the second of which compilers know. Not where
+// lanes beyond the last column are given that one.
 template <class S> MMAFFT_DEVICE constexpr bool digits_apart(S s) {
   MMAFFT_STEP(S);
-  return step.engine == ENGINE_MATRIX && step.hermitian == 0 && step.offset == 0 && power_of_two(config.threads) &&
+  MMAFFT_CONST bool given = of_reals(s) && config.lines * step.inner * step.outer == 1;
+  return step.engine == ENGINE_MATRIX && !given && step.hermitian == 0 && step.offset == 0 && power_of_two(config.threads) &&
          power_of_two(config.lines) && power_of_two(step.points) && power_of_two(step.columns) && power_of_two(step.inner) &&
          power_of_two(step.outer) && power_of_two(step.neighbours) && power_of_two(step.in) && power_of_two(step.out);
 }

@@ -283,7 +283,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
         }
         MMAFFT_IF (merges(s)) {
           const Place last = {int(step.points), 0};
-          if (both_real(s, c.at, j)) x.y = finish_point(s, in.line, last, load_point(s, in.line, in.others, last)).x;
+          if (both_real(s, c, j)) x.y = finish_point(s, in.line, last, load_point(s, in.line, in.others, last)).x;
         }
       }
       MMAFFT_IF (factors) factored<true>(s, v + g * J, in.line, c);
@@ -333,7 +333,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
         if (in.live && made(s, c.at, point(s, j)) && kept_at(s, at.at())) {
           Value x = v[g * J + j];
           MMAFFT_IF (splits(s)) {
-            if (both_real(s, c.at, j)) {
+            if (both_real(s, c, j)) {
               Value last = {x.y, T(0)};
               x.y = T(0);
               MMAFFT_IF (step.after_roots >= 0) {

@@ -89,7 +89,7 @@ MMAFFT_DEVICE void Pass<Scalar>::finish_pair(S s, Value *v, const Column &c) con
       if (c.live && line.live) v[j] = finish_point(s, line, {whole - second * n, 0}, v[j]);
     }
   }
-  if (c.live && both_real(s, c.at, 0)) {
+  if (c.live && both_real(s, c, 0)) {
     const Line line = line_of(0, tile, c.line, c.at == n ? 0 : 1, arguments.lines);
     const Place last = {n, 0};
     if (line.live) v[0].y = finish_point(s, line, last, load_point(s, line, 0, last)).x;
@@ -115,7 +115,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c
   MMAFFT_CONST int n = int(step.points);
   if (!c.live) return;
   MMAFFT_IF (half_complex_pairs(s)) {
-    if (!both_real(s, c.at, 0)) {
+    if (!both_real(s, c, 0)) {
       store_half_complex_pair(s, v, c);
       return;
     }
@@ -136,7 +136,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c
       const int at = to_at(s, c.at, j), second = at < n ? 0 : 1;
       const Line line = line_of(0, tile, c.line, second, arguments.lines);
       if (!line.live) continue;
-      const bool both = both_real(s, c.at, j);
+      const bool both = both_real(s, c, j);
       if (both) store_point(s, line, 0, {n, 0}, Value{v[j].y, T(0)});
       store_point(s, line, 0, {at - second * n, 0}, both ? Value{v[j].x, T(0)} : v[j]);
     }

@@ -52,6 +52,19 @@ template <class Scalar> struct Pass {
     const bool halves = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
     return step.facing != FACING_NONE && !(halves && step.radix == step.points);
   }
+  // Whether they merge or split lines in mirrored pairs, parts a and A - a of a whole line: column c of one
+  // and m-1-c of the other, m = n/r, mirror each other. Of parts 0 and A/2, which mirror themselves, columns
+  // c and m-c of the first do, but 0 and m/2 each itself; and c and m-1-c of the second.
+  template <class S> static MMAFFT_DEVICE constexpr bool of_mirrored_lines(S s) {
+    MMAFFT_STEP(S);
+    return config.mirrored > 0 && !config.mirrored_facing && (step.facing == FACING_MERGE || step.facing == FACING_SPLIT);
+  }
+  // Whether the lines of the pair that this line of the tile is are their own mirror images.
+  MMAFFT_DEVICE bool own_images(int line) const {
+    const u64 pair = tile * u64(config.lines) + u64(line);
+    MMAFFT_IF (config.wide) return mirrors_itself<u64>(pair);
+    else return mirrors_itself<u32>(u32(pair));
+  }
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int N = int(step.neighbours);
@@ -108,13 +121,14 @@ template <class Scalar> struct Pass {
   // they are 0 and n/2, which are their own mirror images: point n of the half spectrum is the
   // imaginary part of point 0 then, both being real.
   MMAFFT_DEVICE static int halves_at(int n, int c, int j) { return j == 0 ? c : c == 0 ? n / 2 : n - c; }
-  template <class S> static MMAFFT_DEVICE bool both_real(S s, int c, int j) {
+  template <class S> MMAFFT_DEVICE bool both_real(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.facing) return (merges(s) || splits(s)) && j == 0 && c == 0;
+    MMAFFT_IF (of_mirrored_lines(s)) return j == 0 && c.at == 0 && c.outer == 0 && own_images(c.line);
+    MMAFFT_IF (step.facing) return (merges(s) || splits(s)) && j == 0 && c.at == 0;
     MMAFFT_IF (step.op != OP_SPLIT && step.op != OP_MERGE) return false;
     MMAFFT_CONST int n = int(step.points);
-    MMAFFT_IF (paired(s)) return j == 0 && (c == n || (config.mirrored_row > 0 && c == n + n / 2));
-    else return j == 0 && c == 0;
+    MMAFFT_IF (paired(s)) return j == 0 && (c.at == n || (config.mirrored_row > 0 && c.at == n + n / 2));
+    else return j == 0 && c.at == 0;
   }
   // Whether it splits or merges lines in mirrored pairs: parts a and A - a of a whole line, as one
   // line of n columns with points c and 2n-1-c. Columns n..2n are those of the pair of parts 0 and
@@ -160,17 +174,24 @@ template <class Scalar> struct Pass {
       // Of halves, columns 0 and m/2 mirror themselves.
       MMAFFT_CONST int m = int(step.points / step.radix);
       MMAFFT_CONST bool halved = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
-      if (group % 2 != 0) {
+      MMAFFT_IF (of_mirrored_lines(s)) {
+        // Of lines that mirror themselves, the first half of all columns is the first one's.
+        const bool own = own_images(c.line), other = own && c.at >= m / 2;
+        if (other) c.at -= m / 2;
+        if (group % 2 != 0) {
+          const int image = m - c.at;
+          c.at = !own || other ? image - 1 : c.at == 0 ? m / 2 : image;
+        }
+        c.outer = own ? int(other) : group % 2;
+        // What is known of columns, and lets compilers store pairs as one: their places are one address and constants.
+        MMAFFT_ASSUME(u32(c.at) < u32(m));
+      } else if (group % 2 != 0) {
         c.at = !halved ? m - 1 - c.at : c.at == 0 ? m / 2 : m - c.at;
         MMAFFT_IF (config.mirrored_facing && !halved) c.outer = 1;
       }
     }
     MMAFFT_IF (paired(s)) {
-      const u64 pair = tile * u64(config.lines) + u64(c.line);
-      bool first;
-      MMAFFT_IF (config.wide) first = mirrors_itself<u64>(pair);
-      else first = mirrors_itself<u32>(u32(pair));
-      if (first) c.at += int(step.points);
+      if (own_images(c.line)) c.at += int(step.points);
     }
     return c;
   }
@@ -512,8 +533,8 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
     rest.template gather<Pass<Scalar>::BOTH>(next(FirstStep()), v);
     rest.run(next(FirstStep()), v);
   } else {
-    MMAFFT_IF (config.step[0].scaling == SCALING_LINE) barrier();
     pass.load(FirstStep(), v);
+    MMAFFT_IF (config.step[0].scaling == SCALING_LINE) barrier();
     pass.run(FirstStep(), v);
   }
 }

@@ -194,7 +194,7 @@ fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
 
 /// Where `Config` has whether a point's parts are loaded as one, and stored.
 const LOAD_VECTOR: usize = 14;
-const STORE_VECTOR: usize = 17;
+pub const STORE_VECTOR: usize = 17;
 const RESIDENTS: usize = 3;
 
 /// Whether a pass loads or stores lines that lie behind each other, of points that 16 bytes divide.

@@ -1,13 +1,14 @@
 //! NVIDIA: NVRTC compiles, nvdisasm reads (PyPI: `nvidia-cuda-nvrtc`,
 //! `nvidia-cuda-nvdisasm`).
 
+use crate::amd::STORE_VECTOR;
 use crate::families::{clusters, families, offered};
 use crate::kept::kept;
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{lower, Geometry, Program, Vendor};
 use mmafft::backend_traits::{radix, Launch, Operand};
 use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Result, Shape, Step};
+use mmafft::{Engine, Limits, Pass, Precision, Request, Result, ScalarType, Shape, Step};
 use std::process::Command;
 
 /// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
@@ -108,6 +109,24 @@ fn instruction(pass: &Pass) -> Option<&'static str> {
     })
 }
 
+/// Stores of real or imaginary parts alone where memory takes both as one, beyond the few of points that
+/// a branch has changed: each writes half of the sectors that it reaches.
+fn parts_alone(pass: &Pass, program: &Program, code: &str) -> usize {
+    let part = match pass.storage {
+        ScalarType::F32 => "STG.E desc",
+        ScalarType::F64 => "STG.E.64 desc",
+        _ => return 0,
+    };
+    let stores = code.matches(part).count();
+    let few = 4;
+    let as_one = program.config[STORE_VECTOR] > 0;
+    if as_one && stores > few {
+        stores
+    } else {
+        0
+    }
+}
+
 fn check(architecture: &str) {
     let limits = device(architecture).limits();
     let geometry = geometry(&limits);
@@ -171,10 +190,10 @@ fn check(architecture: &str) {
             if bytes > 0 {
                 let shape = (program.threads, program.config[3], program.config[5]);
                 failures.push(format!("{name}, pass {i}: {bytes} bytes spilled {shape:?}"));
-                if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
-                    let path = format!("{folder}/{}-{i}.cu", name.replace(' ', "_"));
-                    std::fs::write(path, source(&program)).expect("written");
-                }
+            }
+            if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
+                let path = format!("{folder}/{}-{i}.cu", name.replace(' ', "_"));
+                std::fs::write(path, source(&program)).expect("written");
             }
             let Some(code) = disassemble(&kernel.cubin) else {
                 continue;
@@ -183,6 +202,10 @@ fn check(architecture: &str) {
             // Arrays that are indexed by what is known too late.
             if code.contains("LDL") || code.contains("STL") {
                 failures.push(format!("{name}, pass {i}: local memory"));
+            }
+            let parts = parts_alone(pass, &program, &code);
+            if parts > 0 {
+                failures.push(format!("{name}, pass {i}: {parts} stores of parts alone"));
             }
             if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
                 let path = format!("{folder}/{}-{i}.sass", name.replace(' ', "_"));

@@ -21,8 +21,8 @@ pub fn lines_face(radix: usize, storage: ScalarType) -> bool {
 
 impl Builder<'_> {
     /// What the threads of the first and the last step of these radices do with columns that mirror
-    /// each other: merge or split half spectra, with columns c and m − c; load or store reals that lie
-    /// beside each other, with c and m − 1 − c.
+    /// each other: merge or split half spectra, with columns c and m − c, or c and m − 1 − c of lines in
+    /// mirrored pairs; load or store reals that lie beside each other, with c and m − 1 − c.
     pub fn facing(&self, axis: &TileAxis, radices: &[usize]) -> [i64; 2] {
         let pass = self.pass;
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
@@ -41,10 +41,21 @@ impl Builder<'_> {
                 let can = r.is_some_and(|&r| lines_face(r, pass.storage) && fits(r));
                 mirrored.images == Images::Facing && can && beside(loading)
             };
-            let mut words = self.halves(axis, radices, fits);
+            // Column c of one line mirrors m − 1 − c of the other, and of those that mirror themselves
+            // columns do in pairs.
+            let halve = |r: Option<&usize>| {
+                let can = |&r: &usize| {
+                    let even = (axis.core_length() / r).is_multiple_of(2);
+                    even && fits(r) && r <= 64 / pass.storage.bytes()
+                };
+                mirrored.images == Images::Parts && pass.edges.is_none() && r.is_some_and(can)
+            };
+            let mut words = self.halves(axis, radices, &fits);
             match mirrored.middle {
                 Middle::Merge if faces(radices.first(), true) => words[0] = FACING_LOAD,
                 Middle::Split if faces(radices.last(), false) => words[1] = FACING_STORE,
+                Middle::Merge if halve(radices.first()) => words[0] = FACING_MERGE,
+                Middle::Split if halve(radices.last()) => words[1] = FACING_SPLIT,
                 _ => {}
             }
             return words;

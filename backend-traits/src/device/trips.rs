@@ -10,7 +10,7 @@ use super::tables::Tables;
 use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
-use crate::pass::{Pass, Step, TileAxis};
+use crate::pass::{Images, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::{Middle, Pairing};
@@ -194,7 +194,9 @@ impl Builder<'_> {
             }
             self.push(at, merge);
         }
-        self.mirrored(at, core, Middle::Merge, tables);
+        if facing[0] == 0 {
+            self.mirrored(at, core, Middle::Merge, tables);
+        }
         let mirrored = axis.kind == Kind::C2R && !packed(axis);
         // What the halved axis of an odd length keeps for those that follow.
         let half = axis.kind == Kind::R2C || reduction.store.pairing == Pairing::Halves;
@@ -268,7 +270,8 @@ impl Builder<'_> {
             let words = &mut self.trips[trip].words;
             words.facing = facing;
             let moved = matches!(facing, FACING_LOAD | FACING_STORE);
-            match self.pass.mirrored.filter(|_| moved) {
+            let parts = self.pass.mirrored.filter(|m| m.images == Images::Parts);
+            match self.pass.mirrored.filter(|_| moved).or(parts) {
                 // Column c of one line and m − 1 − c of the other.
                 Some(_) => words.outer = 1,
                 // The only one mirrors itself.
@@ -276,7 +279,10 @@ impl Builder<'_> {
                 None => words.columns /= 2,
             }
             if matches!(facing, FACING_MERGE | FACING_SPLIT) {
-                words.facing_table = tables.facing_halves(core, facing == FACING_SPLIT && inverse);
+                words.facing_table = match parts {
+                    Some(mirrored) => tables.mirrored_halves(core, mirrored.points / core),
+                    None => tables.facing_halves(core, facing == FACING_SPLIT && inverse),
+                };
             }
             if facing == FACING_MERGE && axis.kind == Kind::C2R {
                 words.hermitian = axis.length as i64;
@@ -298,7 +304,9 @@ impl Builder<'_> {
             split.words.twiddle = tables.halves(core, inverse);
             self.push(at, split);
         }
-        self.mirrored(at, core, Middle::Split, tables);
+        if facing[1] == 0 {
+            self.mirrored(at, core, Middle::Split, tables);
+        }
     }
 
     /// The merge or split of lines in mirrored pairs, if the pass has it: a pair is one line of

@@ -16,8 +16,8 @@ const BESIDE: [usize; 3] = [20, 36, 60];
 /// The same of matrix products, with halves, sums and the matrix.
 const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
 
-/// The most values that a thread has of a column of a step of these radices: of sums over shared
-/// memory, a few.
+/// The most values that a thread has of a column of a step of these radices, or of two that mirror each
+/// other: of sums over shared memory, a few.
 fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
     let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
     let products = pass.engine == Engine::Matrix;
@@ -25,7 +25,14 @@ fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
         true => 2 * DENSE_PAIRS,
         false => r,
     };
-    radices.iter().map(values).max()
+    // Two columns of the step that merges or splits lines in mirrored pairs.
+    let (first, last) = (radices.first(), radices.last());
+    let ends = pass.mirrored.and_then(|mirrored| match mirrored.middle {
+        Middle::Merge => first,
+        _ => last,
+    });
+    let pair = ends.filter(|r| **r <= FACING_RADIX).map(|r| 2 * r);
+    radices.iter().map(values).chain(pair).max()
 }
 
 pub fn clustered(pass: &Pass) -> bool {
