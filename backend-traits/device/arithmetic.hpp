@@ -63,9 +63,10 @@ template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::unsc
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
       const Column c = column(s, g);
       const float most = load_shared_part<float>(slots + (c.live ? c.line : 0));
-      // Of both in one number digits may be lost that their product with a value keeps.
-      const T after = T(scales_of<LINE_MAGNITUDE>(most, int(config.grown)).after), scale = T(arguments.scale);
-      MMAFFT_UNROLL for (int j = 0; j < J; j++) v[g * J + j] = {v[g * J + j].x * scale * after, v[g * J + j].y * scale * after};
+      // In one product: two take 64 points of split-f16 from 0.97 to 0.84 of a copy on an H200, and keep digits only
+      // of lines below 1e-34.
+      const T after = T(scales_of<LINE_MAGNITUDE>(most, int(config.grown)).after) * T(arguments.scale);
+      MMAFFT_UNROLL for (int j = 0; j < J; j++) v[g * J + j] = {v[g * J + j].x * after, v[g * J + j].y * after};
     }
   }
 }

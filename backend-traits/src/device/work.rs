@@ -28,6 +28,8 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
     let double = operand == Operand::F64;
     let pair = if double { 16.0 } else { 8.0 };
     let threads = (config.head.threads * config.head.blocks) as f64;
+    // Two points of half spectra, split or merged: the root of lines in pairs is a product itself.
+    let pair_flops = if config.head.mirrored > 0 { 4.0 } else { 3.0 } * PRODUCT;
     let mut work = Work::default();
     let mut in_registers = false;
     for step in &config.steps {
@@ -77,9 +79,10 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
             OP_DFT if step.engine == DENSE => work.vector_flops += groups * 6.0 * radix,
             OP_DFT => work.vector_flops += groups * 5.0 * radix * radix.log2(),
             OP_COPY => {}
-            // The root of lines in pairs is a product itself.
-            _ if config.head.mirrored > 0 => work.vector_flops += groups * 4.0 * PRODUCT,
-            _ => work.vector_flops += groups * 3.0 * PRODUCT,
+            _ => work.vector_flops += groups * pair_flops,
+        }
+        if matches!(step.facing, FACING_MERGE | FACING_SPLIT) {
+            work.vector_flops += values / 2.0 * pair_flops;
         }
         let factors = [
             step.op == OP_DFT && step.twiddle >= 0,
