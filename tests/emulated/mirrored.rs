@@ -3,10 +3,11 @@
 
 use crate::accesses::{launches, traffic};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::{real::Middle, Images, LineForm, RealLine};
+use crate::words::{constant, head, step};
+use mmafft::backend_traits::{real::Middle, Images, LineForm, Mirrored, RealLine};
 use mmafft::{
     Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Plan, Precision,
-    Request, Shape, KINDS,
+    Request, Shape, Step, KINDS,
 };
 
 /// Tiles that the lines below are too long for.
@@ -111,6 +112,51 @@ fn long_real_lines_have_half_of_the_points() {
         }
     }
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Half spectra of packed lines are merged and split in registers where the step beside them has two columns
+/// of a thread, and between steps elsewhere: of a radix too large, or of one that leaves an odd number of
+/// columns, as the lines that mirror themselves have each beside its image.
+#[test]
+fn half_spectra_meet_in_registers_where_two_columns_fit() {
+    let (mut wrong, mut seen) = (Vec::new(), [0; 2]);
+    for vendor in Vendor::ALL {
+        for kind in kinds() {
+            for (n, radices) in [
+                (1 << 13, &[16, 2][..]),
+                (1 << 13, &[8, 2]),
+                (1 << 13, &[32, 2]),
+                (2 * 90 * 90, &[15, 6, 2]),
+                (2 * 100 * 100, &[10, 2]),
+            ] {
+                let request = of(kind, Shape::d1(n)).batch(2).radices(radices);
+                let probe = || Probe::new(vendor, ORDERS[1]).tile_bytes(TILE);
+                let (plan, records) = launches(probe(), &request).expect("a plan");
+                for (pass, record) in plan.passes.iter().zip(&records) {
+                    let parts = |m: &Mirrored| m.images == Images::Parts;
+                    let Some(mirrored) = pass.mirrored.filter(parts) else {
+                        continue;
+                    };
+                    let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+                    let last = head(&record.program, "steps") as usize - 1;
+                    let (radix, at, faces, alone) = match mirrored.middle {
+                        Middle::Merge => (radices[0], 0, "FACING_MERGE", "OP_MERGE"),
+                        _ => (radices[radices.len() - 1], last, "FACING_SPLIT", "OP_SPLIT"),
+                    };
+                    let meet = radix <= 16 && (pass.axes[0].length / radix).is_multiple_of(2);
+                    seen[usize::from(meet)] += 1;
+                    let facing = step(&record.program, at, "facing") == constant(faces);
+                    let exchanged = step(&record.program, at, "op") == constant(alone);
+                    if facing == exchanged || facing != meet {
+                        wrong.push(format!("{vendor:?} {n} {facing}:\n{}", plan.explain()));
+                    }
+                }
+                wrong.extend(traffic(probe(), &request));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(seen.iter().all(|&n| n > 10), "{seen:?}");
 }
 
 /// Half spectra of several axes, whose rows mirror each other: planes and volumes that no tile holds.
