@@ -50,7 +50,7 @@ impl Builder<'_> {
                 };
                 mirrored.images == Images::Parts && pass.edges.is_none() && r.is_some_and(can)
             };
-            let mut words = self.halves(axis, radices, &fits);
+            let mut words = self.halves(axis, radices, fits);
             match mirrored.middle {
                 Middle::Merge if faces(radices.first(), true) => words[0] = FACING_LOAD,
                 Middle::Split if faces(radices.last(), false) => words[1] = FACING_STORE,
