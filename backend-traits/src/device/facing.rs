@@ -16,7 +16,13 @@ pub const FACING_RADIX: usize = 16;
 /// even radices the points of one are lower or higher ones whichever the line is; and of FP64 those of
 /// more would take all registers.
 pub fn lines_face(radix: usize, storage: ScalarType) -> bool {
-    radix.is_multiple_of(2) && radix <= FACING_RADIX.min(64 / storage.bytes())
+    radix.is_multiple_of(2) && radix <= halves_radix(storage)
+}
+
+/// The largest radix of a step whose threads merge or split half spectra of two lines: of FP64 two columns
+/// of more would take all registers.
+pub fn halves_radix(storage: ScalarType) -> usize {
+    FACING_RADIX.min(64 / storage.bytes())
 }
 
 impl Builder<'_> {
@@ -46,9 +52,12 @@ impl Builder<'_> {
             let halve = |r: Option<&usize>| {
                 let can = |&r: &usize| {
                     let even = (axis.core_length() / r).is_multiple_of(2);
-                    even && fits(r) && r <= 64 / pass.storage.bytes()
+                    even && fits(r) && r <= halves_radix(pass.storage)
                 };
-                mirrored.images == Images::Parts && pass.edges.is_none() && r.is_some_and(can)
+                // The kernel counts the reals of such lines in 32 bits.
+                let short = mirrored.points < 1 << 30;
+                let parts = mirrored.images == Images::Parts && short;
+                parts && pass.edges.is_none() && r.is_some_and(can)
             };
             let mut words = self.halves(axis, radices, fits);
             match mirrored.middle {

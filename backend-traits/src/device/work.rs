@@ -28,8 +28,10 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
     let double = operand == Operand::F64;
     let pair = if double { 16.0 } else { 8.0 };
     let threads = (config.head.threads * config.head.blocks) as f64;
-    // Two points of half spectra, split or merged: the root of lines in pairs is a product itself.
-    let pair_flops = if config.head.mirrored > 0 { 4.0 } else { 3.0 } * PRODUCT;
+    // Two points of half spectra, split or merged: the root of parts of a line is a product itself.
+    let head = &config.head;
+    let parts = head.mirrored > 0 && head.mirrored_facing == 0 && head.mirrored_row == 0;
+    let pair_flops = if parts { 4.0 } else { 3.0 } * PRODUCT;
     let mut work = Work::default();
     let mut in_registers = false;
     for step in &config.steps {

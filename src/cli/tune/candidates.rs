@@ -1,9 +1,9 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
 use super::sequences::sequences;
-use mmafft::backend_traits::device::{DENSE_PAIRS, FACING_RADIX};
+use mmafft::backend_traits::device::{halves_radix, DENSE_PAIRS, FACING_RADIX};
 use mmafft::backend_traits::real::{Middle, RealSide};
-use mmafft::backend_traits::{radix, Launch, Limits};
+use mmafft::backend_traits::{radix, Images, Launch, Limits};
 use mmafft::rules::{self, Rule};
 use mmafft::{Engine, Pass, ScalarType};
 
@@ -27,11 +27,13 @@ fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
     };
     // Two columns of the step that merges or splits lines in mirrored pairs.
     let (first, last) = (radices.first(), radices.last());
-    let ends = pass.mirrored.and_then(|mirrored| match mirrored.middle {
+    let parts = pass.mirrored.filter(|m| m.images == Images::Parts);
+    let ends = parts.and_then(|mirrored| match mirrored.middle {
         Middle::Merge => first,
         _ => last,
     });
-    let pair = ends.filter(|r| **r <= FACING_RADIX).map(|r| 2 * r);
+    let most = halves_radix(pass.storage);
+    let pair = ends.filter(|r| **r <= most && !products).map(|r| 2 * r);
     radices.iter().map(values).chain(pair).max()
 }
 
