@@ -122,20 +122,17 @@ fn half_spectra_meet_in_registers_where_two_columns_fit() {
     let (mut wrong, mut seen) = (Vec::new(), [0; 2]);
     for vendor in Vendor::ALL {
         for kind in kinds() {
-            for (n, radices) in [
-                (1 << 13, &[16, 2][..]),
-                (1 << 13, &[8, 2]),
-                (1 << 13, &[32, 2]),
-                (1 << 14, &[16, 2]),
-                (1 << 14, &[8, 2]),
-                (2 * 90 * 90, &[15, 6, 2]),
-                (2 * 100 * 100, &[10, 2]),
+            for (n, radices, precision) in [
+                (1 << 13, &[16, 2][..], Precision::F32),
+                (1 << 13, &[8, 2], Precision::F32),
+                (1 << 13, &[32, 2], Precision::F32),
+                (1 << 14, &[16, 2], Precision::F64),
+                (1 << 14, &[8, 2], Precision::F64),
+                (2 * 90 * 90, &[15, 6, 2], Precision::F32),
+                (2 * 100 * 100, &[10, 2], Precision::F32),
             ] {
                 // Of FP64 two columns of 16 points take too many registers.
-                let (precision, most) = match n {
-                    16384 => (Precision::F64, 8),
-                    _ => (Precision::F32, 16),
-                };
+                let most = if precision == Precision::F64 { 8 } else { 16 };
                 let request = of(kind, Shape::d1(n)).batch(2).radices(radices);
                 let request = request.precision(precision);
                 let probe = || Probe::new(vendor, ORDERS[1]).tile_bytes(TILE);

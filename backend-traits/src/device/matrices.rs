@@ -3,7 +3,8 @@
 //! A matrix step multiplies rows of `rank` complex points, (re, im) after each other, by a
 //! real matrix of 2·rank rows and columns: `copies` DFT matrices on its diagonal, the rest
 //! zero. `fragments.hpp` of each vendor says which element a lane holds; here is the inverse:
-//! for every word of a lane, the elements that it holds.
+//! for every word of a lane, the elements that it holds. The file is long because the maps of all
+//! fragments, of both vendors and every type, stand beside the one loop that reads them.
 
 use super::driver::Vendor;
 use crate::precision::Operand;

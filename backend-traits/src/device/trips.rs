@@ -1,5 +1,6 @@
 //! The steps of a pass as trips through registers, with the tile's extents before and after
-//! each.
+//! each. The file is long because the order of an axis' trips, of whatever kind, stands in one place
+//! (`Builder::axis`), and what each adds to it beside that.
 
 use super::columns;
 use super::config::*;
