@@ -134,8 +134,9 @@ MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, 
     store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
     return;
   }
-  Scalar *to = static_cast<Scalar *>(arguments.store) + (line.store + others + i64(at.first) * axis.store_stride +
-                                                 i64(at.further) * axis.store_stride);
+  i64 base = line.store + others + i64(at.first) * axis.store_stride;
+  MMAFFT_IF (one_address(s) || step.op != OP_DFT) base = opaque(base);
+  Scalar *to = static_cast<Scalar *>(arguments.store) + (base + i64(at.further) * axis.store_stride);
   x = {x.x * scale(), x.y * scale()};
   Pair<Scalar> y;
   narrow(x.x, y.x);

@@ -59,7 +59,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     return config.mirrored > 0 && !config.mirrored_facing && (step.facing == FACING_MERGE || step.facing == FACING_SPLIT);
   }
-  // Whether the lines of the pair that this line of the tile is are their own mirror images.
+  // A line of the tile stands for a pair of lines. Whether each of the two is its own mirror image.
   MMAFFT_DEVICE bool own_images(int line) const {
     const u64 pair = tile * u64(config.lines) + u64(line);
     MMAFFT_IF (config.wide) return mirrors_itself<u64>(pair);
@@ -220,8 +220,19 @@ template <class Scalar> struct Pass {
   }
   template <class S> MMAFFT_DEVICE Place place_to(S s, int c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.engine == ENGINE_MATRIX) return {to_at(s, c, point(s, 0)), distance(s, j) * int(step.done)};
+    MMAFFT_IF (one_address(s)) return {to_at(s, c, point(s, 0)), distance(s, j) * int(step.done)};
     else return {to_at(s, c, j), 0};
+  }
+  // Whether what a column stores lies at one address and constant distances that instructions can hold. Fragments
+  // do; and points of a DFT, but where all strides of a single axis are powers of two: compilers find it there, and
+  // share addresses between columns. Values of the largest radices leave no register for it.
+  template <class S> static MMAFFT_DEVICE constexpr bool one_address(S s) {
+    MMAFFT_STEP(S);
+    const i64 stride = config.axis[step.axis].store_stride, farthest = (step.radix - 1) * step.done * stride * i64(sizeof(Scalar));
+    const bool near = -IMMEDIATE < farthest && farthest < IMMEDIATE;
+    const bool found = config.axes == 1 && config.blocks == 1 && ((step.points & (step.points - 1)) | (stride & (stride - 1))) == 0;
+    return step.engine == ENGINE_MATRIX ||
+           (step.op == OP_DFT && step.engine == ENGINE_SIMT && near && !found && step.radix * i64(sizeof(T)) <= 224);
   }
   // Whether there is a point at a place, where zeros stand for those beyond what is given; and whether
   // it goes on. Said of whole lines when compiling.

@@ -146,6 +146,16 @@ template <class T> MMAFFT_DEVICE const T *anew(const T *pointer) {
   return x;
 }
 
+// How far, in bytes, the constant part of an address reaches.
+enum { IMMEDIATE = 1 << 23 };
+// The same number, of which compilers do not know what it is the sum of. Taken apart, addresses of two parts of
+// one point are not seen to lie beside each other, and each is stored alone: half of a sector, twice.
+MMAFFT_DEVICE i64 opaque(i64 x) {
+  i64 y;
+  asm("mov.b64 %0, %1;" : "=l"(y) : "l"(x));
+  return y;
+}
+
 // Shared memory of the block, as Pairs.
 extern __shared__ __align__(16) char shared_memory[];
 template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {

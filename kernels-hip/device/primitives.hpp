@@ -112,6 +112,10 @@ template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
     *reinterpret_cast<W *>(to) = __builtin_bit_cast(W, value);
   }
 }
+// How far, in bytes, the constant part of an address reaches.
+enum { IMMEDIATE = 1 << 12 };
+// Pairs are stored as words, whatever their address is the sum of.
+MMAFFT_DEVICE i64 opaque(i64 x) { return x; }
 // Tables that no launch changes: they come through the same cache as all else.
 template <class T> MMAFFT_DEVICE T load_table(const T *from) { return *from; }
 

@@ -2,14 +2,13 @@
 //! (Debian: `clang-19`, `lld-19`, `llvm-19`; another version by `MMAFFT_LLVM=20`). Long for the list of
 //! what may be wrong with a kernel, and for how each is read from what the tools print.
 
-use crate::families::{families, offered};
+use crate::families::{jobs, Share};
 use crate::kept::kept;
-use crate::waits;
-use mmafft::backend_traits::device::{lower, Program};
+use crate::{waits, words};
+use mmafft::backend_traits::device::Program;
 use mmafft::backend_traits::{radix, Operand};
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
-use mmafft::{Engine, Error, Limits, Pass, Step};
-use std::collections::HashSet;
+use mmafft::{Engine, Error, Pass, Step};
 use std::path::Path;
 use std::process::Command;
 
@@ -192,11 +191,6 @@ fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
     all
 }
 
-/// Where `Config` has whether a point's parts are loaded as one, and stored.
-const LOAD_VECTOR: usize = 14;
-pub const STORE_VECTOR: usize = 17;
-const RESIDENTS: usize = 3;
-
 /// Whether a pass loads or stores lines that lie behind each other, of points that 16 bytes divide.
 fn contiguous(pass: &Pass, load: bool) -> bool {
     let [axis] = &pass.axes[..] else {
@@ -258,7 +252,7 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
     expect(shared <= SHARED, format!("{shared} bytes of shared memory"));
 
     // Waves of a SIMD unit, of four, that the plan counts on.
-    let residents = program.config[RESIDENTS] as usize;
+    let residents = words::head(program, "residents") as usize;
     let waves = (program.threads / 64 * residents).div_ceil(4).max(1);
     let most = unit.registers / waves / unit.granule * unit.granule;
     expect(
@@ -280,8 +274,8 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
 
     // A point's two parts in one access, and those of its neighbours: 16 bytes where the memory is
     // contiguous.
-    for (points, kind) in [(LOAD_VECTOR, "load"), (STORE_VECTOR, "store")] {
-        let points = program.config[points] as usize;
+    for kind in ["load", "store"] {
+        let points = words::head(program, &format!("{kind}_vector")) as usize;
         let words = points * 2 * pass.storage.bytes() / 4;
         let name = match words {
             0 => continue,
@@ -312,47 +306,7 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
     faults
 }
 
-/// A kernel to compile.
-struct Job {
-    name: String,
-    program: Program,
-    pass: Pass,
-}
-
-/// Every kernel of the families once, those whose name contains `MMAFFT_CASE`.
-fn jobs(device: &Device, limits: &Limits, failures: &mut Vec<String>) -> Vec<Job> {
-    let only = std::env::var("MMAFFT_CASE").unwrap_or_default();
-    let mut done = HashSet::new();
-    let mut jobs = Vec::new();
-    for (name, request) in families() {
-        let named = name.contains(&only);
-        if !named || !offered(&request, limits) {
-            continue;
-        }
-        let plan = match mmafft::plan(&request, limits) {
-            Ok(plan) => plan,
-            Err(error) => {
-                failures.push(format!("{name}: {error}"));
-                continue;
-            }
-        };
-        for (i, pass) in plan.passes.iter().enumerate() {
-            let name = format!("{name}, pass {i}");
-            match lower(pass, &device.geometry()) {
-                Ok(lowered) if done.insert(lowered.program.clone()) => jobs.push(Job {
-                    name,
-                    program: lowered.program,
-                    pass: pass.clone(),
-                }),
-                Ok(_) => {}
-                Err(error) => failures.push(format!("{name}: {error}")),
-            }
-        }
-    }
-    jobs
-}
-
-fn check(unit: &Unit) {
+fn check(unit: &Unit, share: Share) {
     let architecture = unit.architecture;
     let Ok(version) = output(tool("clang").arg("--version")) else {
         println!("skipped: codegen::{architecture}, needs clang-19, lld-19 and llvm-19");
@@ -361,7 +315,7 @@ fn check(unit: &Unit) {
     let device = device(unit);
     let limits = device.limits();
     let mut failures = Vec::new();
-    let jobs = jobs(&device, &limits, &mut failures);
+    let jobs = jobs(&limits, &device.geometry(), share, &mut failures);
     // One after another: the tests of the other architectures run beside this one.
     let folder = tempfile::tempdir().expect("a folder");
     for job in &jobs {
@@ -389,17 +343,17 @@ fn check(unit: &Unit) {
 
 #[test]
 fn cdna1() {
-    check(&UNITS[0]);
+    check(&UNITS[0], Share::Sixth(0));
 }
 
 #[test]
 fn cdna2() {
-    check(&UNITS[1]);
+    check(&UNITS[1], Share::Sixth(3));
 }
 
 #[test]
 fn cdna3() {
-    check(&UNITS[2]);
+    check(&UNITS[2], Share::All);
 }
 
 /// The run-time compiler takes the same text, whatever its age.
@@ -412,9 +366,9 @@ fn hiprtc_takes_what_clang_takes() {
     for unit in &UNITS {
         let device = device(unit);
         let mut failures = Vec::new();
-        let jobs = jobs(&device, &device.limits(), &mut failures);
-        let some = jobs.iter().filter(|job| job.name.starts_with("c2c 4096 "));
-        for job in some {
+        let share = Share::Named("c2c 4096 ");
+        let jobs = jobs(&device.limits(), &device.geometry(), share, &mut failures);
+        for job in &jobs {
             match compile(&source(&job.program), unit.architecture) {
                 Ok(compiled) => assert!(!compiled.code.is_empty()),
                 // Too old for the architecture.

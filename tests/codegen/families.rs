@@ -1,10 +1,90 @@
 //! The kernels that are compiled: every family of them.
 
+use mmafft::backend_traits::conformance::PlanFn;
+use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, real::CoreLength, Operand};
-use mmafft::{Engine, Kind, Limits, Precision, Request, Shape, KINDS};
+use mmafft::{Engine, Kind, Limits, Pass, Precision, Request, Shape, KINDS};
+use std::collections::HashSet;
+
+/// Which requests of the families a generation of devices is asked.
+#[derive(Clone, Copy)]
+pub enum Share {
+    All,
+    /// Every sixth one, from this one on: generations that compile the same text as another one does, and
+    /// differ in few instructions. All of them took two cores half an hour.
+    Sixth(usize),
+    /// Those whose name begins so.
+    Named(&'static str),
+}
+
+impl Share {
+    /// Whether the request of this number and name is one of them; `MMAFFT_CASE` asks for those whose name
+    /// contains it, and `MMAFFT_CODEGEN=all` for all.
+    fn has(self, number: usize, name: &str) -> bool {
+        if let Ok(part) = std::env::var("MMAFFT_CASE") {
+            return name.contains(&part);
+        }
+        let all = std::env::var("MMAFFT_CODEGEN").is_ok_and(|value| value == "all");
+        match self {
+            Share::Named(start) => name.starts_with(start),
+            Share::Sixth(first) => all || number % 6 == first,
+            Share::All => true,
+        }
+    }
+}
+
+/// A kernel to compile: a pass of a family's plan.
+pub struct Job {
+    pub name: String,
+    pub pass: Pass,
+    pub program: Program,
+}
+
+/// Every kernel of that share of the families once.
+pub fn jobs(
+    limits: &Limits,
+    geometry: &Geometry,
+    share: Share,
+    failures: &mut Vec<String>,
+) -> Vec<Job> {
+    let ordinary = families()
+        .into_iter()
+        .map(|case| (case, mmafft::plan as PlanFn));
+    let spread = clusters()
+        .into_iter()
+        .filter(|_| limits.cluster_blocks > 0)
+        .map(|case| (case, mmafft::plan_in_clusters as PlanFn));
+    let mut done = HashSet::new();
+    let mut jobs = Vec::new();
+    for (number, ((name, request), plan)) in ordinary.chain(spread).enumerate() {
+        if !share.has(number, &name) || !offered(&request, limits) {
+            continue;
+        }
+        let plan = match plan(&request, limits) {
+            Ok(plan) => plan,
+            Err(error) => {
+                failures.push(format!("{name}: {error}"));
+                continue;
+            }
+        };
+        for (i, pass) in plan.passes.into_iter().enumerate() {
+            let name = format!("{name}, pass {i}");
+            match lower(&pass, geometry) {
+                Ok(lowered) if !done.insert(lowered.program.clone()) => {}
+                Ok(lowered) => jobs.push(Job {
+                    name,
+                    pass,
+                    program: lowered.program,
+                }),
+                Err(error) => failures.push(format!("{name}: {error}")),
+            }
+        }
+    }
+    jobs
+}
 
 /// A family of kernels: a name, and a request whose passes belong to it.
-pub fn families() -> Vec<(String, Request)> {
+fn families() -> Vec<(String, Request)> {
     let mut all = Vec::new();
     let engines = |precision| match precision {
         Precision::SplitF16 => &[Engine::Matrix][..],
@@ -74,8 +154,7 @@ pub fn families() -> Vec<(String, Request)> {
 }
 
 /// Families of tiles that the blocks of a cluster hold together.
-#[cfg(feature = "cuda")]
-pub fn clusters() -> Vec<(String, Request)> {
+fn clusters() -> Vec<(String, Request)> {
     use Precision::{Bf16, F16, F32, F64};
     let mut all = Vec::new();
     let mut add = |shape: Shape, precision: Precision| {
@@ -98,7 +177,7 @@ pub fn clusters() -> Vec<(String, Request)> {
 }
 
 /// Whether the device has the matrix products that the request is computed by, if it is.
-pub fn offered(request: &Request, limits: &Limits) -> bool {
+fn offered(request: &Request, limits: &Limits) -> bool {
     let product = match request.precision {
         _ if request.engine != Some(Engine::Matrix) => return true,
         Precision::F32 => Operand::F32,

@@ -11,3 +11,7 @@ mod kept;
 mod nvidia;
 #[cfg(feature = "hip")]
 mod waits;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+#[path = "../common/words.rs"]
+#[allow(dead_code, reason = "the emulated devices' tests ask for more words")]
+mod words;

@@ -1,14 +1,14 @@
 //! NVIDIA: NVRTC compiles, nvdisasm reads (PyPI: `nvidia-cuda-nvrtc`,
 //! `nvidia-cuda-nvdisasm`).
 
-use crate::amd::STORE_VECTOR;
-use crate::families::{clusters, families, offered};
+use crate::families::{jobs, Job, Share};
 use crate::kept::kept;
-use mmafft::backend_traits::conformance::PlanFn;
+use crate::words::head;
 use mmafft::backend_traits::device::{lower, Geometry, Program, Vendor};
 use mmafft::backend_traits::{radix, Launch, Operand};
 use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
 use mmafft::{Engine, Limits, Pass, Precision, Request, Result, ScalarType, Shape, Step};
+use object::{Object, ObjectSection};
 use std::process::Command;
 
 /// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
@@ -53,19 +53,36 @@ fn spilled(log: &str) -> usize {
     number.and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
-/// The machine code of a kernel in words, if nvdisasm is there.
-fn disassemble(cubin: &[u8]) -> Option<String> {
+/// The machine code of kernels in words, if nvdisasm is there. It takes a second to begin, so all are read
+/// as one, an instruction a line.
+fn disassemble(architecture: &str, cubins: &[&[u8]]) -> Option<Vec<String>> {
+    let text = |cubin: &&[u8]| {
+        let file = object::File::parse(*cubin).expect("an ELF file");
+        let code = |s: &object::Section| s.name().is_ok_and(|name| name.starts_with(".text."));
+        let section = file.sections().find(code).expect("a kernel");
+        section.data().expect("machine code").to_vec()
+    };
+    let texts: Vec<Vec<u8>> = cubins.iter().map(text).collect();
     let file = tempfile::NamedTempFile::new().ok()?;
-    std::fs::write(file.path(), cubin).ok()?;
+    std::fs::write(file.path(), texts.concat()).ok()?;
     let nvdisasm = std::env::var_os("NVDISASM").unwrap_or("nvdisasm".into());
     let out = Command::new(nvdisasm)
-        .arg("-c")
+        .args(["--no-dataflow", "--binary"])
+        .arg(architecture.replace("sm_", "SM"))
         .arg(file.path())
         .output()
         .ok()?;
-    out.status
-        .success()
-        .then(|| String::from_utf8_lossy(&out.stdout).into_owned())
+    if !out.status.success() {
+        return None;
+    }
+    let words = String::from_utf8_lossy(&out.stdout);
+    let mut instructions = words.lines().filter(|line| line.ends_with(';'));
+    let mut next = |count| -> String {
+        let lines: Vec<&str> = instructions.by_ref().take(count).collect();
+        assert_eq!(lines.len(), count, "{architecture}: instructions");
+        lines.join("\n")
+    };
+    Some(texts.iter().map(|text| next(text.len() / 16)).collect())
 }
 
 /// A kernel's machine code.
@@ -118,8 +135,8 @@ fn parts_alone(pass: &Pass, program: &Program, code: &str) -> usize {
         _ => return 0,
     };
     let stores = code.matches(part).count();
-    let few = 4;
-    let as_one = program.config[STORE_VECTOR] > 0;
+    let few = 8;
+    let as_one = head(program, "store_vector") > 0;
     if as_one && stores > few {
         stores
     } else {
@@ -127,112 +144,77 @@ fn parts_alone(pass: &Pass, program: &Program, code: &str) -> usize {
     }
 }
 
-fn check(architecture: &str) {
+/// What is wrong with a kernel's machine code.
+fn faults(pass: &Pass, program: &Program, code: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    // Arrays that are indexed by what is known too late.
+    if code.contains("LDL") || code.contains("STL") {
+        faults.push("local memory".into());
+    }
+    let parts = parts_alone(pass, program, code);
+    if parts > 0 {
+        faults.push(format!("{parts} stores of parts alone"));
+    }
+    for family in ["HMMA", "DMMA"] {
+        let expected = instruction(pass) == Some(family);
+        if code.contains(family) != expected {
+            faults.push(format!("{family} expected: {expected}"));
+        }
+    }
+    faults
+}
+
+fn check(architecture: &str, share: Share) {
     let limits = device(architecture).limits();
-    let geometry = geometry(&limits);
     let mut failures = Vec::new();
-    let mut done = std::collections::HashSet::new();
-    let mut seen_code = 0;
-    let only = std::env::var("MMAFFT_CASE").unwrap_or_default();
-    let ordinary = families()
-        .into_iter()
-        .map(|(name, request)| (name, request, mmafft::plan as PlanFn));
-    let spread = clusters()
-        .into_iter()
-        .filter(|_| limits.cluster_blocks > 0)
-        .map(|(name, request)| (name, request, mmafft::plan_in_clusters as PlanFn));
-    for (name, request, plan) in ordinary.chain(spread) {
-        let old = matches!(architecture, "sm_70" | "sm_75");
-        let other = old && !name.starts_with("c2c 4096 ");
-        if other || !offered(&request, &limits) || !name.contains(&only) {
-            continue;
-        }
-        let plan = match plan(&request, &limits) {
-            Ok(plan) => plan,
-            Err(error) => {
-                failures.push(format!("{name}: {error}"));
-                continue;
+    let mut jobs = jobs(&limits, &geometry(&limits), share, &mut failures);
+    let mut kernels = Vec::new();
+    for Job { name, program, .. } in &mut jobs {
+        let mut kernel = match Kernel::compile(program, architecture) {
+            Ok(kernel) => kernel,
+            Err(mmafft::Error::NoDevice { .. }) => {
+                println!("skipped: codegen::{architecture}, needs NVRTC");
+                return;
             }
+            Err(mmafft::Error::Unsupported { .. }) if architecture == "sm_70" => {
+                println!("skipped: codegen::{architecture}, needs an older NVRTC");
+                return;
+            }
+            Err(error) => panic!("{name}: {error}"),
         };
-        for (i, pass) in plan.passes.iter().enumerate() {
-            let program = match lower(pass, &geometry) {
-                Ok(lowered) => lowered.program,
-                Err(error) => {
-                    failures.push(format!("{name}, pass {i}: {error}"));
-                    continue;
-                }
-            };
-            if !done.insert(program.clone()) {
-                continue;
-            }
-            let mut kernel = match Kernel::compile(&program, architecture) {
-                Ok(kernel) => kernel,
-                Err(mmafft::Error::NoDevice { .. }) => {
-                    println!("skipped: codegen::{architecture}, needs NVRTC");
-                    return;
-                }
-                Err(mmafft::Error::Unsupported { .. }) if architecture == "sm_70" => {
-                    println!("skipped: codegen::{architecture}, needs an older NVRTC");
-                    return;
-                }
-                Err(error) => {
-                    failures.push(format!("{name}, pass {i}: {error}"));
-                    continue;
-                }
-            };
-            let mut program = program;
-            // As a backend prepares it.
-            while let (true, Some(relaxed)) = (kernel.spilled > 0, program.relaxed()) {
-                program = relaxed;
-                kernel = Kernel::compile(&program, architecture).expect("it compiled before");
-            }
-            let bytes = kernel.spilled;
-            if bytes > 0 {
-                let shape = (program.threads, program.config[3], program.config[5]);
-                failures.push(format!("{name}, pass {i}: {bytes} bytes spilled {shape:?}"));
-            }
-            if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
-                let path = format!("{folder}/{}-{i}.cu", name.replace(' ', "_"));
-                std::fs::write(path, source(&program)).expect("written");
-            }
-            let Some(code) = disassemble(&kernel.cubin) else {
-                continue;
-            };
-            seen_code += 1;
-            // Arrays that are indexed by what is known too late.
-            if code.contains("LDL") || code.contains("STL") {
-                failures.push(format!("{name}, pass {i}: local memory"));
-            }
-            let parts = parts_alone(pass, &program, &code);
-            // Others do it too, of clusters and of products among them; they were not measured without it yet.
-            let mended = pass.mirrored.is_some() && pass.engine == Engine::Simt;
-            if parts > 0 && mended {
-                failures.push(format!("{name}, pass {i}: {parts} stores of parts alone"));
-            } else if parts > 0 {
-                println!("{architecture}, {name}, pass {i}: {parts} stores of parts alone");
-            }
-            if let Ok(folder) = std::env::var("MMAFFT_DUMP") {
-                let path = format!("{folder}/{}-{i}.sass", name.replace(' ', "_"));
-                std::fs::write(path, &code).expect("written");
-            }
-            for family in ["HMMA", "DMMA"] {
-                let expected = instruction(pass) == Some(family);
-                if code.contains(family) != expected {
-                    failures.push(format!("{name}, pass {i}: {family} expected: {expected}"));
-                }
-            }
+        // As a backend prepares it.
+        while let (true, Some(relaxed)) = (kernel.spilled > 0, program.relaxed()) {
+            *program = relaxed;
+            kernel = Kernel::compile(program, architecture).expect("it compiled before");
         }
+        let bytes = kernel.spilled;
+        if bytes > 0 {
+            let [residents, values] = ["residents", "values"].map(|word| head(program, word));
+            let shape = format!(
+                "{} threads, {residents} blocks, {values} values",
+                program.threads
+            );
+            failures.push(format!("{name}: {bytes} bytes spilled ({shape})"));
+        }
+        kernels.push(kernel);
     }
-    match seen_code {
-        0 => println!("skipped: codegen::{architecture} machine code, needs nvdisasm"),
-        // One that reads some kernels must read all, or a check would be passed over.
-        _ => assert_eq!(
-            seen_code,
-            done.len(),
-            "{architecture}: kernels disassembled"
-        ),
+    let cubins: Vec<&[u8]> = kernels.iter().map(|k| &k.cubin[..]).collect();
+    let codes = disassemble(architecture, &cubins);
+    if codes.is_none() {
+        println!("skipped: codegen::{architecture} machine code, needs nvdisasm");
     }
-    println!("{architecture}: {} kernels", done.len());
+    let dump = std::env::var("MMAFFT_DUMP").ok();
+    for (job, code) in jobs.iter().zip(codes.into_iter().flatten()) {
+        if let Some(folder) = &dump {
+            let name = job.name.replace(", pass ", "-").replace(' ', "_");
+            let path = format!("{folder}/{name}");
+            std::fs::write(format!("{path}.cu"), source(&job.program)).expect("written");
+            std::fs::write(format!("{path}.sass"), &code).expect("written");
+        }
+        let faults = faults(&job.pass, &job.program, &code);
+        failures.extend(faults.iter().map(|fault| format!("{}: {fault}", job.name)));
+    }
+    println!("{architecture}: {} kernels", jobs.len());
     assert!(
         failures.is_empty(),
         "{architecture}:\n{}",
@@ -270,10 +252,11 @@ fn neighbours_move_together() {
             compiled => compiled.expect("machine code"),
         };
         assert_eq!(spilled(&compiled.log), 0, "{precision:?}");
-        let Some(code) = disassemble(&compiled.cubin) else {
+        let Some(codes) = disassemble("sm_90", &[&compiled.cubin]) else {
             println!("skipped: codegen::neighbours_move_together, needs nvdisasm");
             return;
         };
+        let code = &codes[0];
         let stores: Vec<&str> = code.lines().filter(|line| line.contains("STG.")).collect();
         let wide = stores.iter().filter(|line| line.contains(".128")).count();
         assert_eq!((wide, stores.len()), (8, 8), "{precision:?}: {stores:?}");
@@ -289,27 +272,27 @@ fn neighbours_move_together() {
 
 #[test]
 fn ampere() {
-    check(ARCHITECTURES[0]);
+    check(ARCHITECTURES[0], Share::Sixth(1));
 }
 
 #[test]
 fn hopper() {
-    check(ARCHITECTURES[1]);
+    check(ARCHITECTURES[1], Share::All);
 }
 
 #[test]
 fn blackwell() {
-    check(ARCHITECTURES[2]);
+    check(ARCHITECTURES[2], Share::Sixth(4));
 }
 
 /// Fewer kernels: what has other instructions than later architectures.
 #[test]
 fn turing() {
-    check(ARCHITECTURES[3]);
+    check(ARCHITECTURES[3], Share::Named("c2c 4096 "));
 }
 
 /// The same without any matrix products.
 #[test]
 fn volta() {
-    check(ARCHITECTURES[4]);
+    check(ARCHITECTURES[4], Share::Named("c2c 4096 "));
 }

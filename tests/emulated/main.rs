@@ -18,4 +18,5 @@ mod probe;
 mod program;
 mod scaling;
 mod tiles;
+#[path = "../common/words.rs"]
 mod words;

@@ -97,6 +97,8 @@ MMAFFT_DEVICE TablePair<float> load_table_pair(const Pair<float> *from) {
 MMAFFT_DEVICE TablePair<double> load_table_pair(const Pair<double> *from) { return {load_table(from), load_table(from + 1)}; }
 
 template <class T> MMAFFT_DEVICE const T *anew(const T *pointer) { return pointer; }
+enum { IMMEDIATE = 1 << 12 };
+MMAFFT_DEVICE i64 opaque(i64 x) { return x; }
 
 // Shared memory of the block, as Pairs.
 template <class T> MMAFFT_DEVICE Pair<T> load_shared(int at) {
