@@ -5,6 +5,7 @@ use crate::fragments::capability;
 use crate::{no_device, BACKEND};
 use mmafft_backend_traits::device::{errors_of, Cache, Program};
 use mmafft_backend_traits::{Error, Result};
+use mmafft_driver::Compiler as _;
 
 /// What NVRTC is told, beside the architecture. Verbose assembly puts the registers and
 /// spills of each kernel into the log; it costs no time.
@@ -44,7 +45,7 @@ pub fn source(program: &Program) -> String {
 }
 
 /// An NVRTC that knows an architecture.
-pub(crate) struct Compiler {
+pub struct Compiler {
     nvrtc: &'static Nvrtc,
     architecture: String,
 }
@@ -52,7 +53,7 @@ pub(crate) struct Compiler {
 impl Compiler {
     /// The first NVRTC that compiles for the architecture, and code that a driver of this
     /// version loads: a driver does not load code of a later major version's compiler.
-    pub fn find(architecture: &str, driver: Option<(u32, u32)>) -> Result<Compiler> {
+    pub(crate) fn find(architecture: &str, driver: Option<(u32, u32)>) -> Result<Compiler> {
         let all = Nvrtc::all();
         if all.is_empty() {
             return Err(no_device(
@@ -91,16 +92,11 @@ impl Compiler {
         }
     }
 
-    /// Its version, as `13.0`.
-    pub fn version(&self) -> String {
-        version(self.nvrtc)
-    }
-
     /// Compiles, whatever the cache has.
-    pub fn compile(&self, source: &str) -> Result<Compiled> {
+    pub(crate) fn compile(&self, source: &str) -> Result<Compiled> {
         let mut options = vec![format!("--gpu-architecture={}", self.architecture)];
         options.extend(OPTIONS.iter().map(|&option| option.into()));
-        match self.nvrtc.compile(source, &options) {
+        match self.nvrtc.compiler.compile(source, &options) {
             Ok((cubin, log)) => Ok(Compiled { cubin, log }),
             Err(failure) => Err(Error::Device {
                 backend: BACKEND.into(),
@@ -115,9 +111,14 @@ impl Compiler {
             }),
         }
     }
+}
 
-    /// The machine code, from the cache if it is there.
-    pub fn cubin(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>> {
+impl mmafft_driver::Compiler for Compiler {
+    fn source(program: &Program) -> String {
+        source(program)
+    }
+
+    fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>> {
         let Some(cache) = cache else {
             return Ok(self.compile(source)?.cubin);
         };
@@ -128,6 +129,10 @@ impl Compiler {
             &self.version(),
         ];
         cache.code(&texts, || Ok(self.compile(source)?.cubin))
+    }
+
+    fn version(&self) -> String {
+        version(self.nvrtc)
     }
 }
 

@@ -135,7 +135,7 @@ fn code_comes_from_the_cache_and_from_nvrtc_when_that_is_damaged() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::at(folder.path().into(), 1 << 20);
     let compiler = Compiler::find("sm_90", None).unwrap();
-    let first = compiler.cubin(&unit(), Some(&cache)).unwrap();
+    let first = compiler.code(&unit(), Some(&cache)).unwrap();
     let file = std::fs::read_dir(folder.path())
         .unwrap()
         .next()
@@ -144,13 +144,13 @@ fn code_comes_from_the_cache_and_from_nvrtc_when_that_is_damaged() {
         .path();
     let kept = std::fs::read(&file).unwrap();
     assert!(kept.ends_with(&first));
-    assert_eq!(compiler.cubin(&unit(), Some(&cache)).unwrap(), first);
+    assert_eq!(compiler.code(&unit(), Some(&cache)).unwrap(), first);
 
     std::fs::write(&file, &kept[..kept.len() / 2]).unwrap();
-    assert_eq!(compiler.cubin(&unit(), Some(&cache)).unwrap(), first);
+    assert_eq!(compiler.code(&unit(), Some(&cache)).unwrap(), first);
     assert_eq!(std::fs::read(&file).unwrap(), kept);
     // Another architecture has a key of its own.
     let other = Compiler::find("sm_80", None).unwrap();
-    assert_ne!(other.cubin(&unit(), Some(&cache)).unwrap(), first);
+    assert_ne!(other.code(&unit(), Some(&cache)).unwrap(), first);
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }

@@ -4,7 +4,9 @@ use crate::bindings::{Attribute, Cuda};
 use crate::compile::compiler_version;
 use crate::fragments::capability;
 use crate::{fragments, no_device, BACKEND};
+use mmafft_backend_traits::device::{Geometry, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
+use mmafft_driver::Api;
 
 /// A device, as its driver describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +47,7 @@ pub struct Versions {
 /// `NoDevice` when the driver is missing, too old, cannot start, or has no device.
 pub fn devices() -> Result<Vec<Device>> {
     let driver = Cuda::open()?;
-    let ordinals = 0..driver.count()?;
+    let ordinals = 0..Cuda::count(driver)?;
     ordinals.map(|ordinal| describe(driver, ordinal)).collect()
 }
 
@@ -58,9 +60,9 @@ pub fn versions() -> Versions {
     }
 }
 
-pub(crate) fn describe(driver: &'static Cuda, ordinal: usize) -> Result<Device> {
+pub(crate) fn describe(driver: &'static Api<Cuda>, ordinal: usize) -> Result<Device> {
     use Attribute::*;
-    let device = driver.device(ordinal)?;
+    let device = Cuda::device(driver, ordinal)?;
     let major = device.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
     let minor = device.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
     // A driver older than clusters does not know the attribute: it cannot launch them.
@@ -86,6 +88,15 @@ const OLDEST: u32 = 70;
 /// Bytes that one thread loads at a time: `ld.global.v4.f32`.
 const VECTOR_BYTES: usize = 16;
 
+/// The most threads of a block, on every device so far.
+const THREADS: usize = 1024;
+
+/// Registers of a multiprocessor, on every device with tensor cores so far.
+const REGISTERS: usize = 1 << 16;
+
+/// The most blocks of a launch, along its first axis.
+const MOST_BLOCKS: u64 = i32::MAX as u64;
+
 /// Blocks that a cluster may have on every device that has clusters.
 const PORTABLE_CLUSTER: usize = 8;
 
@@ -107,6 +118,20 @@ impl Device {
                 ),
                 "use a device of architecture sm_70 (Volta) or later",
             )),
+        }
+    }
+
+    /// What lowering must know.
+    pub fn geometry(&self) -> Geometry {
+        Geometry {
+            wave: self.wave,
+            threads: THREADS,
+            shared_bytes: self.shared_bytes_per_block,
+            registers: REGISTERS,
+            blocks: MOST_BLOCKS,
+            // Wider ones where a measured rule says so.
+            access: 0,
+            vendor: Vendor::Nvidia,
         }
     }
 

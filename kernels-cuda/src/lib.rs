@@ -15,22 +15,31 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
-mod backend;
 #[allow(unsafe_code)]
 mod bindings;
 mod compile;
 mod device;
 mod fragments;
-mod launch;
 
-pub use backend::CudaDriver;
-pub use bindings::{CudaEvent, CudaGraph, CudaMemory, CudaStream};
+pub use bindings::Cuda;
 pub use compile::{compile, source, Compiled, OPTIONS, PRIMITIVES};
 pub use device::{devices, versions, Device, Versions};
 pub use fragments::fragments;
-pub use launch::CudaKernel;
 
 use mmafft_backend_traits::Error;
+
+/// An NVIDIA device, opened. Clones are the same device, with the same default stream.
+pub type CudaDriver = mmafft_driver::DeviceDriver<Cuda>;
+/// Memory of an NVIDIA device; freed when dropped, once everything that runs is done.
+pub type CudaMemory = mmafft_driver::Memory<Cuda>;
+/// An order of launches. Dropping one that the library created waits for them.
+pub type CudaStream = mmafft_driver::Stream<Cuda>;
+/// A moment in a stream, with its time.
+pub type CudaEvent = mmafft_driver::Event<Cuda>;
+/// Recorded launches, with all that they use.
+pub type CudaGraph = mmafft_driver::Graph<Cuda>;
+/// A kernel, loaded on a device; clones are the same kernel.
+pub type CudaKernel = mmafft_driver::Kernel<Cuda>;
 
 /// The backend's name, as on the command line.
 const BACKEND: &str = "cuda";

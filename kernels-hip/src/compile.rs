@@ -1,10 +1,11 @@
 //! From a program to machine code: hipRTC, with the disk cache in front of it.
 
-use crate::bindings::{Hip, Hiprtc};
+use crate::bindings::{hiprtc, Hip};
 use crate::fragments::{target, ARCHITECTURES};
 use crate::{no_device, BACKEND};
 use mmafft_backend_traits::device::{errors_of, Cache, Program};
 use mmafft_backend_traits::{Error, Result};
+use mmafft_driver::RuntimeCompiler;
 
 /// What hipRTC is told, beside the architecture. clang takes the same.
 pub const OPTIONS: &[&str] = &["-std=c++17", "-O3"];
@@ -43,8 +44,8 @@ pub fn source(program: &Program) -> String {
 }
 
 /// A hipRTC that knows an architecture.
-pub(crate) struct Compiler {
-    hiprtc: &'static Hiprtc,
+pub struct Compiler {
+    hiprtc: &'static RuntimeCompiler,
     architecture: String,
     version: String,
 }
@@ -52,15 +53,15 @@ pub(crate) struct Compiler {
 impl Compiler {
     /// hipRTC, if it compiles for the architecture. That is known from its version: asked for
     /// one that it does not know, an old one ends the process.
-    pub fn find(architecture: &str) -> Result<Compiler> {
+    pub(crate) fn find(architecture: &str) -> Result<Compiler> {
         let missing = |reason: String| {
             no_device(
                 format!("AMD's run-time compiler hipRTC was not found: {reason}"),
                 "install ROCm's hip-runtime-amd, or Debian's libamdhip64 and libhiprtc",
             )
         };
-        let hiprtc = Hiprtc::open().map_err(missing)?;
-        let version = Hip::open()?.version()?;
+        let hiprtc = hiprtc().map_err(missing)?;
+        let version = Hip::version(Hip::open()?)?;
         knows(architecture, version)?;
         Ok(Compiler {
             hiprtc,
@@ -69,13 +70,8 @@ impl Compiler {
         })
     }
 
-    /// Its version, which is the runtime's, as `6.4.43484`.
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-
     /// Compiles, whatever the cache has.
-    pub fn compile(&self, source: &str) -> Result<Compiled> {
+    pub(crate) fn compile(&self, source: &str) -> Result<Compiled> {
         let mut options = vec![format!("--offload-arch={}", self.architecture)];
         options.extend(OPTIONS.iter().map(|&option| option.into()));
         match self.hiprtc.compile(source, &options) {
@@ -93,9 +89,14 @@ impl Compiler {
             }),
         }
     }
+}
 
-    /// The machine code, from the cache if it is there.
-    pub fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>> {
+impl mmafft_driver::Compiler for Compiler {
+    fn source(program: &Program) -> String {
+        source(program)
+    }
+
+    fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>> {
         let Some(cache) = cache else {
             return Ok(self.compile(source)?.code);
         };
@@ -107,11 +108,16 @@ impl Compiler {
         ];
         cache.code(&texts, || Ok(self.compile(source)?.code))
     }
+
+    /// That of the runtime, as `6.4.43484`.
+    fn version(&self) -> String {
+        self.version.clone()
+    }
 }
 
 /// hipRTC's version, which is the runtime's: its own numbering has stayed at 9.0.
 pub(crate) fn compiler_version() -> Option<String> {
-    Hiprtc::open().ok()?;
+    hiprtc().ok()?;
     Hip::open().and_then(Hip::version).ok().map(written)
 }
 

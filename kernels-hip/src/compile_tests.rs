@@ -1,5 +1,6 @@
 use super::*;
 use mmafft_backend_traits::device::SOURCES;
+use mmafft_driver::Compiler as _;
 
 /// Whether hipRTC is there; says so if it is not.
 fn hiprtc(name: &str) -> bool {

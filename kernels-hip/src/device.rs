@@ -3,7 +3,6 @@
 use crate::bindings::{Attribute, Handle, Hip};
 use crate::compile::{compiler_version, written};
 use crate::fragments::{target, ARCHITECTURES};
-use crate::launch::MOST_BLOCKS;
 use crate::{fragments, no_device, topology, BACKEND};
 use mmafft_backend_traits::device::{Geometry, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
@@ -49,10 +48,10 @@ pub struct Versions {
 /// `NoDevice` when the runtime is missing, too old, cannot start, or has no device.
 pub fn devices() -> Result<Vec<Device>> {
     let hip = Hip::open()?;
-    let ordinals = 0..hip.count()?;
+    let ordinals = 0..Hip::count(hip)?;
     let nodes = nodes();
     ordinals
-        .map(|ordinal| describe(hip.device(ordinal)?, ordinal, &nodes))
+        .map(|ordinal| describe(Hip::device(hip, ordinal)?, ordinal, &nodes))
         .collect()
 }
 
@@ -93,6 +92,9 @@ pub(crate) fn describe(device: Handle, ordinal: usize, nodes: &[topology::Node])
 
 /// The most threads of a block, on every device so far.
 const THREADS: usize = 1024;
+
+/// The most blocks of a launch: it counts threads in 32 bits, and a block has up to 1024.
+const MOST_BLOCKS: u64 = u32::MAX as u64 / 1024;
 
 /// Bytes that one thread loads at a time: `global_load_dwordx4`.
 const VECTOR_BYTES: usize = 16;

@@ -15,23 +15,32 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
-mod backend;
 #[allow(unsafe_code)]
 mod bindings;
 mod compile;
 mod device;
 mod fragments;
-mod launch;
 mod topology;
 
-pub use backend::HipDriver;
-pub use bindings::{HipEvent, HipGraph, HipMemory, HipStream};
+pub use bindings::Hip;
 pub use compile::{compile, source, Compiled, OPTIONS, PRIMITIVES};
 pub use device::{devices, versions, Device, Versions};
 pub use fragments::fragments;
-pub use launch::HipKernel;
 
 use mmafft_backend_traits::Error;
+
+/// An AMD device, opened. Clones are the same device, with the same default stream.
+pub type HipDriver = mmafft_driver::DeviceDriver<Hip>;
+/// Memory of an AMD device; freed when dropped, once everything that runs is done.
+pub type HipMemory = mmafft_driver::Memory<Hip>;
+/// An order of launches. Dropping one that the library created waits for them.
+pub type HipStream = mmafft_driver::Stream<Hip>;
+/// A moment in a stream, with its time.
+pub type HipEvent = mmafft_driver::Event<Hip>;
+/// Recorded launches, with all that they use.
+pub type HipGraph = mmafft_driver::Graph<Hip>;
+/// A kernel, loaded on a device; clones are the same kernel.
+pub type HipKernel = mmafft_driver::Kernel<Hip>;
 
 /// The backend's name, as on the command line.
 const BACKEND: &str = "hip";

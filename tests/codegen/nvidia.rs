@@ -4,10 +4,10 @@
 use crate::families::{jobs, Job, Share};
 use crate::kept::kept;
 use crate::words::head;
-use mmafft::backend_traits::device::{lower, Geometry, Program, Vendor};
+use mmafft::backend_traits::device::{lower, Program};
 use mmafft::backend_traits::{radix, Launch, Operand};
 use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
-use mmafft::{Engine, Limits, Pass, Precision, Request, Result, ScalarType, Shape, Step};
+use mmafft::{Engine, Pass, Precision, Request, Result, ScalarType, Shape, Step};
 use object::{Object, ObjectSection};
 use std::process::Command;
 
@@ -31,18 +31,6 @@ fn device(architecture: &str) -> Device {
         memory_bytes: 80 << 30,
         wave: 32,
         clusters: !matches!(architecture, "sm_70" | "sm_75" | "sm_80"),
-    }
-}
-
-fn geometry(limits: &Limits) -> Geometry {
-    Geometry {
-        wave: 32,
-        threads: 1024,
-        shared_bytes: limits.tile_bytes,
-        registers: 1 << 16,
-        blocks: i32::MAX as u64,
-        access: 0,
-        vendor: Vendor::Nvidia,
     }
 }
 
@@ -165,9 +153,10 @@ fn faults(pass: &Pass, program: &Program, code: &str) -> Vec<String> {
 }
 
 fn check(architecture: &str, share: Share) {
-    let limits = device(architecture).limits();
+    let device = device(architecture);
+    let limits = device.limits();
     let mut failures = Vec::new();
-    let mut jobs = jobs(&limits, &geometry(&limits), share, &mut failures);
+    let mut jobs = jobs(&limits, &device.geometry(), share, &mut failures);
     let mut kernels = Vec::new();
     for Job { name, program, .. } in &mut jobs {
         let mut kernel = match Kernel::compile(program, architecture) {
@@ -225,7 +214,8 @@ fn check(architecture: &str, share: Share) {
 /// A launch that asks for it moves 16 bytes an access, where the memory is contiguous.
 #[test]
 fn neighbours_move_together() {
-    let limits = device("sm_90").limits();
+    let device = device("sm_90");
+    let limits = device.limits();
     for (precision, points) in [
         (Precision::F32, 2),
         (Precision::F16, 4),
@@ -243,7 +233,7 @@ fn neighbours_move_together() {
             neighbours: points,
             facing: [false; 2],
         });
-        let program = lower(&pass, &geometry(&limits)).expect("a program").program;
+        let program = lower(&pass, &device.geometry()).expect("a program").program;
         let compiled = match compile(&source(&program), "sm_90") {
             Err(mmafft::Error::NoDevice { .. }) => {
                 println!("skipped: codegen::neighbours_move_together, needs NVRTC");

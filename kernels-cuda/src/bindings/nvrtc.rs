@@ -1,27 +1,21 @@
 //! NVRTC, the run-time compiler.
 
-use super::functions::{NvrtcFunctions, Pointer, Status};
+use super::functions::NvrtcFunctions;
 use libloading::Library;
-use std::ffi::{c_char, c_int, CStr, CString};
+use mmafft_driver::calls::{symbol, Names};
+use mmafft_driver::RuntimeCompiler;
+use std::ffi::c_int;
 use std::path::{Path, PathBuf};
-use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
 /// An NVRTC: opened, and with every function in use.
 pub struct Nvrtc {
-    functions: NvrtcFunctions,
+    /// What compiles.
+    pub compiler: RuntimeCompiler,
     /// Its version, as (13, 0).
     pub version: (u32, u32),
     /// What it compiles for: 90 for `sm_90`. In ascending order.
     pub architectures: Vec<u32>,
-}
-
-/// Why there is no code.
-pub struct Failure {
-    /// NVRTC's words.
-    pub words: String,
-    /// The compiler's log, if it got as far.
-    pub log: String,
 }
 
 impl Nvrtc {
@@ -47,107 +41,6 @@ impl Nvrtc {
             all
         })
     }
-
-    /// Compiles a translation unit to machine code: the CUBIN and the log.
-    pub fn compile(&self, source: &str, options: &[String]) -> Result<(Vec<u8>, String), Failure> {
-        let failure = |words: &str| Failure {
-            words: words.into(),
-            log: String::new(),
-        };
-        let zero = |_| failure("the source or an option holds a zero");
-        let source = CString::new(source).map_err(zero)?;
-        let options: Result<Vec<CString>, _> =
-            options.iter().map(|o| CString::new(o.as_str())).collect();
-        let options = options.map_err(zero)?;
-        let options: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
-
-        let mut program = Program {
-            nvrtc: self,
-            raw: null_mut(),
-        };
-        // SAFETY: writes one handle; the texts end in zeros, and there are no headers.
-        let status = unsafe {
-            (self.functions.nvrtcCreateProgram)(
-                &mut program.raw,
-                source.as_ptr(),
-                c"mmafft.cu".as_ptr(),
-                0,
-                null(),
-                null(),
-            )
-        };
-        self.check(status).map_err(|words| failure(&words))?;
-        // SAFETY: the program is there, and as many options as are said.
-        let status = unsafe {
-            (self.functions.nvrtcCompileProgram)(
-                program.raw,
-                options.len() as c_int,
-                options.as_ptr(),
-            )
-        };
-        let functions = &self.functions;
-        let log = program.text(
-            functions.nvrtcGetProgramLogSize,
-            functions.nvrtcGetProgramLog,
-        );
-        let log = String::from_utf8_lossy(&log.unwrap_or_default())
-            .trim_end_matches('\0')
-            .to_owned();
-        let cubin = self
-            .check(status)
-            .and_then(|()| program.text(functions.nvrtcGetCUBINSize, functions.nvrtcGetCUBIN));
-        match cubin {
-            Ok(cubin) => Ok((cubin, log)),
-            Err(words) => Err(Failure { words, log }),
-        }
-    }
-
-    fn check(&self, status: Status) -> Result<(), String> {
-        if status == 0 {
-            return Ok(());
-        }
-        // SAFETY: takes any status; gives a text that is never freed, or null.
-        let text = unsafe { (self.functions.nvrtcGetErrorString)(status) };
-        if text.is_null() {
-            return Err(format!("error {status}"));
-        }
-        // SAFETY: not null.
-        Err(unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned())
-    }
-}
-
-/// A program of NVRTC's.
-struct Program<'a> {
-    nvrtc: &'a Nvrtc,
-    raw: Pointer,
-}
-
-impl Program<'_> {
-    /// What the second function writes, of the size that the first one says.
-    fn text(
-        &self,
-        size: unsafe extern "C" fn(Pointer, *mut usize) -> Status,
-        get: unsafe extern "C" fn(Pointer, *mut c_char) -> Status,
-    ) -> Result<Vec<u8>, String> {
-        let mut bytes = 0;
-        // SAFETY: writes one size; the program is there.
-        self.nvrtc.check(unsafe { size(self.raw, &mut bytes) })?;
-        let mut text = vec![0u8; bytes];
-        // SAFETY: writes as many bytes as its twin said.
-        let status = unsafe { get(self.raw, text.as_mut_ptr().cast()) };
-        self.nvrtc.check(status).map(|()| text)
-    }
-}
-
-impl Drop for Program<'_> {
-    fn drop(&mut self) {
-        if !self.raw.is_null() {
-            // SAFETY: created here, destroyed once.
-            unsafe { (self.nvrtc.functions.nvrtcDestroyProgram)(&mut self.raw) };
-        }
-    }
 }
 
 fn open(name: &str) -> Option<Nvrtc> {
@@ -155,8 +48,11 @@ fn open(name: &str) -> Option<Nvrtc> {
     let library = unsafe { Library::new(name) }.ok()?;
     // Never closed: its functions are kept.
     let library: &'static Library = Box::leak(Box::new(library));
+    let symbol = |name| symbol(library, name);
     // SAFETY: the library is NVRTC, by its name.
-    let functions = unsafe { NvrtcFunctions::load(library) }.ok()?;
+    let functions = unsafe { NvrtcFunctions::load(symbol) }.ok()?;
+    // SAFETY: as above.
+    let compiler = unsafe { RuntimeCompiler::load(Names::Cuda, symbol) }.ok()?;
 
     let (mut major, mut minor, mut count) = (0, 0, 0);
     // SAFETY: writes two ints.
@@ -176,7 +72,7 @@ fn open(name: &str) -> Option<Nvrtc> {
     let mut architectures: Vec<u32> = numbers.collect();
     architectures.sort_unstable();
     Some(Nvrtc {
-        functions,
+        compiler,
         version: (u32::try_from(major).ok()?, u32::try_from(minor).ok()?),
         architectures,
     })

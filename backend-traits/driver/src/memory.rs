@@ -1,40 +1,38 @@
 //! Device memory.
 
-use super::functions::Pointer;
-use super::status::{INVALID_VALUE, OUT_OF_MEMORY};
-use super::stream::Owned;
-use super::{Context, HipStream, Raw};
-use crate::BACKEND;
+use crate::calls::{Address, INVALID_VALUE, OUT_OF_MEMORY};
+use crate::stream::Owned;
+use crate::{Context, Interface, Stream};
 use mmafft_backend_traits::{Error, Result, Side};
 use std::sync::Arc;
 
 /// Memory of a device; freed when dropped, once everything that runs is done.
 #[derive(Debug)]
-pub struct HipMemory {
+pub struct Memory<I: Interface> {
     /// `None` for another's memory.
-    context: Option<Arc<Context>>,
+    context: Option<Arc<Context<I>>>,
     /// The address, or 0 if there are no bytes.
-    pointer: u64,
+    pointer: Address,
     bytes: usize,
 }
 
-impl HipMemory {
+impl<I: Interface> Memory<I> {
     /// Memory of another library, which keeps owning it: it is not freed here.
     ///
     /// # Safety
-    /// `bytes` from `pointer` are device memory that the device can read and write as long
-    /// as the value, and everything launched with it, lives. What other streams than
-    /// blocking ones do with it is ordered by the caller.
-    pub unsafe fn from_raw(pointer: u64, bytes: usize) -> HipMemory {
-        HipMemory {
+    /// `bytes` from `pointer` are device memory that the device can read and write as long as the value, and
+    /// everything launched with it, lives. What other streams than blocking ones do with it is ordered by the
+    /// caller.
+    pub unsafe fn from_raw(pointer: u64, bytes: usize) -> Memory<I> {
+        Memory {
             context: None,
             pointer,
             bytes,
         }
     }
 
-    pub(crate) fn allocate(context: &Arc<Context>, bytes: usize) -> Result<HipMemory> {
-        let mut memory = HipMemory {
+    pub(crate) fn allocate(context: &Arc<Context<I>>, bytes: usize) -> Result<Memory<I>> {
+        let mut memory = Memory {
             context: Some(context.clone()),
             pointer: 0,
             bytes,
@@ -43,20 +41,19 @@ impl HipMemory {
             return Ok(memory);
         }
         let _entered = context.enter_beside_capture()?;
-        let mut address = Raw::NULL;
-        // SAFETY: writes one address; the device is current. What it gives is aligned to 256
-        // or more.
-        let status = unsafe { (context.hip().functions.hipMalloc)(&mut address.0, bytes) };
-        match status {
+        let mut address = 0;
+        // SAFETY: writes one address; the device is current. What it gives is aligned to 256 or more.
+        let answer = unsafe { context.calls().allocate(&mut address, bytes) };
+        match answer.status {
             // A size beyond every device's is also answered with an invalid value.
             OUT_OF_MEMORY | INVALID_VALUE => Err(Error::OutOfMemory {
-                backend: BACKEND.into(),
+                backend: I::BACKEND.into(),
                 what: "a buffer on the device".into(),
                 bytes,
             }),
             _ => {
-                context.check("hipMalloc", status)?;
-                memory.pointer = address.0 as usize as u64;
+                context.api().check(answer)?;
+                memory.pointer = address;
                 Ok(memory)
             }
         }
@@ -73,17 +70,17 @@ impl HipMemory {
     }
 
     /// Whether work in this context may use the memory. Only its owner knows of another's.
-    pub(crate) fn belongs(&self, context: &Context) -> bool {
+    pub(crate) fn belongs(&self, context: &Context<I>) -> bool {
         let own = self.context.as_ref();
         own.is_none_or(|own| own.same(context))
     }
 
-    /// Copies from the host. On the null stream: what was launched on blocking streams is
-    /// done first, and what is launched later sees the bytes. While a graph is recorded, on a
-    /// stream apart, after what was launched on streams created here.
+    /// Copies from the host. On the null stream: what was launched on blocking streams is done first, and what
+    /// is launched later sees the bytes. Where that would end the recording of a graph, on a stream apart, after
+    /// what was launched on streams created here.
     pub(crate) fn write(
         &mut self,
-        context: &Arc<Context>,
+        context: &Arc<Context<I>>,
         offset: usize,
         from: &[u8],
     ) -> Result<()> {
@@ -91,47 +88,47 @@ impl HipMemory {
             return Ok(());
         };
         let entered = context.enter_to_wait()?;
-        let functions = &context.hip().functions;
-        let (bytes, host) = (from.len(), from.as_ptr().cast());
+        let (calls, bytes, host) = (context.calls(), from.len(), from.as_ptr().cast());
         let on_null = || {
-            // SAFETY: both ranges exist, the host's until the call returns, by which time the
-            // runtime has read it.
-            let status = unsafe { (functions.hipMemcpyHtoD)(at(to), host, bytes) };
-            context.check("hipMemcpyHtoD", status)
+            // SAFETY: both ranges exist, the host's until the call returns, by which time the driver has read
+            // it.
+            let answer = unsafe { calls.copy_in(to, host, bytes) };
+            context.api().check(answer)
         };
         let apart = || {
             context.wait_for_own(&entered)?;
             let stream = Owned::apart(context)?;
             // SAFETY: as above; the stream is waited for before the host's range ends.
-            let status =
-                unsafe { (functions.hipMemcpyHtoDAsync)(at(to), host, bytes, stream.raw().0) };
-            let queued = context.check("hipMemcpyHtoDAsync", status);
+            let answer = unsafe { calls.enqueue_copy_in(to, host, bytes, stream.raw().0) };
+            let queued = context.api().check(answer);
             queued.and(stream.synchronize())
         };
         context.choose(on_null, apart)
     }
 
-    /// Copies to the host, after what was launched on blocking streams; see
-    /// [`HipMemory::write`].
-    pub(crate) fn read(&self, context: &Arc<Context>, offset: usize, to: &mut [u8]) -> Result<()> {
+    /// Copies to the host, after what was launched on blocking streams; see [`Memory::write`].
+    pub(crate) fn read(
+        &self,
+        context: &Arc<Context<I>>,
+        offset: usize,
+        to: &mut [u8],
+    ) -> Result<()> {
         let Some(from) = self.part(Side::Input, offset, to.len())? else {
             return Ok(());
         };
         let entered = context.enter_to_wait()?;
-        let functions = &context.hip().functions;
-        let (bytes, host) = (to.len(), to.as_mut_ptr().cast());
+        let (calls, bytes, host) = (context.calls(), to.len(), to.as_mut_ptr().cast());
         let on_null = || {
             // SAFETY: both ranges exist, and the call returns when the copy is done.
-            let status = unsafe { (functions.hipMemcpyDtoH)(host, at(from), bytes) };
-            context.check("hipMemcpyDtoH", status)
+            let answer = unsafe { calls.copy_out(host, from, bytes) };
+            context.api().check(answer)
         };
         let apart = || {
             context.wait_for_own(&entered)?;
             let stream = Owned::apart(context)?;
             // SAFETY: as above; the stream is waited for before the host's range ends.
-            let status =
-                unsafe { (functions.hipMemcpyDtoHAsync)(host, at(from), bytes, stream.raw().0) };
-            let queued = context.check("hipMemcpyDtoHAsync", status);
+            let answer = unsafe { calls.enqueue_copy_out(host, from, bytes, stream.raw().0) };
+            let queued = context.api().check(answer);
             queued.and(stream.synchronize())
         };
         context.choose(on_null, apart)
@@ -139,10 +136,10 @@ impl HipMemory {
 
     /// Enqueues a copy of the first `bytes` of one memory to another.
     pub(crate) fn copy(
-        context: &Context,
-        stream: &HipStream,
-        from: &HipMemory,
-        to: &HipMemory,
+        context: &Context<I>,
+        stream: &Stream<I>,
+        from: &Memory<I>,
+        to: &Memory<I>,
         bytes: usize,
     ) -> Result<()> {
         let ends = (
@@ -154,14 +151,16 @@ impl HipMemory {
         };
         let _entered = context.enter()?;
         // SAFETY: both ranges exist, and freeing either waits for the stream.
-        let status = unsafe {
-            (context.hip().functions.hipMemcpyDtoDAsync)(at(to), at(from), bytes, stream.raw().0)
+        let answer = unsafe {
+            context
+                .calls()
+                .enqueue_copy(to, from, bytes, stream.raw().0)
         };
-        context.check("hipMemcpyDtoDAsync", status)
+        context.api().check(answer)
     }
 
     /// The address of a part of the memory; `None` for no bytes.
-    pub(crate) fn part(&self, side: Side, offset: usize, bytes: usize) -> Result<Option<u64>> {
+    pub(crate) fn part(&self, side: Side, offset: usize, bytes: usize) -> Result<Option<Address>> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.bytes => {
                 Ok((self.bytes > 0 && bytes > 0).then(|| self.pointer + offset as u64))
@@ -176,12 +175,7 @@ impl HipMemory {
     }
 }
 
-/// An address as the runtime takes it.
-fn at(pointer: u64) -> Pointer {
-    pointer as usize as Pointer
-}
-
-impl Drop for HipMemory {
+impl<I: Interface> Drop for Memory<I> {
     fn drop(&mut self) {
         let (Some(context), true) = (&self.context, self.pointer != 0) else {
             return;
@@ -189,7 +183,7 @@ impl Drop for HipMemory {
         // An error is one that an earlier launch left; the memory goes with the process.
         if let Ok(_entered) = context.enter_beside_capture() {
             // SAFETY: allocated here, freed once; the call waits for what uses it.
-            unsafe { (context.hip().functions.hipFree)(at(self.pointer)) };
+            let _ = unsafe { context.calls().free(self.pointer) };
         }
     }
 }

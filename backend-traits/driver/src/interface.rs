@@ -1,0 +1,183 @@
+//! What CUDA's driver and HIP's runtime have each in its own way.
+
+use crate::calls::{Answer, Calls, GraphCalls, Names, Pointer, Status};
+use crate::OpenDevices;
+use mmafft_backend_traits::device::{Cache, Geometry, Program};
+use mmafft_backend_traits::{Error, Limits, Result};
+use std::fmt::Debug;
+
+/// A vendor's way to a device. The value has the vendor's own functions.
+pub trait Interface: Debug + Sized + Send + Sync + 'static {
+    /// The backend's name, as on the command line.
+    const BACKEND: &'static str;
+    /// Whose names the calls have.
+    const NAMES: Names;
+    /// What a kernel that went wrong leaves behind: every later call may fail with the same number.
+    const STICKY: &'static [Status];
+    /// How to go on then, in words.
+    const AFTER_STICKY: &'static str;
+    /// What it is that has no graphs, and what to do about it.
+    const WITHOUT_GRAPHS: [&'static str; 2];
+    /// Whether every recording in the process ends when anything waits for the null stream or copies on it.
+    const NULL_ENDS_RECORDINGS: bool;
+    /// Shared memory that every kernel may have without asking.
+    const SHARED_UNASKED: usize;
+
+    /// What a device is, in words and numbers.
+    type Device: Debug + Send + Sync;
+    /// What compiles for it.
+    type Compiler: Compiler;
+    /// What is kept as long as the device is in use.
+    type Held: Send + Sync;
+    /// What a thread's calls are about: a context, or a device's number.
+    type Current: Copy + PartialEq + Send;
+
+    /// The devices in use, by their numbers.
+    fn open_devices() -> &'static OpenDevices<Self>;
+
+    /// A device by its number, with its driver and compiler.
+    ///
+    /// # Errors
+    /// `NoDevice` without a driver, a device of this number that has matrix products, or a run-time compiler;
+    /// `Unsupported` when the compiler does not compile for the device and its driver.
+    fn find(ordinal: usize) -> Result<Found<Self>>;
+
+    /// What the planner must know of the device.
+    fn limits(device: &Self::Device) -> Limits;
+
+    /// What lowering must know of it.
+    fn geometry(device: &Self::Device) -> Geometry;
+
+    /// Takes the device of this number into use.
+    ///
+    /// # Errors
+    /// `Device` with the driver's words.
+    fn hold(api: &'static Api<Self>, ordinal: usize) -> Result<Self::Held>;
+
+    /// What a thread's calls are to be about to reach the device.
+    fn of(held: &Self::Held) -> Self::Current;
+
+    /// What the calling thread's calls are about, if about anything.
+    ///
+    /// # Errors
+    /// `Device` with the driver's words.
+    fn current(api: &Api<Self>) -> Result<Option<Self::Current>>;
+
+    /// From now on they are about this.
+    ///
+    /// # Safety
+    /// It is of a device that is held, or was the thread's own.
+    ///
+    /// # Errors
+    /// `Device` with the driver's words.
+    unsafe fn make_current(api: &Api<Self>, current: Self::Current) -> Result<()>;
+
+    /// Asks for more shared memory than [`Interface::SHARED_UNASKED`] for a kernel.
+    ///
+    /// # Safety
+    /// The function is there, and its device current.
+    ///
+    /// # Errors
+    /// `Device` with the driver's words.
+    unsafe fn ask_shared(api: &Api<Self>, function: Pointer, bytes: usize) -> Result<()>;
+
+    /// The driver's words for a status, and its name and number.
+    fn words(&self, status: Status) -> String;
+}
+
+/// What makes machine code of kernels.
+pub trait Compiler: Send + Sync {
+    /// A program's kernel as one translation unit.
+    fn source(program: &Program) -> String;
+
+    /// The machine code of a translation unit, from the cache if it is there.
+    ///
+    /// # Errors
+    /// `Device` with the first lines of the log when the source does not compile.
+    fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>>;
+
+    /// The compiler's version.
+    fn version(&self) -> String;
+}
+
+/// A device that [`Interface::find`] found.
+pub struct Found<I: Interface> {
+    /// Its driver.
+    pub api: &'static Api<I>,
+    /// What it is.
+    pub device: I::Device,
+    /// What compiles for it.
+    pub compiler: I::Compiler,
+}
+
+/// A driver: opened, and with every function in use.
+pub struct Api<I> {
+    /// The vendor's own functions.
+    pub own: I,
+    pub(crate) calls: Calls,
+    graphs: std::result::Result<GraphCalls, &'static str>,
+}
+
+impl<I: Interface> Api<I> {
+    /// A driver with all functions that every use of a device needs, or the name of the first that is missing.
+    ///
+    /// # Safety
+    /// What `symbol` finds are the driver's functions of these names, which stay where they are.
+    pub unsafe fn load(
+        own: I,
+        symbol: impl Fn(&'static str) -> Option<Pointer>,
+    ) -> std::result::Result<Api<I>, &'static str> {
+        Ok(Api {
+            own,
+            // SAFETY: the caller's.
+            calls: unsafe { Calls::load(I::NAMES, &symbol) }?,
+            // SAFETY: the caller's.
+            graphs: unsafe { GraphCalls::load(I::NAMES, &symbol) },
+        })
+    }
+
+    /// The functions of graphs.
+    pub(crate) fn graphs(&self) -> Result<&GraphCalls> {
+        let [what, instead] = I::WITHOUT_GRAPHS;
+        self.graphs.as_ref().map_err(|name| Error::Unsupported {
+            what: "recording a graph".into(),
+            backend: format!("{what}, which has no function {name}"),
+            instead: format!("{instead}, or launch without a graph"),
+        })
+    }
+
+    /// An error that says which call failed, unless it did not.
+    ///
+    /// # Errors
+    /// `Device` with the driver's words.
+    pub fn check(&self, answer: Answer) -> Result<()> {
+        let Answer { call, status } = answer;
+        if status == 0 {
+            return Ok(());
+        }
+        let words = self.own.words(status);
+        let sticky = I::STICKY.contains(&status);
+        let message = match sticky {
+            false => format!("{call}: {words}"),
+            true => format!(
+                "{call}: {words}. Something launched earlier failed on the device; what was not read back before \
+                 is lost, and {}",
+                I::AFTER_STICKY
+            ),
+        };
+        Err(Error::Device {
+            backend: I::BACKEND.into(),
+            message,
+            output_touched: sticky,
+        })
+    }
+}
+
+/// An error of ours about a device, before anything ran.
+pub fn refused<I: Interface>(message: String) -> Error {
+    Error::Device {
+        backend: I::BACKEND.into(),
+        message,
+        output_touched: false,
+    }
+}

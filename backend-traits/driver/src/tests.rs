@@ -1,0 +1,622 @@
+//! The wrappers on a driver made here: which calls they make, in which order, and that every handle goes back.
+//! Made twice, by CUDA's names and by HIP's.
+
+use crate::calls::{Answer, Calls, CompilerCalls, GraphCalls, Names, Pointer, Status};
+use crate::{Api, Compiler, DeviceDriver, Found, Interface, OpenDevices};
+use mmafft_backend_traits::device::{Cache, Driver, Geometry, Launch, Program, Region, Vendor};
+use mmafft_backend_traits::{Error, Limits, Result};
+use std::collections::HashMap;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// What the driver has given and not got back, what was called, and what fails.
+#[derive(Default)]
+struct State {
+    handles: HashMap<usize, &'static str>,
+    memory: HashMap<u64, Vec<u8>>,
+    next: usize,
+    called: Vec<&'static str>,
+    /// Streams waited for: 0 is the null one.
+    waited: Vec<usize>,
+    mode: c_int,
+    current: c_int,
+    recording: bool,
+    /// A call that returns this status.
+    fails: Option<(&'static str, Status)>,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+fn state<R>(use_it: impl FnOnce(&mut State) -> R) -> R {
+    let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
+    use_it(state.get_or_insert_default())
+}
+
+/// A call of this name, and what it does unless it is to fail.
+fn call(name: &'static str, does: impl FnOnce(&mut State)) -> Status {
+    state(|state| {
+        state.called.push(name);
+        match state.fails {
+            Some((failing, status)) if failing == name => status,
+            _ => {
+                does(state);
+                0
+            }
+        }
+    })
+}
+
+impl State {
+    fn give(&mut self, kind: &'static str) -> Pointer {
+        self.next += 1;
+        let handle = 0x1000 + 16 * self.next;
+        self.handles.insert(handle, kind);
+        handle as Pointer
+    }
+
+    fn take(&mut self, kind: &'static str, handle: Pointer) {
+        assert_eq!(self.handles.remove(&(handle as usize)), Some(kind));
+    }
+
+    /// The bytes from an address on, which may lie inside of an allocation.
+    fn bytes(&mut self, address: u64, count: usize) -> &mut [u8] {
+        let mut all = self.memory.iter_mut();
+        let (start, bytes) = all
+            .find(|(start, bytes)| (**start..**start + bytes.len() as u64).contains(&address))
+            .expect("an allocation");
+        let from = (address - *start) as usize;
+        &mut bytes[from..from + count]
+    }
+}
+
+// The driver's functions. SAFETY of all: the tests call them through the wrappers alone, whose pointers are of
+// values that are there.
+
+unsafe extern "C" fn allocate(address: *mut u64, bytes: usize) -> Status {
+    if bytes > 1 << 40 {
+        return 2;
+    }
+    call("allocate", |s| {
+        s.next += 1;
+        let at = (s.next as u64) << 41;
+        s.memory.insert(at, vec![0; bytes]);
+        unsafe { *address = at };
+    })
+}
+unsafe extern "C" fn free(address: u64) -> Status {
+    call("free", |s| assert!(s.memory.remove(&address).is_some()))
+}
+unsafe extern "C" fn copy_in(to: u64, from: *const c_void, bytes: usize) -> Status {
+    call("copy_in", |s| {
+        let from = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
+        s.bytes(to, bytes).copy_from_slice(from);
+        s.waited.push(0);
+    })
+}
+unsafe extern "C" fn copy_out(to: *mut c_void, from: u64, bytes: usize) -> Status {
+    call("copy_out", |s| {
+        let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<u8>(), bytes) };
+        to.copy_from_slice(s.bytes(from, bytes));
+        s.waited.push(0);
+    })
+}
+unsafe extern "C" fn enqueue_copy_in(
+    to: u64,
+    from: *const c_void,
+    bytes: usize,
+    stream: Pointer,
+) -> Status {
+    call("enqueue_copy_in", |s| {
+        assert!(!stream.is_null());
+        let from = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
+        s.bytes(to, bytes).copy_from_slice(from);
+    })
+}
+unsafe extern "C" fn enqueue_copy_out(
+    to: *mut c_void,
+    from: u64,
+    bytes: usize,
+    stream: Pointer,
+) -> Status {
+    call("enqueue_copy_out", |s| {
+        assert!(!stream.is_null());
+        let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<u8>(), bytes) };
+        to.copy_from_slice(s.bytes(from, bytes));
+    })
+}
+unsafe extern "C" fn enqueue_copy(to: u64, from: u64, bytes: usize, _: Pointer) -> Status {
+    call("enqueue_copy", |s| {
+        let copied = s.bytes(from, bytes).to_vec();
+        s.bytes(to, bytes).copy_from_slice(&copied);
+    })
+}
+unsafe extern "C" fn load_module(module: *mut Pointer, _: *const c_void) -> Status {
+    call("load_module", |s| unsafe { *module = s.give("module") })
+}
+unsafe extern "C" fn unload_module(module: Pointer) -> Status {
+    call("unload_module", |s| s.take("module", module))
+}
+unsafe extern "C" fn module_function(
+    function: *mut Pointer,
+    module: Pointer,
+    _: *const c_char,
+) -> Status {
+    call("module_function", |_| unsafe { *function = module })
+}
+/// 512 threads, 1024 bytes of shared memory of its own, no local memory, 40 registers.
+unsafe extern "C" fn function_attribute(value: *mut c_int, which: c_int, _: Pointer) -> Status {
+    let values = [512, 1024, 0, 0, 40];
+    call("function_attribute", |_| unsafe {
+        *value = values[which as usize]
+    })
+}
+unsafe extern "C" fn launch(
+    _: Pointer,
+    blocks: c_uint,
+    _: c_uint,
+    _: c_uint,
+    threads: c_uint,
+    _: c_uint,
+    _: c_uint,
+    shared: c_uint,
+    _: Pointer,
+    parameters: *mut *mut c_void,
+    _: *mut *mut c_void,
+) -> Status {
+    assert_eq!((blocks, threads, shared), (3, 256, 2048));
+    // What is read, and what is written, come first in the arguments.
+    let arguments = unsafe { *parameters }.cast::<u64>();
+    assert!(unsafe { *arguments } != 0 && unsafe { *arguments.add(1) } != 0);
+    call("launch", |_| {})
+}
+unsafe extern "C" fn create_stream(stream: *mut Pointer, _: c_uint) -> Status {
+    call("create_stream", |s| unsafe { *stream = s.give("stream") })
+}
+unsafe extern "C" fn wait_for_stream(stream: Pointer) -> Status {
+    call("wait_for_stream", |s| s.waited.push(stream as usize))
+}
+unsafe extern "C" fn destroy_stream(stream: Pointer) -> Status {
+    call("destroy_stream", |s| s.take("stream", stream))
+}
+unsafe extern "C" fn create_event(event: *mut Pointer, flags: c_uint) -> Status {
+    assert_eq!(flags, 0);
+    call("create_event", |s| unsafe { *event = s.give("event") })
+}
+unsafe extern "C" fn record_event(_: Pointer, _: Pointer) -> Status {
+    call("record_event", |_| {})
+}
+unsafe extern "C" fn wait_for_event(_: Pointer) -> Status {
+    call("wait_for_event", |_| {})
+}
+unsafe extern "C" fn elapsed(milliseconds: *mut f32, start: Pointer, end: Pointer) -> Status {
+    assert!((start as usize) < end as usize);
+    call("elapsed", |_| unsafe { *milliseconds = 1.5 })
+}
+unsafe extern "C" fn destroy_event(event: Pointer) -> Status {
+    call("destroy_event", |s| s.take("event", event))
+}
+unsafe extern "C" fn exchange_mode(mode: *mut c_int) -> Status {
+    call("exchange_mode", |s| unsafe {
+        std::ptr::swap(mode, &mut s.mode)
+    })
+}
+unsafe extern "C" fn begin_capture(_: Pointer, mode: c_int) -> Status {
+    assert_eq!(mode, 1);
+    call("begin_capture", |s| s.recording = true)
+}
+unsafe extern "C" fn end_capture(_: Pointer, graph: *mut Pointer) -> Status {
+    // Also when it fails.
+    state(|s| s.recording = false);
+    call("end_capture", |s| unsafe { *graph = s.give("graph") })
+}
+unsafe extern "C" fn instantiate(executable: *mut Pointer, _: Pointer, _: u64) -> Status {
+    call("instantiate", |s| unsafe {
+        *executable = s.give("executable")
+    })
+}
+unsafe extern "C" fn launch_graph(_: Pointer, _: Pointer) -> Status {
+    call("launch_graph", |_| {})
+}
+unsafe extern "C" fn destroy_executable(executable: Pointer) -> Status {
+    call("destroy_executable", |s| s.take("executable", executable))
+}
+unsafe extern "C" fn destroy_graph(graph: Pointer) -> Status {
+    call("destroy_graph", |s| s.take("graph", graph))
+}
+
+/// The functions above, in the order of the tables' rows.
+const CALLS: &[*const ()] = &[
+    allocate as *const (),
+    free as *const (),
+    copy_in as *const (),
+    copy_out as *const (),
+    enqueue_copy_in as *const (),
+    enqueue_copy_out as *const (),
+    enqueue_copy as *const (),
+    load_module as *const (),
+    unload_module as *const (),
+    module_function as *const (),
+    function_attribute as *const (),
+    launch as *const (),
+    create_stream as *const (),
+    wait_for_stream as *const (),
+    destroy_stream as *const (),
+    create_event as *const (),
+    record_event as *const (),
+    wait_for_event as *const (),
+    elapsed as *const (),
+    destroy_event as *const (),
+];
+const GRAPH_CALLS: &[*const ()] = &[
+    exchange_mode as *const (),
+    begin_capture as *const (),
+    end_capture as *const (),
+    instantiate as *const (),
+    launch_graph as *const (),
+    destroy_executable as *const (),
+    destroy_graph as *const (),
+];
+
+fn symbol(name: &str) -> Option<Pointer> {
+    let rows = Calls::ROWS.iter().zip(CALLS);
+    let all = rows.chain(GraphCalls::ROWS.iter().zip(GRAPH_CALLS));
+    let mut named = all.filter(|(names, _)| names.contains(&name));
+    named.next().map(|(_, function)| *function as Pointer)
+}
+
+/// A driver with CUDA's names, whose null stream disturbs nobody; or with HIP's, whose does.
+#[derive(Debug)]
+struct Fake<const HIP: bool>;
+
+struct Echo;
+
+impl Compiler for Echo {
+    fn source(program: &Program) -> String {
+        program.entry.into()
+    }
+    fn code(&self, source: &str, _: Option<&Cache>) -> Result<Vec<u8>> {
+        Ok(source.into())
+    }
+    fn version(&self) -> String {
+        "1.0".into()
+    }
+}
+
+impl<const HIP: bool> Interface for Fake<HIP> {
+    const BACKEND: &'static str = "fake";
+    const NAMES: Names = if HIP { Names::Hip } else { Names::Cuda };
+    const STICKY: &'static [Status] = &[700];
+    const AFTER_STICKY: &'static str = "nothing can be done";
+    const WITHOUT_GRAPHS: [&'static str; 2] = ["this driver", "install another"];
+    const NULL_ENDS_RECORDINGS: bool = HIP;
+    const SHARED_UNASKED: usize = 4096;
+
+    type Device = ();
+    type Compiler = Echo;
+    type Held = c_int;
+    type Current = c_int;
+
+    fn open_devices() -> &'static OpenDevices<Self> {
+        // No device stays open from one test to the next.
+        Box::leak(Box::default())
+    }
+
+    fn find(_: usize) -> Result<Found<Self>> {
+        // SAFETY: the functions above have these signatures.
+        let api = unsafe { Api::load(Fake, symbol) };
+        Ok(Found {
+            api: Box::leak(Box::new(api.unwrap_or_else(|name| panic!("{name}")))),
+            device: (),
+            compiler: Echo,
+        })
+    }
+
+    fn limits(_: &()) -> Limits {
+        Limits {
+            backend: "fake",
+            device: "made up".into(),
+            architecture: String::new(),
+            workers: 1,
+            vector_bytes: 16,
+            tile_bytes: 1 << 16,
+            line_points: 1 << 13,
+            cluster_blocks: 0,
+            line_library: None,
+            butterflies: &[],
+            fragments: Vec::new(),
+            precisions: Vec::new(),
+        }
+    }
+
+    fn geometry(_: &()) -> Geometry {
+        Geometry {
+            wave: 32,
+            threads: 1024,
+            shared_bytes: 1 << 16,
+            registers: 1 << 16,
+            blocks: 1000,
+            access: 0,
+            vendor: Vendor::Nvidia,
+        }
+    }
+
+    fn hold(_: &'static Api<Self>, ordinal: usize) -> Result<c_int> {
+        Ok(ordinal as c_int)
+    }
+
+    fn of(held: &c_int) -> c_int {
+        *held
+    }
+
+    fn current(_: &Api<Self>) -> Result<Option<c_int>> {
+        Ok(Some(state(|s| s.current)))
+    }
+
+    unsafe fn make_current(_: &Api<Self>, current: c_int) -> Result<()> {
+        state(|s| s.current = current);
+        Ok(())
+    }
+
+    unsafe fn ask_shared(api: &Api<Self>, _: Pointer, _: usize) -> Result<()> {
+        api.check(Answer::of("ask_shared", call("ask_shared", |_| {})))
+    }
+
+    fn words(&self, status: Status) -> String {
+        format!("status {status}")
+    }
+}
+
+/// One test at a time has the driver, new; afterwards everything has gone back.
+fn with_driver<const HIP: bool>(test: impl FnOnce(DeviceDriver<Fake<HIP>>)) {
+    static ONE: OnceLock<Mutex<()>> = OnceLock::new();
+    let one: &Mutex<()> = ONE.get_or_init(Mutex::default);
+    let _one: MutexGuard<()> = one.lock().unwrap_or_else(PoisonError::into_inner);
+    state(|s| {
+        *s = State {
+            current: 7,
+            ..State::default()
+        }
+    });
+    test(DeviceDriver::open(3).unwrap());
+    state(|s| {
+        assert!(s.handles.is_empty(), "{:?}", s.handles);
+        assert!(s.memory.is_empty());
+        assert_eq!((s.mode, s.current), (0, 7), "the thread is as it was");
+        assert!(!s.recording);
+    });
+}
+
+fn on_both(run: impl Fn(&dyn AnyDriver)) {
+    with_driver::<false>(|driver| run(&driver));
+    with_driver::<true>(|driver| run(&driver));
+}
+
+/// What the tests do with either driver.
+trait AnyDriver {
+    fn round_trip(&self);
+    fn events(&self);
+    fn launches(&self);
+    fn records(&self, launch: &dyn Fn() -> Result<()>) -> Result<()>;
+}
+
+impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
+    fn round_trip(&self) {
+        let mut a = self.allocate(100).unwrap();
+        let b = self.allocate(100).unwrap();
+        let bytes: Vec<u8> = (0..50).collect();
+        self.write(&mut a, 20, &bytes).unwrap();
+        let stream = self.stream().unwrap();
+        self.copy(&stream, &a, &b, 60).unwrap();
+        let mut got = [0; 100];
+        self.read(&b, 0, &mut got).unwrap();
+        assert_eq!(got[20..60], bytes[..40]);
+        assert_eq!((got[19], got[60]), (0, 0));
+        assert!(matches!(
+            self.read(&b, 60, &mut got).unwrap_err(),
+            Error::BufferTooShort {
+                expected: 160,
+                got: 100,
+                ..
+            }
+        ));
+        let empty = self.allocate(0).unwrap();
+        assert_eq!((empty.pointer(), empty.bytes()), (0, 0));
+        let error = self.allocate(1 << 50).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
+        self.synchronize().unwrap();
+        state(|s| assert!(s.waited.contains(&0) && s.waited.contains(&(stream.handle() as usize))));
+    }
+
+    fn events(&self) {
+        let stream = self.stream().unwrap();
+        let [from, to] = [self.event().unwrap(), self.event().unwrap()];
+        from.record(&stream).unwrap();
+        to.record(&stream).unwrap();
+        assert_eq!(to.elapsed_ms(&from).unwrap(), 1.5);
+        state(|s| {
+            let awaited = s.called.iter().filter(|c| **c == "wait_for_event").count();
+            assert_eq!(awaited, 2);
+        });
+    }
+
+    fn launches(&self) {
+        let kernel = self.kernel_from_source("code", "entry", 256, 2048).unwrap();
+        assert_eq!((kernel.registers(), kernel.local_bytes()), (40, 0));
+        let memory = self.allocate(64).unwrap();
+        let region = |offset| Region {
+            memory: &memory,
+            offset,
+        };
+        let launch = |blocks| Launch {
+            load: region(0),
+            store: region(8),
+            extra: None,
+            tables: None,
+            matrices: None,
+            lines: 1,
+            scale: 1.0,
+            blocks,
+        };
+        let stream = self.default_stream();
+        self.launch(stream, &kernel, &launch(3)).unwrap();
+        self.launch(stream, &kernel, &launch(0)).unwrap();
+        let error = self.launch(stream, &kernel, &launch(1001)).unwrap_err();
+        assert!(
+            error.to_string().contains("1001 blocks: at most 1000"),
+            "{error}"
+        );
+        state(|s| assert_eq!(s.called.iter().filter(|c| **c == "launch").count(), 1));
+
+        // What a kernel may have: 512 threads, and of 65536 bytes all but its own 1024.
+        let refused = |threads, shared| self.kernel_from_source("code", "entry", threads, shared);
+        for (threads, shared, words) in [
+            (513, 0, "blocks of 1 to 512 threads"),
+            (0, 0, "blocks of 1 to 512 threads"),
+            (256, 64513, "at most 64512 bytes"),
+        ] {
+            let error = refused(threads, shared).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let asked = || state(|s| s.called.contains(&"ask_shared"));
+        refused(256, 4096).unwrap();
+        assert!(!asked());
+        refused(256, 64512).unwrap();
+        assert!(asked());
+    }
+
+    fn records(&self, launch: &dyn Fn() -> Result<()>) -> Result<()> {
+        let mut memory = self.allocate(8)?;
+        let graph = self.capture(Box::new(()), |_| {
+            // As another thread does.
+            state(|s| s.waited.clear());
+            self.write(&mut memory, 0, &[1; 8])?;
+            self.synchronize()?;
+            state(|s| assert_eq!(s.waited.contains(&0), !HIP));
+            launch()
+        })?;
+        graph.launch(self.default_stream())?;
+        state(|s| s.waited.clear());
+        self.synchronize()?;
+        state(|s| assert!(s.waited.contains(&0)));
+        Ok(())
+    }
+}
+
+#[test]
+fn bytes_go_to_the_device_and_back() {
+    on_both(|driver| driver.round_trip());
+}
+
+#[test]
+fn events_take_the_time() {
+    on_both(|driver| driver.events());
+}
+
+#[test]
+fn a_launch_is_as_it_was_asked_for() {
+    on_both(|driver| driver.launches());
+}
+
+#[test]
+fn a_graph_is_recorded_and_what_was_recorded_goes_back() {
+    on_both(|driver| {
+        driver.records(&|| Ok(())).unwrap();
+        state(|s| assert!(s.called.contains(&"launch_graph")));
+    });
+}
+
+#[test]
+fn a_recording_ends_when_its_launches_fail_or_panic() {
+    on_both(|driver| {
+        let failed = Error::Device {
+            backend: "fake".into(),
+            message: "a launch of the test's own".into(),
+            output_touched: false,
+        };
+        assert_eq!(driver.records(&|| Err(failed.clone())), Err(failed.clone()));
+        let panics = std::panic::AssertUnwindSafe(|| driver.records(&|| panic!("on purpose")));
+        assert!(std::panic::catch_unwind(panics).is_err());
+    });
+}
+
+/// Whatever call fails, the error names it as its header does, and everything goes back.
+#[test]
+fn every_call_that_fails_is_named() {
+    for (name, header) in [
+        ("create_stream", "cuStreamCreate"),
+        ("allocate", "cuMemAlloc"),
+        ("copy_in", "cuMemcpyHtoD"),
+        ("begin_capture", "cuStreamBeginCapture"),
+        ("end_capture", "cuStreamEndCapture"),
+        ("instantiate", "cuGraphInstantiateWithFlags"),
+        ("launch_graph", "cuGraphLaunch"),
+        ("wait_for_stream", "cuStreamSynchronize"),
+        ("exchange_mode", "cuThreadExchangeStreamCaptureMode"),
+    ] {
+        with_driver::<false>(|driver| {
+            state(|s| s.fails = Some((name, 700)));
+            let error = driver.records(&|| Ok(())).unwrap_err();
+            state(|s| s.fails = None);
+            let Error::Device {
+                message,
+                output_touched,
+                ..
+            } = &error
+            else {
+                panic!("{error}");
+            };
+            assert!(
+                message.starts_with(&format!("{header}: status 700.")),
+                "{message}"
+            );
+            assert!(
+                message.ends_with("nothing can be done") && *output_touched,
+                "{message}"
+            );
+        });
+    }
+}
+
+#[test]
+fn a_function_that_is_missing_is_named() {
+    let without = |missing: &'static str| {
+        // SAFETY: the functions above have these signatures.
+        unsafe {
+            Api::load(Fake::<true>, move |name| {
+                symbol(name).filter(|_| name != missing)
+            })
+        }
+    };
+    assert_eq!(without("hipMalloc").err(), Some("hipMalloc"));
+    let error = without("hipGraphLaunch")
+        .ok()
+        .unwrap()
+        .graphs()
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        error.contains("hipGraphLaunch") && error.contains("launch without a graph"),
+        "{error}"
+    );
+}
+
+#[test]
+fn rows_have_a_name_of_each_vendor() {
+    let rows = [Calls::ROWS, GraphCalls::ROWS, CompilerCalls::ROWS].concat();
+    for [cuda, hip] in &rows {
+        assert!(
+            cuda.starts_with("cu") || cuda.starts_with("nvrtc"),
+            "{cuda}"
+        );
+        assert!(hip.starts_with("hip"), "{hip}");
+    }
+    let mut names: Vec<&str> = rows.concat();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), 2 * rows.len());
+    assert_eq!(
+        (Calls::ROWS.len(), GraphCalls::ROWS.len()),
+        (CALLS.len(), GRAPH_CALLS.len())
+    );
+}
