@@ -52,11 +52,11 @@ pub fn inverse_shift<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
 fn rotate<T: Copy>(shape: &[usize], data: &[T], by: impl Fn(usize) -> usize) -> Vec<T> {
     assert_eq!(shape.iter().product::<usize>(), data.len());
     let mut out = data.to_vec();
+    if data.is_empty() {
+        return out;
+    }
     let mut inner = data.len();
     for &n in shape {
-        if n == 0 {
-            return out;
-        }
         inner /= n;
         for block in out.chunks_exact_mut(n * inner) {
             block.rotate_right(by(n) * inner);
@@ -65,22 +65,32 @@ fn rotate<T: Copy>(shape: &[usize], data: &[T], by: impl Fn(usize) -> usize) -> 
     out
 }
 
-/// The smallest length ≥ `n` that is a product of 2, 3, 5 and 7: fast on every backend.
+/// The smallest length ≥ `n` that is a product of 2, 3, 5 and 7: fast on every backend. `n` itself where that would
+/// be more than a `usize` holds.
 ///
 /// ```
 /// assert_eq!(mmafft::good_size(1021), 1024);
 /// assert_eq!(mmafft::good_size(11), 12);
 /// ```
 pub fn good_size(n: usize) -> usize {
-    let smooth = |mut m: usize| {
-        for p in [2, 3, 5, 7] {
-            while m.is_multiple_of(p) {
-                m /= p;
-            }
-        }
-        m == 1
+    // Of each product of 3, 5 and 7, the smallest power of two beside it.
+    let mut best = n.max(1).checked_next_power_of_two();
+    let powers = |of: usize, from: usize| {
+        std::iter::successors(Some(from), move |m| m.checked_mul(of))
+            .take_while(move |m| *m / of < n.max(1))
     };
-    (n.max(1)..).find(|&m| smooth(m)).unwrap_or(n)
+    for odd in powers(7, 1)
+        .flat_map(|m| powers(5, m))
+        .flat_map(|m| powers(3, m))
+    {
+        let doubled = n.div_ceil(odd).max(1).checked_next_power_of_two();
+        let length = doubled.and_then(|two| odd.checked_mul(two));
+        best = match (best, length) {
+            (Some(best), Some(length)) => Some(best.min(length)),
+            (best, length) => best.or(length),
+        };
+    }
+    best.unwrap_or(n)
 }
 
 /// Complex points with imaginary parts of zero.
@@ -96,7 +106,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn good_sizes() {
+        let smooth = |n: usize| mmafft_backend_traits::largest_prime_factor(n) <= 7;
+        for n in 0..3000 {
+            let expected = (n.max(1)..).find(|&m| smooth(m));
+            assert_eq!(Some(good_size(n)), expected, "{n}");
+        }
+        let large = good_size(1_000_000_000_000_001);
+        assert!(smooth(large) && large < 1_000_200_000_000_000);
+        assert_eq!(good_size(usize::MAX), usize::MAX);
+        assert_eq!(good_size(1 << 63), 1 << 63);
+    }
+
+    #[test]
     fn shifting() {
+        assert_eq!(shift::<u8>(&[2, 0], &[]), []);
         assert_eq!(shift(&[5], &[0, 1, 2, 3, 4]), [3, 4, 0, 1, 2]);
         assert_eq!(inverse_shift(&[5], &[3, 4, 0, 1, 2]), [0, 1, 2, 3, 4]);
         assert_eq!(

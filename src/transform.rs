@@ -157,12 +157,19 @@ impl Transform {
         if (buffer.scalar, buffer.domain) != (T::SCALAR, T::DOMAIN) {
             return Err(Error::ElementType {
                 side: Side::Output,
-                expected: element::name(buffer.scalar, buffer.domain),
-                got: T::NAME,
+                expected: T::NAME,
+                got: element::name(buffer.scalar, buffer.domain),
             });
         }
         self.backend.synchronize()?;
-        let mut data = vec![T::default(); buffer.len()];
+        let mut data = Vec::new();
+        let room = data.try_reserve_exact(buffer.len());
+        room.map_err(|_| Error::OutOfMemory {
+            backend: "host".into(),
+            what: "a copy of the output".into(),
+            bytes: buffer.memory.bytes(),
+        })?;
+        data.resize(buffer.len(), T::default());
         self.backend
             .read(&buffer.memory, 0, bytemuck::cast_slice_mut(&mut data))?;
         Ok(data)
@@ -180,7 +187,11 @@ impl Transform {
         let domain = self.plan.request.kind.row().output;
         let bytes = self.output_len() * domain.scalars() * scalar.bytes();
         let mut memory = self.backend.allocate(bytes)?;
-        self.backend.write(&mut memory, 0, &vec![0; bytes])?;
+        let zeros = [0; 1 << 16];
+        for start in (0..bytes).step_by(zeros.len()) {
+            let count = zeros.len().min(bytes - start);
+            self.backend.write(&mut memory, start, &zeros[..count])?;
+        }
         Ok(Buffer {
             memory,
             scalar,

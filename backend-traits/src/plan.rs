@@ -1,5 +1,6 @@
 //! A plan: an ordered list of passes, as plain data.
 
+use crate::error::{Error, Result};
 use crate::pass::Pass;
 use crate::request::Request;
 
@@ -27,6 +28,21 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether the plan was made for this backend, as [`crate::Limits`] names it.
+    ///
+    /// # Errors
+    /// `Unsupported` when it was made for another: its steps mean nothing there.
+    pub fn made_for(&self, backend: &str) -> Result<()> {
+        if self.backend == backend {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            what: format!("a plan made for {}", self.backend),
+            backend: backend.into(),
+            instead: "plan with this backend's limits".into(),
+        })
+    }
+
     /// Bytes read and written by all passes together, as far as they can be counted.
     pub fn bytes_moved(&self) -> usize {
         self.passes

@@ -111,7 +111,7 @@ pub(crate) fn product(factors: &[usize], what: &str) -> Result<usize> {
 pub fn largest_prime_factor(mut n: usize) -> usize {
     let mut largest = 1;
     let mut p = 2;
-    while p * p <= n {
+    while p <= n / p {
         while n.is_multiple_of(p) {
             n /= p;
             largest = p;

@@ -39,6 +39,8 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
     if Part::<f64>::covers(pass) {
         check_parts(pass).map_err(invalid)?;
     }
+    check_steps(pass).map_err(invalid)?;
+    let beyond = || invalid("reaches beyond all memory");
     type Strides = fn(&Loop) -> usize;
     let sides: [(&Access, Strides, bool); 2] = [
         (&pass.load, |l| l.load, false),
@@ -48,7 +50,8 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
     let lines: Vec<Loop> = pass.loops.iter().copied().filter(is_line).collect();
     for (access, of, storing) in sides {
         let mut dims: Vec<(usize, usize)> = lines.iter().map(|l| (l.count, of(l))).collect();
-        let mut last = access.offset;
+        // Those of the last points: the loops' as well.
+        let mut reach: Vec<(usize, usize)> = dims.clone();
         let mut empty = false;
         for axis in &pass.axes {
             let (range, stride) = match storing {
@@ -58,33 +61,48 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
             let edges = pass.edges.filter(|_| !storing).map_or(0, |e| e.count);
             if range.len() > edges {
                 let end = range.end - edges;
-                last += (end - 1) * stride;
                 dims.push((end - range.start, stride));
+                // Between the axes of a tile, points that are loaded lie where others are stored.
+                let between = storing && pass.axes.len() > 1;
+                let end = if between {
+                    end.max(axis.load_range.end)
+                } else {
+                    end
+                };
+                reach.push((end, stride));
             } else {
                 empty = true;
             }
         }
         if access.domain == Domain::Complex {
             dims.push((2, access.imaginary));
-            last += access.imaginary;
+            reach.push((2, access.imaginary));
+        }
+        let furthest = |last: usize, &(count, stride): &(usize, usize)| {
+            last.checked_add(count.checked_sub(1)?.checked_mul(stride)?)
+        };
+        let last = reach.iter().try_fold(access.offset, furthest);
+        // Of a loop of no lines nothing is touched.
+        let none = lines.iter().any(|l| l.count == 0);
+        if !empty && !none {
+            let scalars = last.and_then(|last| last.checked_add(1));
+            extents.cover(access.slot, scalars.ok_or_else(beyond)?);
         }
         dims.retain(|d| d.0 > 1);
-        last += lines.iter().map(|l| (l.count - 1) * of(l)).sum::<usize>();
-        if !empty {
-            extents.cover(access.slot, last + 1);
-        }
         dims.sort_by_key(|d| d.1);
         let mut span = 1;
-        for (count, stride) in dims {
-            if storing && stride < span {
+        for dim in dims {
+            if storing && dim.1 < span {
                 return Err(invalid("stores two points to one address"));
             }
-            span += (count - 1) * stride;
+            span = furthest(span, &dim).ok_or_else(beyond)?;
         }
     }
     if let Some(edges) = pass.edges {
-        let lines: usize = lines.iter().map(|l| l.count).product();
-        extents.cover(Slot::Scratch, edges.offset + 2 * lines * edges.count);
+        let counts = lines.iter().map(|l| l.count).chain([2, edges.count]);
+        let scalars = counts.into_iter().try_fold(1usize, usize::checked_mul);
+        let scalars = scalars.and_then(|scalars| scalars.checked_add(edges.offset));
+        extents.cover(Slot::Scratch, scalars.ok_or_else(beyond)?);
         let halved = pass.axes[0].kind == Kind::C2R || pass.hermitian.is_some();
         if !halved || pass.axes.len() != 1 {
             return Err(invalid("has edge points but is no C2R of one axis"));
@@ -95,6 +113,49 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
 
 fn is_line(l: &Loop) -> bool {
     l.load_index == 0
+}
+
+/// Checks that the radices of each axis make the points that its lines have, and that no step is one of devices
+/// alone.
+fn check_steps(pass: &Pass) -> std::result::Result<(), &'static str> {
+    let device = |s: &Step| {
+        matches!(
+            s,
+            Step::Rader { .. } | Step::AllToAll | Step::RealColumns { .. }
+        )
+    };
+    if pass.steps.iter().any(device) {
+        return Err("has steps of devices");
+    }
+    for axis in &pass.axes {
+        for steps in pass.steps.split(|s| matches!(s, Step::Convolve { .. })) {
+            let mut wanted = axis.core_length();
+            let mut made = None;
+            for step in steps {
+                match *step {
+                    Step::Chirp {
+                        axis: a,
+                        length,
+                        padded,
+                    } if a == axis.axis => {
+                        if length != wanted || padded / 2 + padded % 2 < length {
+                            return Err("has a chirp of another length than its line");
+                        }
+                        wanted = padded;
+                    }
+                    Step::Dft { axis: a, radix } if a == axis.axis => {
+                        let product = made.unwrap_or(Some(1));
+                        made = Some(product.and_then(|product: usize| product.checked_mul(radix)));
+                    }
+                    _ => {}
+                }
+            }
+            if made.is_some_and(|made| made != Some(wanted)) {
+                return Err("has radices that do not make its line");
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Checks what `parts` relies on beside: on either side, the points of a line's parts are

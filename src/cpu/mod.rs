@@ -42,10 +42,13 @@ use std::sync::Arc;
 /// faster than memory (docs/cpu.md).
 const TILE_BYTES: usize = 1 << 20;
 
+/// The most workers, each of which has memory of its own.
+const MOST_WORKERS: usize = 1024;
+
 /// Settings of the CPU backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuOptions {
-    /// Threads to use, of rayon's global pool. Default: all of them.
+    /// Threads to use, of rayon's global pool: 1 to 1024. Default: all of them.
     pub threads: usize,
     /// The longest line of one pass. Default: any. Lower, lines are split four-step, as on
     /// a device.
@@ -77,16 +80,13 @@ impl CpuBackend {
     /// The CPU with these settings.
     pub fn new(options: CpuOptions) -> Self {
         let vector_bytes = f32::vector_bytes();
+        let workers = options.threads.clamp(1, MOST_WORKERS);
         CpuBackend {
             limits: Arc::new(Limits {
                 backend: "cpu",
-                device: format!(
-                    "{} threads, {}-bit vectors",
-                    options.threads.max(1),
-                    8 * vector_bytes
-                ),
+                device: format!("{workers} threads, {}-bit vectors", 8 * vector_bytes),
                 architecture: String::new(),
-                workers: options.threads.max(1),
+                workers,
                 vector_bytes,
                 tile_bytes: TILE_BYTES,
                 line_points: options.line_points.max(2),
@@ -118,6 +118,24 @@ impl CpuBackend {
             scratch,
         })
     }
+}
+
+/// Whether there is memory for the tables and the work of the longest line: what makes them ends the process
+/// where there is none.
+fn has_room(plan: &Plan) -> Result<()> {
+    // RustFFT has roots of about each point, and as much again in a convolution.
+    const POINTS: usize = 4;
+    let lines = plan.passes.iter().flat_map(|pass| &pass.axes);
+    let longest = lines.map(|axis| axis.core_length()).max().unwrap_or(0);
+    let point = 2 * plan.request.precision.row().storage.bytes().max(4);
+    let bytes = longest.saturating_mul(POINTS * point);
+    let mut room: Vec<u8> = Vec::new();
+    room.try_reserve_exact(bytes)
+        .map_err(|_| Error::OutOfMemory {
+            backend: "cpu".into(),
+            what: format!("the tables of lines of {longest} points"),
+            bytes,
+        })
 }
 
 /// Sixty-four bytes, aligned for any vector.
@@ -230,6 +248,8 @@ impl Backend for CpuBackend {
     }
 
     fn prepare(&self, plan: &Plan) -> Result<CpuPrepared> {
+        plan.made_for(self.limits.backend)?;
+        has_room(plan)?;
         let workers = self.limits.workers;
         let storage = plan.request.precision.row().storage;
         Ok(CpuPrepared {
@@ -307,7 +327,7 @@ impl Backend for CpuBackend {
         exponents: &CpuBuffer,
         values: &mut CpuBuffer,
     ) -> Result<()> {
-        radix::check(&[radix], radix)?;
+        radix::check_product(radix)?;
         let hi: &[f16] = typed(hi.as_bytes(), Side::Input)?;
         let lo: &[f16] = typed(lo.as_bytes(), Side::Input)?;
         let exponents: &[i32] = typed(exponents.as_bytes(), Side::Input)?;

@@ -52,6 +52,10 @@ pub fn steps(axis: usize, stage: &Stage, fits: &Fits) -> Option<Vec<Step>> {
         }
         ends(n, &radices, first).then_some(radices)
     };
+    // Of columns and rows, (a + 1)·(b + 1) points are on chip.
+    if quarter >= fits.longest_line() {
+        return None;
+    }
     let divisors = (2..=quarter / 2).filter(|a| quarter.is_multiple_of(*a));
     let all = divisors.filter_map(|a| {
         let b = quarter / a;

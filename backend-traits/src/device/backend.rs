@@ -263,6 +263,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
     }
 
     fn prepare(&self, plan: &Plan) -> Result<Self::Prepared> {
+        plan.made_for(self.limits().backend)?;
         let lock = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         let found = lock()
             .iter()
@@ -358,7 +359,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         exponents: &Self::Buffer,
         values: &mut Self::Buffer,
     ) -> Result<()> {
-        radix::check(&[radix], radix)?;
+        radix::check_product(radix)?;
         let lines = self.split_vectors(2 * radix, [hi, lo, exponents], values)?;
         let vendor = self.geometry().vendor;
         let inverse = direction == Direction::Inverse;
