@@ -8,6 +8,7 @@
 mod cli {
     // The program uses all of it, this target a part.
     #[allow(dead_code, unused_imports)]
+    pub mod files;
     pub mod npy;
 }
 

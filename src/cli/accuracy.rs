@@ -7,7 +7,8 @@
 //! powers that fit, up to 256 and 64. The batch is the rest.
 
 use super::progress::Progress;
-use super::Failure;
+use super::request::count;
+use super::{files, Failure};
 use clap::Args;
 use mmafft::{Complex, Planner, Precision, Request, Shape};
 use std::fmt::Write as _;
@@ -21,7 +22,7 @@ const PAPER: &str = include_str!("../../examples/data/table1-9_v100.csv");
 #[derive(Args)]
 pub struct Arguments {
     /// Only these tables of the report, 1 to 9
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = table)]
     tables: Option<Vec<usize>>,
     /// Leave out rows of more points than this (the largest have 67108864)
     #[arg(long, default_value_t = 1 << 18)]
@@ -30,8 +31,15 @@ pub struct Arguments {
     #[arg(long)]
     csv: Option<PathBuf>,
     /// Threads of the cpu backend [default: all]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     threads: Option<usize>,
+}
+
+fn table(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(table @ 1..=9) => Ok(table),
+        _ => Err("the report has tables 1 to 9".into()),
+    }
 }
 
 /// One row of the report.
@@ -55,6 +63,14 @@ struct Errors {
 
 /// Prints the tables.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    files::check(
+        &[],
+        &arguments
+            .csv
+            .iter()
+            .map(PathBuf::as_path)
+            .collect::<Vec<_>>(),
+    )?;
     let rows: Vec<PaperRow> = PAPER.lines().skip(1).filter_map(parse).collect();
     let wanted = |row: &&PaperRow| {
         let tables = arguments.tables.as_ref();
@@ -78,12 +94,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
          unsplit_relative_l2,unsplit_papers_measure,f32_relative_l2,f16_relative_l2,time_ms,\
          paper_error,paper_cufft16_error,paper_time_ms\n",
     );
-    println!(
+    outln!(
         "split-f16 on the {} backend; input uniform in [-1, 1); reference f64",
         planner.limits().backend
     );
-    println!("papers' measure: sum of |X - Xref| over (points x bound of the input)");
-    println!(
+    outln!("papers' measure: sum of |X - Xref| over (points x bound of the input)");
+    outln!(
         "{:>5} {:>4} {:>5} {:>7} {:>7} | {:>9} {:>9} {:>9} | {:>9} | {:>9} {:>9} | {:>9} {:>9} | {:>9} {:>9}",
         "table", "dims", "radix", "length", "batch", "rel. L2", "largest", "papers'", "unsplit",
         "f32", "f16", "paper", "cuFFT16", "ours ms", "V100 ms"
@@ -105,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let unsplit = measure(&planner, &split.split_matrix(false), &input, &reference)?;
         let single = measure(&planner, &request(Precision::F32), &input, &reference)?;
         let half = half_error(&planner, &request(Precision::F16), &input)?;
-        println!(
+        outln!(
             "{:>5} {:>4} {:>5} {:>7} {:>7} | {:>9.2e} {:>9.2e} {:>9.2e} | {:>9.2e} | {:>9.2e} {:>9.2e} | {:>9.2e} {:>9.2e} | {:>9.3} {:>9.3}",
             row.table, row.dimensions, row.radix, length, batch,
             ours.relative_l2, ours.largest, ours.papers, unsplit.papers,
@@ -132,14 +148,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     drop(progress);
     if !larger.is_empty() {
-        println!(
+        outln!(
             "left out: {} rows of more than {} points (--max-points)",
             larger.len(),
             arguments.max_points
         );
     }
     if let Some(path) = &arguments.csv {
-        std::fs::write(path, csv).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        files::save_text(path, &csv)?;
     }
     Ok(())
 }

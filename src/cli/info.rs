@@ -6,11 +6,11 @@ use mmafft::{AnyBackend, Limits, Planner, ScalarType, BACKENDS};
 
 /// Prints backends, devices, matrix products and limits.
 pub fn run() -> Result<(), Failure> {
-    println!("mmafft {}", env!("CARGO_PKG_VERSION"));
+    outln!("mmafft {}", env!("CARGO_PKG_VERSION"));
     for backend in BACKENDS {
-        println!("\n{}", backend.name);
+        outln!("\n{}", backend.name);
         if !backend.built {
-            println!(
+            outln!(
                 "  not in this build: build with `--features {}`",
                 backend.feature
             );
@@ -22,7 +22,7 @@ pub fn run() -> Result<(), Failure> {
             "hip" => hip(),
             // Those that need no device; the others are named above.
             name => {
-                println!("  kernels run on the host, for tests: slow");
+                outln!("  kernels run on the host, for tests: slow");
                 print_limits(Planner::on(AnyBackend::from_name(name)?).limits());
             }
         }
@@ -33,24 +33,24 @@ pub fn run() -> Result<(), Failure> {
 /// What the planner knows of a device.
 fn print_limits(limits: &Limits) {
     let precisions: Vec<&str> = limits.precisions.iter().map(|p| p.row().name).collect();
-    println!("  {}", limits.device);
-    println!("  precisions       {}", precisions.join(", "));
-    println!("  tile             {} KiB on chip", limits.tile_bytes >> 10);
+    outln!("  {}", limits.device);
+    outln!("  precisions       {}", precisions.join(", "));
+    outln!("  tile             {} KiB on chip", limits.tile_bytes >> 10);
     if limits.cluster_blocks > 0 {
-        println!(
+        outln!(
             "  clusters         of at most {} blocks",
             limits.cluster_blocks
         );
     }
     match limits.longest_line(ScalarType::F32) {
-        usize::MAX => println!("  longest line     any, in one pass"),
-        points => println!("  longest line     {points} points of f32 in one pass"),
+        usize::MAX => outln!("  longest line     any, in one pass"),
+        points => outln!("  longest line     {points} points of f32 in one pass"),
     }
     if let Some(library) = limits.line_library {
-        println!("  contiguous lines {library}, any length");
+        outln!("  contiguous lines {library}, any length");
     }
-    println!("  butterflies      {:?}", limits.butterflies);
-    println!("  matrix products  {}", products(&limits.fragments));
+    outln!("  butterflies      {:?}", limits.butterflies);
+    outln!("  matrix products  {}", products(&limits.fragments));
 }
 
 fn products(fragments: &[FragmentShape]) -> String {
@@ -70,16 +70,16 @@ macro_rules! devices {
     ($krate:ident, $compiler:literal, $get:literal) => {{
         let versions = $krate::versions();
         let or_missing = |v: Option<String>| v.unwrap_or_else(|| "not found".into());
-        println!("  driver           {}", or_missing(versions.driver));
+        outln!("  driver           {}", or_missing(versions.driver));
         match versions.compiler {
-            Some(version) => println!("  {:<16} {version}", $compiler),
-            None => println!("  {:<16} not found: {}", $compiler, $get),
+            Some(version) => outln!("  {:<16} {version}", $compiler),
+            None => outln!("  {:<16} not found: {}", $compiler, $get),
         }
         match $krate::devices() {
-            Err(error) => println!("  {error}"),
+            Err(error) => outln!("  {error}"),
             Ok(devices) => {
                 for device in devices {
-                    println!(
+                    outln!(
                         "  device {}: {}, {}, {} multiprocessors, {} GiB, {} KiB shared",
                         device.ordinal,
                         device.name,
@@ -89,11 +89,11 @@ macro_rules! devices {
                         device.shared_bytes_per_block >> 10
                     );
                     match device.check() {
-                        Ok(()) => println!(
+                        Ok(()) => outln!(
                             "    matrix products {}",
                             products(&$krate::fragments(&device.architecture))
                         ),
-                        Err(error) => println!("    {error}"),
+                        Err(error) => outln!("    {error}"),
                     }
                 }
             }

@@ -1,8 +1,12 @@
 //! The command line: one module a command.
 
+#[macro_use]
+mod out;
+
 mod accuracy;
 mod bench;
 mod estimate;
+mod files;
 mod info;
 mod npy;
 mod plan;
@@ -48,7 +52,11 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub fn run() -> Result<(), Failure> {
-    match Cli::parse().command {
+    let command = Cli::parse().command;
+    if let Some(reason) = mmafft::rules::not_used() {
+        eprintln!("mmafft: {reason}; the built-in rules are used");
+    }
+    match command {
         Command::Info => info::run(),
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),

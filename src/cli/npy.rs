@@ -25,7 +25,6 @@ mod tests;
 mod write;
 
 use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 
 pub use array::Array;
@@ -39,9 +38,9 @@ pub const MAX_RANK: usize = 4;
 
 /// Reads the `.npy` file at `path` into memory, in C order.
 ///
-/// Regular files are decoded while they are read, so that only the decoded
-/// values (and one more copy for Fortran order) are held; pipes and devices
-/// are read to their end first.
+/// Files are decoded while they are read, so that only the decoded values (and
+/// one more copy for Fortran order) are held; of pipes and devices no more is
+/// read than their header says, and one byte to see that they end.
 ///
 /// # Errors
 ///
@@ -52,14 +51,12 @@ pub fn read(path: &Path) -> Result<Array, NpyError> {
         path: path.to_path_buf(),
         reason,
     };
-    let mut file = File::open(path).map_err(failed)?;
+    let file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
     if metadata.is_file() {
         return decode::decode(&mut Source::new(file, metadata.len()));
     }
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(failed)?;
-    parse(&bytes)
+    decode::decode_stream(&mut Source::unbounded(file))
 }
 
 /// Decodes a complete `.npy` file held in memory; the values are in C order.
@@ -69,6 +66,7 @@ pub fn read(path: &Path) -> Result<Array, NpyError> {
 /// A typed [`NpyError`] if the header is malformed, the dtype or the rank is
 /// not supported, or there are fewer or more data bytes than the shape asks
 /// for. Never panics, whatever the bytes are.
+#[cfg_attr(not(test), allow(dead_code, reason = "for tests and fuzzing"))]
 pub fn parse(bytes: &[u8]) -> Result<Array, NpyError> {
     decode::decode(&mut Source::new(bytes, bytes.len() as u64))
 }

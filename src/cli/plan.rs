@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Some(device) => predicted(&request, Sheet::of(device)?),
         None => {
             let planner = arguments.common.planner()?;
-            print!("{}", planner.plan(&request)?.explain());
+            out!("{}", planner.plan(&request)?.explain());
             Ok(())
         }
     }
@@ -66,8 +66,8 @@ fn predicted(request: &Request, sheet: &Sheet) -> Result<(), Failure> {
     let (limits, geometry) = sheet.limits()?;
     let plan = mmafft::plan(request, &limits)?;
     let prediction = sheet.predict(&plan, &geometry)?;
-    print!("{}", plan.explain());
-    println!("predicted for {}, not measured:", sheet.name);
+    out!("{}", plan.explain());
+    outln!("predicted for {}, not measured:", sheet.name);
     for (i, pass) in prediction.passes.iter().enumerate() {
         let [memory, matrix, vector, shared, all] = [
             pass.memory,
@@ -77,7 +77,7 @@ fn predicted(request: &Request, sheet: &Sheet) -> Result<(), Failure> {
             pass.seconds(),
         ]
         .map(|seconds| 1e6 * seconds);
-        println!(
+        outln!(
             "  pass {}: memory {memory:.2} us, matrix products {matrix:.2} us, other arithmetic \
              {vector:.2} us, shared memory {shared:.2} us; {} a compute unit: {all:.2} us",
             i + 1,
@@ -87,7 +87,7 @@ fn predicted(request: &Request, sheet: &Sheet) -> Result<(), Failure> {
             }
         );
     }
-    println!(
+    outln!(
         "  predicted fraction of the speed of a copy: {:.2}",
         prediction.fraction()
     );

@@ -34,7 +34,7 @@ pub struct Common {
     #[arg(long, default_value = "auto", value_parser = backends())]
     pub backend: String,
     /// Threads of the cpu backend [default: all]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     pub threads: Option<usize>,
 }
 
@@ -51,6 +51,14 @@ fn engines() -> impl TypedValueParser<Value = Engine> {
         "simt" => Engine::Simt,
         _ => Engine::Matrix,
     })
+}
+
+/// A number of things, of which there is one at least.
+pub fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 is expected".into()),
+        Ok(count) => Ok(count),
+    }
 }
 
 pub fn backends() -> PossibleValuesParser {

@@ -1,6 +1,7 @@
 //! `mmafft transform`: a NumPy array in, its transform out, and a picture.
 
 use super::estimate::{self, FirstArray};
+use super::files;
 use super::npy::{self, Array};
 use super::progress::Progress;
 use super::request::{kinds, precisions, Common};
@@ -9,7 +10,7 @@ use super::Failure;
 use clap::Args;
 use half::{bf16, f16};
 use mmafft::{Complex, Domain, Kind, Precision, RealElement, Request, Shape, Transform};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Arguments of `mmafft transform`.
@@ -26,7 +27,7 @@ pub struct Arguments {
     /// The real length of the halved axis, for c2r [default: 2(m-1)]
     #[arg(long)]
     length: Option<usize>,
-    /// How points are stored and computed [default: f64 for float64 and complex128, else f32]
+    /// How points are stored and computed [default: f64 for float64, complex128 and integers of 32 and 64 bits, else f32]
     #[arg(long, value_parser = precisions())]
     precision: Option<Precision>,
     /// Draw magnitudes over frequency as SVG
@@ -40,6 +41,19 @@ pub struct Arguments {
     unit: String,
     #[command(flatten)]
     common: Common,
+}
+
+impl Arguments {
+    fn outputs(&self) -> impl Iterator<Item = &Path> {
+        self.output.iter().chain(&self.plot).map(PathBuf::as_path)
+    }
+
+    fn check_spacing(&self) -> Result<(), Failure> {
+        match self.spacing.is_finite() && self.spacing > 0.0 {
+            true => Ok(()),
+            false => Err(format!("--spacing is a positive number, got {}", self.spacing).into()),
+        }
+    }
 }
 
 /// Scalars that points are stored in.
@@ -110,10 +124,15 @@ struct Outcome {
 
 /// Reads, transforms, writes and draws.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let outputs: Vec<&Path> = arguments.outputs().collect();
+    files::check(&[&arguments.input], &outputs)?;
+    arguments.check_spacing()?;
     let progress = Progress::new(4);
     progress.doing("reading");
-    let array =
-        npy::read(&arguments.input).map_err(|e| format!("{}: {e}", arguments.input.display()))?;
+    let array = npy::read(&arguments.input).map_err(|error| match error {
+        npy::NpyError::Read { .. } => error.to_string(),
+        _ => format!("{}: {error}", arguments.input.display()),
+    })?;
     let request = request(arguments, &array)?;
     progress.step();
     progress.doing("transforming");
@@ -133,11 +152,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     progress.step();
     progress.doing("writing");
-    if let Some(path) = &arguments.output {
-        write(path, &request, &outcome).map_err(|e| format!("{}: {e}", path.display()))?;
-    }
     if let (Some(path), Some(svg)) = (&arguments.plot, picture) {
-        std::fs::write(path, svg).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        files::save_text(path, &svg)?;
+    }
+    if let Some(path) = &arguments.output {
+        write(path, &request, &outcome)?;
     }
     drop(progress);
     report(arguments, &array, &fft, &outcome, estimate);
@@ -150,9 +169,9 @@ fn request(arguments: &Arguments, array: &Array) -> Result<Request, Failure> {
     let rank = array.shape.len();
     let precision = arguments
         .precision
-        .unwrap_or(match array.dtype.is_double() {
-            true => Precision::F64,
-            false => Precision::F32,
+        .unwrap_or(match array.values.are_single() {
+            true => Precision::F32,
+            false => Precision::F64,
         });
     let (kinds, _) = common.kinds(&arguments.kind);
     let real = |kind: &&Kind| kind.row().input == Domain::Real;
@@ -287,9 +306,6 @@ fn picture(
     array: &Array,
     outcome: &Outcome,
 ) -> Result<String, Failure> {
-    if !(arguments.spacing.is_finite() && arguments.spacing > 0.0) {
-        return Err(format!("--spacing is a positive number, got {}", arguments.spacing).into());
-    }
     let axes = plan.request.axes.clone().unwrap_or_default();
     let length = axes.last().map_or(1, |&a| plan.request.shape.dims()[a]);
     let name = arguments.input.file_name().unwrap_or_default();
@@ -315,7 +331,7 @@ fn report(
     estimate: Option<(f64, usize)>,
 ) {
     let request = &fft.plan().request;
-    println!(
+    outln!(
         "{}: {:?} {} -> {:?} {} {}",
         arguments.input.display(),
         array.shape,
@@ -324,19 +340,26 @@ fn report(
         request.precision.row().name,
         request.kind_names()
     );
-    println!(
+    outln!(
         "backend {}, {:.3} ms",
         fft.plan().backend,
         outcome.time.as_secs_f64() * 1e3
     );
     let bound = fft.plan().error_bound;
+    let values = outcome.values.len();
+    let finite = outcome.values.iter().filter(|x| x.is_finite()).count();
     match estimate {
-        Some((error, points)) => println!(
+        _ if finite < values => outln!(
+            "{} of {values} values of the output are not finite, so no bound holds: the input has such values, or \
+             the precision's range is too small",
+            values - finite
+        ),
+        Some((error, points)) => outln!(
             "relative L2 error about {error:.1e}, from {points} points by the definition; at most {bound:.1e}"
         ),
-        None => println!("relative L2 error at most {bound:.1e}"),
+        None => outln!("relative L2 error at most {bound:.1e}"),
     }
-    for path in arguments.output.iter().chain(&arguments.plot) {
-        println!("wrote {}", path.display());
+    for path in arguments.outputs() {
+        outln!("wrote {}", path.display());
     }
 }

@@ -31,7 +31,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
     let invalid = |what: &str| Error::Unsupported {
         what: format!("a pass that {what}"),
         backend: "cpu".into(),
-        instead: "plan with mmafft::plan".into(),
+        instead: "let the planner make it".into(),
     };
     if pass.mirrored.is_some() {
         return Err(invalid("has lines in mirrored pairs"));
@@ -53,7 +53,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
         // Those of the last points: the loops' as well.
         let mut reach: Vec<(usize, usize)> = dims.clone();
         let mut empty = false;
-        for axis in &pass.axes {
+        for (i, axis) in pass.axes.iter().enumerate() {
             let (range, stride) = match storing {
                 true => (&axis.store_range, axis.store_stride / axis.store_index),
                 false => (&axis.load_range, axis.load_stride / axis.load_index),
@@ -62,12 +62,10 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
             if range.len() > edges {
                 let end = range.end - edges;
                 dims.push((end - range.start, stride));
-                // Between the axes of a tile, points that are loaded lie where others are stored.
-                let between = storing && pass.axes.len() > 1;
-                let end = if between {
-                    end.max(axis.load_range.end)
-                } else {
-                    end
+                // Of a tile's later axes, points lie in the output as they were loaded until their turn.
+                let end = match storing && i > 0 {
+                    true => end.max(axis.load_range.end),
+                    false => end,
                 };
                 reach.push((end, stride));
             } else {

@@ -330,7 +330,7 @@ pub fn lines<T: Real + Storage<Compute = T>>(
     let unsupported = |what: &str| Error::Unsupported {
         what: what.into(),
         backend: "cpu".into(),
-        instead: "plan with mmafft::plan".into(),
+        instead: "let the planner make it".into(),
     };
     match pass.engine {
         Engine::Matrix => {

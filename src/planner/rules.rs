@@ -51,18 +51,33 @@ const KEY: usize = 6;
 
 static RULES: LazyLock<HashMap<String, Rule>> = LazyLock::new(|| {
     let mut rules = parse(include_str!("rules.csv")).expect("rules.csv is checked by a test");
-    let own = std::env::var_os("MMAFFT_RULES").and_then(|path| std::fs::read_to_string(path).ok());
     // A file that is not there or damaged costs speed, not results.
-    rules.extend(own.and_then(|text| parse(&text).ok()).unwrap_or_default());
+    rules.extend(OWN.clone().unwrap_or_default());
     rules
 });
+
+/// The user's, which come before.
+static OWN: LazyLock<Result<HashMap<String, Rule>, String>> = LazyLock::new(|| {
+    let Some(path) = std::env::var_os("MMAFFT_RULES") else {
+        return Ok(HashMap::new());
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
+    let rules = text.and_then(|text| parse(&text));
+    rules.map_err(|reason| format!("MMAFFT_RULES={}: {reason}", path.to_string_lossy()))
+});
+
+/// Why the table that the environment's `MMAFFT_RULES` names is not used, if it is not: then no row of it is.
+pub fn not_used() -> Option<&'static str> {
+    OWN.as_ref().err().map(String::as_str)
+}
 
 fn parse(text: &str) -> Result<HashMap<String, Rule>, String> {
     let mut rules = HashMap::new();
     let rows = text.lines().filter(|l| is_row(l));
     for row in rows {
         let end = row.match_indices(',').nth(KEY - 1).map_or(0, |(i, _)| i);
-        let rule = Rule::parse(&row[(end + 1).min(row.len())..]).ok_or(format!("`{row}`"))?;
+        let rule =
+            Rule::parse(&row[(end + 1).min(row.len())..]).ok_or(format!("no rule is `{row}`"))?;
         if rules.insert(row[..end].to_string(), rule).is_some() {
             return Err(format!("`{row}` is there twice"));
         }

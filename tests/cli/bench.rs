@@ -216,6 +216,6 @@ fn a_peer_that_is_not_there_is_refused() {
 
 #[test]
 fn a_cpu_is_not_tuned() {
-    let said = refused(&["tune", "--backend", "cpu"]);
+    let said = refused(&["tune", "-o", "rules.csv", "--backend", "cpu"]);
     assert!(said.contains("cpu has no launches to tune"), "{said}");
 }

@@ -124,6 +124,115 @@ fn there_and_back_again() {
     }
 }
 
+/// What is read stays, and no two outputs are one file.
+#[test]
+fn nothing_is_overwritten() {
+    let folder = folder("overwritten");
+    let [input, out, table] = ["in.npy", "out.npy", "table.csv"].map(|name| folder.join(name));
+    npy(&input, "<f8", "(4,)", &[0; 32]);
+    let before = std::fs::read(&input).expect("it is there");
+    let beside = folder.join(".").join("in.npy");
+    for [output, plot] in [
+        [text(&out), text(&input)],
+        [text(&input), text(&out)],
+        [text(&out), text(&out)],
+        [text(&out), text(&beside)],
+    ] {
+        let said = refused(&["transform", text(&input), "-o", output, "--plot", plot]);
+        assert!(
+            said.contains("overwritten") || said.contains("twice"),
+            "{said}"
+        );
+    }
+    assert_eq!(std::fs::read(&input).expect("it is there"), before);
+    assert!(!out.exists());
+    std::fs::write(&table, "class,kind,precision,shape\na,c2c,f32,64\n").expect("written");
+    let said = refused(&["bench", "--cases", text(&table), "--csv", text(&table)]);
+    assert!(said.contains("overwritten"), "{said}");
+    let said = refused(&["bench", "64", "--csv", text(&input), "--backend", "cpu"]);
+    assert!(said.contains("no table"), "{said}");
+    let said = refused(&["report", text(&table), "-o", text(&table)]);
+    assert!(said.contains("overwritten"), "{said}");
+    let said = refused(&["tune", "-o", text(&input), "--backend", "cpu"]);
+    assert!(said.contains("no launches"), "{said}");
+}
+
+/// Of what never ends no more is read than a header.
+#[cfg(unix)]
+#[test]
+fn streams_are_read_as_far_as_their_header_says() {
+    let folder = folder("streams");
+    let out = folder.join("out.npy");
+    let said = refused(&["transform", "/dev/zero", "-o", text(&out)]);
+    assert!(said.contains("not a .npy file"), "{said}");
+    assert!(!out.exists());
+}
+
+/// Integers of 32 bits keep their digits; what is not finite has no bound.
+#[test]
+fn digits_are_kept_or_named() {
+    let folder = folder("digits");
+    let [input, out] = ["in.npy", "out.npy"].map(|name| folder.join(name));
+    let integers: Vec<u8> = (0..4i32)
+        .flat_map(|i| ((1 << 30) + i).to_le_bytes())
+        .collect();
+    npy(&input, "<i4", "(4,)", &integers);
+    let output = mmafft(&[
+        "transform",
+        text(&input),
+        "-o",
+        text(&out),
+        "--backend",
+        "cpu",
+    ]);
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains(" f64 "),
+        "{output:?}"
+    );
+    let large: Vec<u8> = [1e30f64; 4].iter().flat_map(|x| x.to_le_bytes()).collect();
+    npy(&input, "<f8", "(4,)", &large);
+    let arguments = [
+        "transform",
+        text(&input),
+        "-o",
+        text(&out),
+        "--backend",
+        "cpu",
+    ];
+    let output = mmafft(&[&arguments[..], &["--precision", "f16"]].concat());
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("no bound holds"),
+        "{said}"
+    );
+}
+
+/// A table of rules that cannot be used is named, and the built-in ones are used.
+#[test]
+fn rules_that_cannot_be_used_are_named() {
+    let run = |rules: &str| {
+        let program = env!("CARGO_BIN_EXE_mmafft");
+        let output = std::process::Command::new(program)
+            .args(["plan", "64"])
+            .env("MMAFFT_RULES", rules)
+            .output();
+        let output = output.expect("it runs");
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(run("/nowhere/rules.csv").contains("MMAFFT_RULES=/nowhere/rules.csv: No such file"));
+    let folder = folder("rules");
+    let rules = folder.join("rules.csv");
+    std::fs::write(&rules, "sm_90,f32,simt,c2c,rows,64,junk\n").expect("written");
+    let said = run(text(&rules));
+    assert!(
+        said.contains("no rule is `sm_90") && said.contains("built-in"),
+        "{said}"
+    );
+    std::fs::write(&rules, "# nothing\n").expect("written");
+    assert_eq!(run(text(&rules)), "");
+}
+
 #[test]
 fn errors_are_one_clear_line() {
     let folder = folder("errors");
@@ -166,7 +275,7 @@ fn errors_are_one_clear_line() {
         "--spacing",
         "0",
         "--plot",
-        output,
+        text(&folder.join("plot.svg")),
     ]);
     assert!(said.contains("--spacing"), "{said}");
     for backend in ["cuda", "hip"] {

@@ -7,6 +7,7 @@ mod build;
 mod common;
 mod hostile;
 mod nonfinite;
+mod plans;
 mod requests;
 mod runs;
 mod same;

@@ -15,9 +15,9 @@ mod ready;
 mod source;
 
 use super::progress::Progress;
-use super::request::{kinds, precisions, shape, Common};
+use super::request::{count, kinds, precisions, shape, Common};
 use super::rows::{Row, GRAPH};
-use super::Failure;
+use super::{files, Failure};
 use cases::Case;
 use clap::Args;
 use lab::{Lab, Work};
@@ -61,7 +61,7 @@ pub struct Arguments {
     #[arg(long, default_value = peer::NONE, value_parser = peers())]
     peer: String,
     /// Repetitions that are timed, after two that are not
-    #[arg(long, default_value_t = 9)]
+    #[arg(long, default_value = "9", value_parser = count)]
     runs: usize,
     /// Three repetitions
     #[arg(long, conflicts_with = "runs")]
@@ -148,7 +148,7 @@ impl Arguments {
         if self.quick {
             3
         } else {
-            self.runs.max(1)
+            self.runs
         }
     }
 
@@ -168,6 +168,18 @@ impl Arguments {
 /// Times every case.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check_peer()?;
+    files::check(
+        &arguments
+            .cases
+            .iter()
+            .map(PathBuf::as_path)
+            .collect::<Vec<_>>(),
+        &arguments
+            .csv
+            .iter()
+            .map(PathBuf::as_path)
+            .collect::<Vec<_>>(),
+    )?;
     let mut common = arguments.common.clone();
     if let (Some(peer), "auto") = (arguments.peer(), common.backend.as_str()) {
         common.backend = peer.backend.into();

@@ -7,7 +7,7 @@ use crate::cli::Failure;
 use mmafft::backend_traits::Step;
 use mmafft::{Engine, Kind, Plan};
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Where rows go as they come.
@@ -16,12 +16,27 @@ pub struct Output {
     rows: Vec<Row>,
 }
 
+/// Whether a file may be written over: it is a table of an earlier run, empty, not there, or no file.
+fn is_table(path: &Path) -> bool {
+    let mut start = [0; 1];
+    match File::open(path) {
+        Ok(mut file) if file.metadata().is_ok_and(|m| m.is_file() && m.len() > 0) => {
+            file.read_exact(&mut start).is_ok() && start[0] == COMMENT as u8
+        }
+        _ => true,
+    }
+}
+
 impl Output {
     /// Creates the file, with a line on how it came about.
     pub fn new(path: Option<&Path>) -> Result<Output, Failure> {
         let csv = match path {
             None => None,
             Some(path) => {
+                if !is_table(path) {
+                    let path = path.display();
+                    return Err(format!("{path} is there, and no table of `mmafft bench`").into());
+                }
                 let file = File::create(path).and_then(|mut file| {
                     writeln!(file, "{COMMENT} {}", made_by())?;
                     Ok(file)
@@ -53,9 +68,12 @@ impl Output {
             "" => String::new(),
             peer => format!(" beside {peer}"),
         };
-        println!("{backend}: {device}{driver}{beside}; median of {runs}");
-        println!("of copy: bytes once read and once written in that time, over a copy's");
-        println!(
+        outln!("{backend}: {device}{driver}{beside}; median of {runs}");
+        if cfg!(debug_assertions) {
+            outln!("built without --release: times on the host mean nothing");
+        }
+        outln!("of copy: bytes once read and once written in that time, over a copy's");
+        outln!(
             "{:<8} {:<15} {:<9} {:>9} {:>10} {:>21} {:>7} {:>10} {:>7} {:>7}  plan",
             "class",
             "shape",
@@ -82,7 +100,7 @@ impl Output {
             "" => String::new(),
             failure => format!(" ({failure})"),
         };
-        println!(
+        outln!(
             "{:<8} {:<15} {:<9} {:>9} {:>10} {:>21} {:>7} {:>10} {:>7} {:>7}  {}{failure}",
             row.class,
             row.shape,
@@ -115,7 +133,7 @@ impl Output {
         }
         for group in summary::groups(&self.rows) {
             if let Some(ratios) = &group.ratios {
-                println!(
+                outln!(
                     "{:<8} {:<9} {:>3} cases: geometric mean {:.3}, least {:.3} ({}), most {:.3} ({}), {} below the bar",
                     group.class,
                     group.precision,

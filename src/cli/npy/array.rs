@@ -29,6 +29,13 @@ pub enum Values {
     ComplexF32(Vec<Complex<f32>>),
 }
 
+impl Values {
+    /// Whether single precision holds them all.
+    pub fn are_single(&self) -> bool {
+        matches!(self, Self::RealF32(_) | Self::ComplexF32(_))
+    }
+}
+
 #[cfg(test)]
 impl Values {
     /// The number of values.

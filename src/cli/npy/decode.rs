@@ -32,6 +32,22 @@ pub(super) fn decode<R: Read>(source: &mut Source<R>) -> Result<Array, NpyError>
     })
 }
 
+/// Decodes a stream, of which the header says how long it is.
+pub(super) fn decode_stream<R: Read>(source: &mut Source<R>) -> Result<Array, NpyError> {
+    let header = Header::read(source)?;
+    let values = read_values(source, &header)?;
+    if !source.ends()? {
+        let expected = (header.count * header.dtype.item_size()) as u64;
+        let got = expected + 1;
+        return Err(NpyError::TrailingData { expected, got });
+    }
+    Ok(Array {
+        dtype: header.dtype,
+        shape: header.shape,
+        values,
+    })
+}
+
 /// Checks that exactly the bytes that the header promises are there.
 fn check_length(header: &Header, got: u64) -> Result<(), NpyError> {
     // The header has checked that this product does not overflow.

@@ -87,12 +87,6 @@ impl DType {
         matches!(self.kind, Kind::Complex64 | Kind::Complex128)
     }
 
-    /// Whether the elements are double-precision floating point: `float64` or
-    /// `complex128`. Integers are not, whatever their width.
-    pub fn is_double(self) -> bool {
-        matches!(self.kind, Kind::Float64 | Kind::Complex128)
-    }
-
     /// NumPy's name of the type, such as `float32`.
     pub fn name(self) -> &'static str {
         match self.kind {

@@ -24,6 +24,26 @@ impl<R: Read> Source<R> {
         }
     }
 
+    /// Wraps a reader of which nobody knows how many bytes it has.
+    pub(super) fn unbounded(reader: R) -> Self {
+        Self::new(reader, u64::MAX)
+    }
+
+    /// Whether there are no more bytes.
+    pub(super) fn ends(&mut self) -> Result<bool, NpyError> {
+        let mut one = [0];
+        loop {
+            match self.reader.read(&mut one) {
+                Err(reason) if reason.kind() == std::io::ErrorKind::Interrupted => {}
+                read => {
+                    return read
+                        .map(|count| count == 0)
+                        .map_err(|reason| NpyError::Contents { reason })
+                }
+            }
+        }
+    }
+
     /// The number of bytes not yet read.
     pub(super) fn remaining(&self) -> u64 {
         self.total - self.position

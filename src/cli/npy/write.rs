@@ -1,8 +1,6 @@
 //! Writing `.npy` files, whole or not at all.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bytemuck::Pod;
 use num_complex::Complex;
@@ -10,6 +8,7 @@ use num_complex::Complex;
 use super::dtype::Endian;
 use super::error::NpyError;
 use super::header::MAGIC;
+use crate::cli::files::save;
 
 /// NumPy aligns the data to this many bytes.
 const ALIGNMENT: usize = 64;
@@ -45,10 +44,7 @@ elements! {
 /// Writes `data`, in C order with the lengths `shape`, to the `.npy` file at
 /// `path`, in native byte order.
 ///
-/// A regular file is written under a temporary name in the same directory and
-/// renamed at the end, so that `path` always holds either its old contents or
-/// the whole array. Existing files keep their permissions, new ones get those
-/// of [`File::create`]. Devices, pipes and the like are written to directly.
+/// As [`save`] writes: whole or not at all.
 ///
 /// # Errors
 ///
@@ -120,59 +116,4 @@ fn assemble(major: u8, len_field: &[u8], dict: &str, text_len: usize) -> Vec<u8>
 
 fn pad(len: usize) -> usize {
     len.next_multiple_of(ALIGNMENT)
-}
-
-/// Writes the concatenation of `parts` to `path`.
-fn save(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(target) if !target.is_file() || is_stream_alias(path) => append(path, parts),
-        Ok(target) => {
-            // Rename would replace even a write-protected file, so ask first;
-            // and write behind symbolic links instead of over them.
-            OpenOptions::new().write(true).open(path)?;
-            replace(&fs::canonicalize(path)?, parts, Some(target.permissions()))
-        }
-        Err(_) => replace(path, parts, None),
-    }
-}
-
-/// Whether `path` is a link like `/dev/stdout`, which may lead to a regular
-/// file that another process also writes to.
-fn is_stream_alias(path: &Path) -> bool {
-    (path.starts_with("/dev") || path.starts_with("/proc")) && path.is_symlink()
-}
-
-/// Writes to a device, a pipe or an open stream.
-fn append(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    // Appending never destroys what the stream already holds.
-    let file = OpenOptions::new().append(true).open(path)?;
-    write_parts(file, parts)
-}
-
-/// Writes a temporary file beside `path` and renames it to `path`; the
-/// temporary file is removed on every error.
-fn replace(path: &Path, parts: &[&[u8]], mode: Option<fs::Permissions>) -> io::Result<()> {
-    // `create_new` gives the ordinary permissions (0666 less the umask), where
-    // the default of `tempfile` would be 0600.
-    let temporary = tempfile::Builder::new()
-        .prefix(".npy-")
-        .make_in(directory(path), |name| File::create_new(name))?;
-    if let Some(mode) = mode {
-        temporary.as_file().set_permissions(mode)?;
-    }
-    write_parts(temporary.as_file(), parts)?;
-    temporary.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
-}
-
-/// The directory that holds `path`.
-fn directory(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    }
-}
-
-fn write_parts(mut file: impl Write, parts: &[&[u8]]) -> io::Result<()> {
-    parts.iter().try_for_each(|part| file.write_all(part))
 }

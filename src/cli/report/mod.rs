@@ -6,9 +6,9 @@ pub mod summary;
 mod tables;
 
 use super::rows::{self, Row, Table};
-use super::Failure;
+use super::{files, Failure};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use tables::number;
 
@@ -37,6 +37,9 @@ struct Section {
 
 /// Writes the page, and prints the tables.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
+    let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
+    files::check(&inputs, &outputs)?;
     let mut notes = Vec::new();
     let mut rows = Vec::new();
     for path in &arguments.files {
@@ -53,11 +56,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let sections = sections(rows);
     if arguments.markdown {
-        print!("{}", markdown::tables(&sections));
+        out!("{}", markdown::tables(&sections));
     }
     if let Some(path) = &arguments.output {
         let page = page::page(&sections, &notes);
-        std::fs::write(path, page).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        files::save_text(path, &page)?;
     }
     Ok(())
 }

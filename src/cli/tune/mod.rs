@@ -10,7 +10,7 @@ use super::bench;
 use super::bench::cases::{self, Case};
 use super::bench::lab::{BufferOf, Lab};
 use super::progress::Progress;
-use super::Failure;
+use super::{files, Failure};
 use clap::Args;
 use mmafft::backend_traits::{Backend, Bindings, Slot};
 use mmafft::rules::{self, Rule};
@@ -29,7 +29,7 @@ const ROOM: usize = BYTES + (BYTES >> 1);
 #[derive(Args)]
 pub struct Arguments {
     /// The table to write; rows of other passes stay as they are
-    #[arg(short, long, default_value = "src/planner/rules.csv")]
+    #[arg(short, long)]
     output: PathBuf,
     /// Classes of the default list of `mmafft bench`, or of the file's; all where none is named
     #[arg(long, value_delimiter = ',')]
@@ -109,7 +109,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         scratch: noise(lab)?,
     };
     let copy = copy(lab, &mut memory)?;
-    println!(
+    outln!(
         "{}: a copy moves {:.0} GB/s; {} passes",
         limits.device,
         copy / 1e9,
@@ -186,7 +186,7 @@ fn tune_pass<L: Lab>(
     let before = before.and_then(|plan| time_plan(bench, &plan, pass));
     let Some(best) = all.first() else { return };
     let was = before.unwrap_or(f64::NAN);
-    println!("{key},{} (was {was:.3})", best.row());
+    outln!("{key},{} (was {was:.3})", best.row());
     let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
     match (best.fraction <= was, chosen) {
         (true, _) if cluster => table.rows.remove(key),
@@ -373,13 +373,17 @@ impl Table {
             comments: Vec::new(),
             rows: BTreeMap::new(),
         };
-        for line in text.lines() {
+        for (number, line) in text.lines().enumerate() {
             match line.match_indices(',').nth(5) {
                 Some((at, _)) if rules::is_row(line) => {
                     table.rows.insert(line[..at].into(), line[at + 1..].into());
                 }
                 _ if line.starts_with('#') => table.comments.push(line.into()),
-                _ => {}
+                _ if !rules::is_row(line) || line.trim().is_empty() => {}
+                _ => {
+                    let (path, line) = (path.display(), number + 1);
+                    return Err(format!("{path}, line {line}: no rule of `mmafft tune`").into());
+                }
             }
         }
         Ok(table)
@@ -393,7 +397,6 @@ impl Table {
         let mut lines = self.comments.clone();
         lines.push(rules::HEADER.into());
         lines.extend(self.rows.iter().map(|(key, rule)| format!("{key},{rule}")));
-        std::fs::write(path, lines.join("\n") + "\n")
-            .map_err(|e| format!("cannot write {}: {e}", path.display()).into())
+        Ok(files::save_text(path, &(lines.join("\n") + "\n"))?)
     }
 }

@@ -174,7 +174,7 @@ pub fn tune<L: Lab>(
     let Some((list, fraction)) = timed.first() else {
         return;
     };
-    println!(
+    outln!(
         "{key},{list:?},{fraction:.3} (was {own:?}, {:.3})",
         was.unwrap_or(f64::NAN)
     );

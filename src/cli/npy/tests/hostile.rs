@@ -1,6 +1,7 @@
 //! Invalid files: each must give its own error, and none may panic.
 
 use proptest::prelude::*;
+use std::io::Read;
 
 use super::*;
 

@@ -1,0 +1,119 @@
+//! Files that are written whole or not at all, and never over what is read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes the concatenation of `parts` to `path`.
+///
+/// A regular file is written under a temporary name in the same directory and renamed at the end, so that `path`
+/// always holds either its old contents or all of the new. Existing files keep their permissions, new ones get
+/// those of [`File::create`]. Devices, pipes and the like are written to directly.
+///
+/// # Errors
+/// What the system says; an existing file is as it was.
+pub fn save(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(target) if !target.is_file() || is_stream_alias(path) => append(path, parts),
+        Ok(target) => {
+            // Rename would replace even a write-protected file, so ask first; and write behind symbolic links
+            // instead of over them.
+            OpenOptions::new().write(true).open(path)?;
+            replace(&fs::canonicalize(path)?, parts, Some(target.permissions()))
+        }
+        Err(_) => replace(path, parts, None),
+    }
+}
+
+/// The same of a text, with an error that names the file.
+///
+/// # Errors
+/// One sentence.
+pub fn save_text(path: &Path, text: &str) -> Result<(), String> {
+    save(path, &[text.as_bytes()]).map_err(|e| format!("cannot write {}: {e}", path.display()))
+}
+
+/// Refuses outputs that are an input, or one another, before anything is done.
+///
+/// # Errors
+/// One sentence, with the file's name.
+pub fn check(inputs: &[&Path], outputs: &[&Path]) -> Result<(), String> {
+    for (i, output) in outputs.iter().enumerate() {
+        let Some(own) = place(output) else {
+            return Err(format!(
+                "cannot write {}: there is no such folder",
+                output.display()
+            ));
+        };
+        let same = |other: &&&Path| place(other).as_ref() == Some(&own);
+        if inputs.iter().any(|input| same(&input)) {
+            return Err(format!(
+                "{} would be overwritten: it is read",
+                output.display()
+            ));
+        }
+        if outputs[..i].iter().any(|other| same(&other)) && !is_stream(output) {
+            return Err(format!("{} would be written twice", output.display()));
+        }
+        if fs::metadata(output).is_ok_and(|file| file.is_dir()) {
+            return Err(format!("cannot write {}: it is a folder", output.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Where a file is, or will be; `None` where its folder is not there.
+fn place(path: &Path) -> Option<PathBuf> {
+    let there = || {
+        Some(
+            fs::canonicalize(directory(path))
+                .ok()?
+                .join(path.file_name()?),
+        )
+    };
+    fs::canonicalize(path).ok().or_else(there)
+}
+
+fn is_stream(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| !file.is_file()) || is_stream_alias(path)
+}
+
+/// Whether `path` is a link like `/dev/stdout`, which may lead to a regular file that another process also writes
+/// to.
+fn is_stream_alias(path: &Path) -> bool {
+    (path.starts_with("/dev") || path.starts_with("/proc")) && path.is_symlink()
+}
+
+/// Writes to a device, a pipe or an open stream.
+fn append(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
+    // Appending never destroys what the stream already holds.
+    let file = OpenOptions::new().append(true).open(path)?;
+    write_parts(file, parts)
+}
+
+/// Writes a temporary file beside `path` and renames it to `path`; the temporary file is removed on every error.
+fn replace(path: &Path, parts: &[&[u8]], mode: Option<fs::Permissions>) -> io::Result<()> {
+    // `create_new` gives the ordinary permissions (0666 less the umask), where the default of `tempfile` would
+    // be 0600.
+    let temporary = tempfile::Builder::new()
+        .prefix(".mmafft-")
+        .make_in(directory(path), |name| File::create_new(name))?;
+    if let Some(mode) = mode {
+        temporary.as_file().set_permissions(mode)?;
+    }
+    write_parts(temporary.as_file(), parts)?;
+    temporary.persist(path).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// The directory that holds `path`.
+fn directory(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn write_parts(mut file: impl Write, parts: &[&[u8]]) -> io::Result<()> {
+    parts.iter().try_for_each(|part| file.write_all(part))
+}

@@ -1,0 +1,92 @@
+//! Plans that a backend cannot run, and lengths that no machine holds.
+
+use crate::check_words;
+use crate::common::device_limits;
+use mmafft::{Backend, CpuBackend, Direction, Error, Kind, Plan, Planner, Request, Shape, Step};
+use std::time::{Duration, Instant};
+
+/// Prepares on the CPU what the planner did not make.
+#[track_caller]
+fn refused(plan: Plan) -> Error {
+    let planner = Planner::cpu().expect("the CPU is built");
+    let error = planner.prepare(plan).expect_err("no plan of the CPU's");
+    check_words(&error);
+    error
+}
+
+#[test]
+fn plans_of_another_backend() {
+    let request = Request::forward(Shape::d1(89));
+    let plan = mmafft::plan(&request, &device_limits(1024)).expect("a plan");
+    let error = refused(plan);
+    let Error::Unsupported { what, backend, .. } = &error else {
+        panic!("{error:?}");
+    };
+    assert_eq!(
+        (what.as_str(), backend.as_str()),
+        ("a plan made for invented", "cpu")
+    );
+}
+
+#[test]
+fn steps_that_do_not_make_a_line() {
+    let planner = Planner::cpu().expect("the CPU is built");
+    let request = Request::forward(Shape::d2(64, 64)).axes(&[0]);
+    let plan = planner.plan(&request).expect("a plan");
+    let mut longer = plan.clone();
+    longer.passes[0].steps.push(Step::Dft { axis: 0, radix: 8 });
+    let error = refused(longer).to_string();
+    assert!(error.contains("do not make its line"), "{error}");
+    let mut other = plan.clone();
+    other.passes[0].steps.insert(0, Step::AllToAll);
+    let error = refused(other).to_string();
+    assert!(error.contains("steps of devices"), "{error}");
+    let mut beyond = plan.clone();
+    beyond.passes[0].axes[0].store_stride = usize::MAX / 2;
+    let error = refused(beyond).to_string();
+    assert!(error.contains("beyond all memory"), "{error}");
+    planner.prepare(plan).expect("the plan itself");
+}
+
+#[test]
+fn lines_that_no_memory_holds() {
+    let planner = Planner::cpu().expect("the CPU is built");
+    for shape in [Shape::d1(1 << 45), Shape::d2(99_999_999_999, 99_999)] {
+        let error = planner
+            .build(&Request::forward(shape))
+            .expect_err("no memory");
+        check_words(&error);
+        assert!(matches!(error, Error::OutOfMemory { .. }), "{error:?}");
+    }
+}
+
+/// Lines of type I that fold, whatever their length, and lengths that need many divisions.
+#[test]
+fn long_lines_are_planned_soon() {
+    for limits in [device_limits(8), device_limits(16384)] {
+        for (kind, n) in [
+            (Kind::Dct1, (1 << 40) + 1),
+            (Kind::Dst1, (1 << 40) - 1),
+            (Kind::Dct1, (1 << 50) + 1),
+            (Kind::Dst1, 3 * (1 << 44) - 1),
+        ] {
+            let start = Instant::now();
+            let _ = mmafft::plan(&Request::real(kind, Shape::d1(n)), &limits);
+            let time = start.elapsed();
+            assert!(time < Duration::from_secs(5), "{n}: {time:?}");
+        }
+    }
+}
+
+#[test]
+fn products_of_radices_that_no_fragment_has() {
+    let cpu = CpuBackend::default();
+    for radix in [0, 1, 17, 32, 64] {
+        let buffer = || cpu.allocate(1 << 12).expect("memory");
+        let [hi, lo, exponents, mut values] = [buffer(), buffer(), buffer(), buffer()];
+        let error = cpu.product(radix, Direction::Forward, &hi, &lo, &exponents, &mut values);
+        let error = error.expect_err("no such radix");
+        check_words(&error);
+        assert!(matches!(error, Error::Radices { .. }), "{error:?}");
+    }
+}
