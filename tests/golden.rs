@@ -247,6 +247,17 @@ fn explained_as_before() {
     );
 }
 
+/// What the README shows is what a plan says.
+#[test]
+fn the_readme_shows_a_plan() {
+    let readme = include_str!("../README.md");
+    let request = Request::forward(Shape::d2(1024, 768)).batch(8);
+    let words = mmafft::plan(&request, &cpu_limits())
+        .expect("a plan")
+        .explain();
+    assert!(readme.contains(&words), "{words}");
+}
+
 /// Every file belongs to a case, and no two cases share one.
 #[test]
 fn no_file_is_left_over() {
