@@ -355,7 +355,14 @@ impl AnyBackend {
                 use mmafft_emulated::EmulatedDriver;
                 let driver = match name {
                     "emulated-amd" => EmulatedDriver::amd(),
-                    _ => EmulatedDriver::nvidia(),
+                    "emulated-nvidia" => EmulatedDriver::nvidia(),
+                    _ => {
+                        return Err(Error::NoDevice {
+                            backend: name,
+                            reason: "no device of this name is emulated".into(),
+                            remedy: "choose emulated-nvidia or emulated-amd".into(),
+                        })
+                    }
                 };
                 Ok(AnyBackend::Emulated(EmulatedBackend::new(driver)))
             } else {

@@ -122,7 +122,6 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     let residency = match pass.tile.residency {
         Residency::Block => "block".into(),
         Residency::Cluster(n) => format!("cluster of {n}"),
-        Residency::Device => "device cache".into(),
     };
     let what = match (pass.axes.len(), pass.tile.lines) {
         (1, n) => match pass.mirrored.map(|mirrored| mirrored.images) {

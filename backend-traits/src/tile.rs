@@ -39,8 +39,6 @@ pub enum Residency {
     /// The distributed shared memory of this many blocks: each holds all of the axis that is
     /// transformed, and its share of the other; see [`crate::Step::AllToAll`].
     Cluster(usize),
-    /// The device's cache, within one persistent launch.
-    Device,
 }
 
 impl Residency {
@@ -48,7 +46,7 @@ impl Residency {
     pub fn blocks(self) -> usize {
         match self {
             Residency::Cluster(blocks) => blocks,
-            Residency::Block | Residency::Device => 1,
+            Residency::Block => 1,
         }
     }
 }

@@ -8,7 +8,7 @@ mod measured;
 mod sharing;
 mod times;
 
-use mmafft::backend_traits::conformance::Random;
+use mmafft::backend_traits::conformance::{self, Random};
 use mmafft::backend_traits::{Bindings, Prepared};
 use mmafft::{Backend, Complex, CudaBackend, Plan, Request, Result};
 
@@ -17,7 +17,7 @@ fn cuda(test: &str) -> Option<CudaBackend> {
     match mmafft::cuda::CudaDriver::open(0) {
         Ok(driver) => Some(CudaBackend::new(driver)),
         Err(error) => {
-            println!("skipped: device::{test}, needs a device: {error}");
+            conformance::skip(&format!("device::{test}"), &error);
             None
         }
     }

@@ -272,6 +272,20 @@ pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
     outcome.expect("the next run is not disturbed");
 }
 
+/// Says that a test is skipped for want of a device, or of the build's feature for it.
+///
+/// # Panics
+/// On any other error: a device that is there and cannot be opened is no reason to skip.
+#[track_caller]
+pub fn skip(test: &str, error: &Error) {
+    match error {
+        Error::NoDevice { .. } | Error::NotBuilt { .. } => {
+            println!("skipped: {test}, needs a device: {error}");
+        }
+        _ => panic!("{test}: {error}"),
+    }
+}
+
 /// Instantiates the suite as the module `$name` of tests. `$backend` is a
 /// `Result<impl Backend, Error>`: without a device the tests print that they are skipped. After `each` it
 /// is one of an array of backends of the same limits.
@@ -288,10 +302,9 @@ macro_rules! conformance_suite {
                     fn $test() {
                         match $backends {
                             Ok(backends) => $run(&backends),
-                            Err(error) => println!(
-                                "skipped: {}::{}, needs a device: {error}",
-                                stringify!($name),
-                                stringify!($test)
+                            Err(error) => suite::skip(
+                                concat!(stringify!($name), "::", stringify!($test)),
+                                &error,
                             ),
                         }
                     }

@@ -6,6 +6,7 @@ mod errors;
 mod graphs;
 mod lanes;
 
+use mmafft_backend_traits::conformance;
 use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_cuda::{compile, versions, PRIMITIVES};
@@ -19,7 +20,7 @@ fn device(name: &str) -> Option<&'static Device> {
     static DEVICE: OnceLock<Result<Device>> = OnceLock::new();
     let device = DEVICE.get_or_init(|| Device::open(0)).as_ref();
     device
-        .inspect_err(|error| println!("skipped: device::{name}, needs a device: {error}"))
+        .inspect_err(|error| conformance::skip(&format!("device::{name}"), error))
         .ok()
 }
 

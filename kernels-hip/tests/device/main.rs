@@ -8,6 +8,7 @@ mod graphs;
 #[path = "../../../kernels-cuda/tests/device/lanes.rs"]
 mod lanes;
 
+use mmafft_backend_traits::conformance;
 use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_hip::{compile, versions, PRIMITIVES};
@@ -20,7 +21,7 @@ fn device(name: &str) -> Option<&'static Device> {
     static DEVICE: OnceLock<Result<Device>> = OnceLock::new();
     let device = DEVICE.get_or_init(|| Device::open(0)).as_ref();
     device
-        .inspect_err(|error| println!("skipped: device::{name}, needs a device: {error}"))
+        .inspect_err(|error| conformance::skip(&format!("device::{name}"), error))
         .ok()
 }
 

@@ -8,7 +8,7 @@
 //!
 //! A case of few bytes is run many times between two marks. Then it runs from one buffer to
 //! another, for the same reason: the input stays what it was, except where a peer's C2R
-//! overwrites it, which costs it nothing.
+//! or HC2R overwrites it, which costs it nothing.
 
 use super::lab::{BufferOf, Lab, PreparedOf, Work};
 use half::{bf16, f16};

@@ -87,7 +87,8 @@ fn sections(rows: Vec<Row>) -> Vec<Section> {
         let same = |other: &&mut Row| {
             (&other.class, &other.kind, &other.precision, &other.shape)
                 == (&row.class, &row.kind, &row.precision, &row.shape)
-                && (other.batch, &other.placement) == (row.batch, &row.placement)
+                && (other.batch, &other.placement, &other.nonzero)
+                    == (row.batch, &row.placement, &row.nonzero)
         };
         match of.iter_mut().find(same) {
             Some(earlier) => *earlier = row,

@@ -86,7 +86,8 @@ impl<T: Real, K: Kind<T>> Plan<T, K> {
         in_place_len::<T, K>(self.input_len, self.output_len)
     }
 
-    /// Transforms `input` into `output`. Only [`ComplexToReal`] plans change the input.
+    /// Transforms `input` into `output`. Only [`ComplexToReal`] plans, and HC2R of reals, may
+    /// change the input.
     ///
     /// # Panics
     ///
