@@ -1,117 +1,30 @@
-//! An AMD device: HIP's events, copies, streams and graphs.
+//! An AMD device, with rocFFT.
 
-use super::lab::{Lab, Work};
+use super::device::DeviceLab;
 use super::peer::Peer;
-use mmafft::backend_traits::device::DeviceBuffer;
-use mmafft::backend_traits::Bindings;
-use mmafft::hip::{versions, HipEvent, HipGraph, HipMemory, HipStream};
+use mmafft::hip::{versions, Hip};
 use mmafft::{HipBackend, Result};
 
-/// A device with a stream.
-pub struct HipLab {
-    backend: HipBackend,
-    stream: HipStream,
-    peer: String,
-}
+#[cfg(feature = "peers")]
+type Plan = rocfft::Plan;
+#[cfg(not(feature = "peers"))]
+type Plan = super::device::NoPeer;
 
-type Buffer = DeviceBuffer<HipMemory>;
-
-impl HipLab {
-    /// The device with rocFFT, if there is a peer.
-    ///
-    /// # Errors
-    /// `NoDevice` without rocFFT's library; `Device` when the device has no stream left.
-    pub fn new(backend: HipBackend, library: Option<&'static Peer>) -> Result<HipLab> {
-        Ok(HipLab {
-            stream: backend.driver().stream()?,
-            backend,
-            peer: match library {
-                Some(_) => rocfft::version()?,
-                None => String::new(),
-            },
-        })
-    }
-}
-
-impl Lab for HipLab {
-    type Backend = HipBackend;
-    type Stream = HipStream;
-    type Mark = HipEvent;
-    type Graph = HipGraph;
-    type Peer = rocfft::Plan;
-
-    fn backend(&self) -> &HipBackend {
-        &self.backend
-    }
-
-    fn driver(&self) -> String {
-        let driver = versions().driver.unwrap_or_default();
-        let compiler = self.backend.driver().compiler_version();
-        format!("HIP {driver}, hipRTC {compiler}")
-    }
-
-    fn peer(&self) -> &str {
-        &self.peer
-    }
-
-    fn stream(&self) -> &HipStream {
-        &self.stream
-    }
-
-    fn mark(&self) -> Result<HipEvent> {
-        let event = self.backend.driver().event()?;
-        event.record(&self.stream)?;
-        Ok(event)
-    }
-
-    fn seconds(&self, from: &HipEvent, to: &HipEvent) -> Result<f64> {
-        Ok(f64::from(to.elapsed_ms(from)?) * 1e-3)
-    }
-
-    fn copy(&self, stream: &HipStream, from: &Buffer, to: &mut Buffer, bytes: usize) -> Result<()> {
-        let driver = self.backend.driver();
-        driver.copy(stream, from.memory(), to.memory(), bytes)
-    }
-
-    fn launch(
-        &self,
-        stream: &HipStream,
-        prepared: &super::lab::PreparedOf<Self>,
-        bindings: Bindings<'_, Buffer>,
-    ) -> Result<()> {
-        self.backend.launch_on(stream, prepared, bindings)
-    }
-
-    fn plan_peer(&self, work: &Work) -> Result<rocfft::Plan> {
-        rocfft::Plan::new(self.backend.driver(), work)
-    }
-
-    fn launch_peer(
-        &self,
-        stream: &HipStream,
-        peer: &mut rocfft::Plan,
-        input: &mut Buffer,
-        output: Option<&mut Buffer>,
-    ) -> Result<()> {
-        let from = input.memory().pointer();
-        let to = output.map_or(from, |output| output.memory().pointer());
-        peer.launch(stream, from, to)
-    }
-
-    fn record(&self, launch: &mut dyn FnMut(&HipStream) -> Result<()>) -> Result<HipGraph> {
-        // What the launches use outlives the graph, by the caller's promise.
-        self.backend.driver().capture(Box::new(()), launch)
-    }
-
-    fn replay(&self, graph: &HipGraph) -> Result<()> {
-        graph.launch(&self.stream)
-    }
+/// The device, with rocFFT if there is a peer.
+///
+/// # Errors
+/// `NoDevice` without rocFFT's library; `Device` when the device has no stream left.
+pub fn lab(backend: HipBackend, library: Option<&'static Peer>) -> Result<DeviceLab<Hip, Plan>> {
+    let driver = format!("HIP {}", versions().driver.unwrap_or_default());
+    DeviceLab::new(backend, [&driver, "hipRTC"], library)
 }
 
 #[cfg(feature = "peers")]
 mod rocfft {
-    use super::{HipMemory, HipStream, Work};
+    use crate::cli::bench::device::PeerPlan;
+    use crate::cli::bench::lab::Work;
     use mmafft::backend_traits::device::Driver;
+    use mmafft::hip::{Hip, HipDriver, HipMemory, HipStream};
     use mmafft::peers::rocfft::{Rocfft, RocfftPlan};
     use mmafft::peers::Transform;
     use mmafft::Result;
@@ -124,12 +37,12 @@ mod rocfft {
         stream: Option<u64>,
     }
 
-    pub fn version() -> Result<String> {
-        Ok(Rocfft::open()?.version().into())
-    }
+    impl PeerPlan<Hip> for Plan {
+        fn version() -> Result<String> {
+            Ok(Rocfft::open()?.version().into())
+        }
 
-    impl Plan {
-        pub fn new(driver: &impl Driver<Memory = HipMemory>, work: &Work) -> Result<Plan> {
+        fn new(driver: &HipDriver, work: &Work) -> Result<Plan> {
             let dims = work.shape.dims();
             let mut transform = Transform::new(work.kind, work.scalar, dims).batch(work.batch);
             transform.in_place = work.in_place;
@@ -144,46 +57,15 @@ mod rocfft {
             })
         }
 
-        pub fn launch(&mut self, stream: &HipStream, from: u64, to: u64) -> Result<()> {
+        fn launch(&mut self, stream: &HipStream, from: u64, to: u64) -> Result<()> {
             if self.stream != Some(stream.handle()) {
-                // SAFETY: the stream is of this device; while it is the plan's, the plan is
-                // executed with it alone.
+                // SAFETY: the stream is of this device; while it is the plan's, the plan is executed with it
+                // alone.
                 unsafe { self.plan.set_stream(stream.handle())? };
                 self.stream = Some(stream.handle());
             }
             // SAFETY: the buffers were allocated for this work, and freeing them waits for it.
             unsafe { self.plan.execute(from, to) }
-        }
-    }
-}
-
-#[cfg(not(feature = "peers"))]
-mod rocfft {
-    use super::{HipMemory, HipStream, Work};
-    use mmafft::backend_traits::device::Driver;
-    use mmafft::{Error, Result};
-
-    /// There is none in this build.
-    pub enum Plan {}
-
-    pub fn version() -> Result<String> {
-        Err(not_built())
-    }
-
-    fn not_built() -> Error {
-        Error::NotBuilt {
-            backend: "rocfft",
-            feature: "peers",
-        }
-    }
-
-    impl Plan {
-        pub fn new(_: &impl Driver<Memory = HipMemory>, _: &Work) -> Result<Plan> {
-            Err(not_built())
-        }
-
-        pub fn launch(&mut self, _: &HipStream, _: u64, _: u64) -> Result<()> {
-            match *self {}
         }
     }
 }

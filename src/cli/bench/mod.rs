@@ -4,6 +4,8 @@
 pub mod cases;
 #[cfg(feature = "cuda")]
 pub mod cuda;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+mod device;
 #[cfg(feature = "hip")]
 pub mod hip;
 mod host;
@@ -191,11 +193,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match backend {
         #[cfg(feature = "cuda")]
         mmafft::AnyBackend::Cuda(backend) => {
-            run_in(&cuda::CudaLab::new(backend, arguments.peer())?, arguments)
+            run_in(&cuda::lab(backend, arguments.peer())?, arguments)
         }
         #[cfg(feature = "hip")]
         mmafft::AnyBackend::Hip(backend) => {
-            run_in(&hip::HipLab::new(backend, arguments.peer())?, arguments)
+            run_in(&hip::lab(backend, arguments.peer())?, arguments)
         }
         backend => run_in(&host::HostLab::new(backend, arguments.peer())?, arguments),
     }

@@ -55,9 +55,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match AnyBackend::from_name(&arguments.backend)? {
         #[cfg(feature = "cuda")]
-        AnyBackend::Cuda(backend) => run_in(&bench::cuda::CudaLab::new(backend, None)?, arguments),
+        AnyBackend::Cuda(backend) => run_in(&bench::cuda::lab(backend, None)?, arguments),
         #[cfg(feature = "hip")]
-        AnyBackend::Hip(backend) => run_in(&bench::hip::HipLab::new(backend, None)?, arguments),
+        AnyBackend::Hip(backend) => run_in(&bench::hip::lab(backend, None)?, arguments),
         other => Err(format!(
             "{} has no launches to tune: a GPU has, by --backend cuda or hip",
             other.limits().backend
