@@ -63,14 +63,7 @@ struct Errors {
 
 /// Prints the tables.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    files::check(
-        &[],
-        &arguments
-            .csv
-            .iter()
-            .map(PathBuf::as_path)
-            .collect::<Vec<_>>(),
-    )?;
+    files::check(None, &arguments.csv)?;
     let rows: Vec<PaperRow> = PAPER.lines().skip(1).filter_map(parse).collect();
     let wanted = |row: &&PaperRow| {
         let tables = arguments.tables.as_ref();

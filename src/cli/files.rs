@@ -37,7 +37,12 @@ pub fn save_text(path: &Path, text: &str) -> Result<(), String> {
 ///
 /// # Errors
 /// One sentence, with the file's name.
-pub fn check(inputs: &[&Path], outputs: &[&Path]) -> Result<(), String> {
+pub fn check<'a>(
+    inputs: impl IntoIterator<Item = &'a PathBuf>,
+    outputs: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), String> {
+    let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
+    let outputs: Vec<&PathBuf> = outputs.into_iter().collect();
     for (i, output) in outputs.iter().enumerate() {
         let Some(own) = place(output) else {
             return Err(format!(
@@ -45,7 +50,7 @@ pub fn check(inputs: &[&Path], outputs: &[&Path]) -> Result<(), String> {
                 output.display()
             ));
         };
-        let same = |other: &&&Path| place(other).as_ref() == Some(&own);
+        let same = |other: &&&PathBuf| place(other).as_ref() == Some(&own);
         if inputs.iter().any(|input| same(&input)) {
             return Err(format!(
                 "{} would be overwritten: it is read",

@@ -10,7 +10,7 @@ use super::Failure;
 use clap::Args;
 use half::{bf16, f16};
 use mmafft::{Complex, Domain, Kind, Precision, RealElement, Request, Shape, Transform};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Arguments of `mmafft transform`.
@@ -44,8 +44,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    fn outputs(&self) -> impl Iterator<Item = &Path> {
-        self.output.iter().chain(&self.plot).map(PathBuf::as_path)
+    fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        self.output.iter().chain(&self.plot)
     }
 
     fn check_spacing(&self) -> Result<(), Failure> {
@@ -124,8 +124,7 @@ struct Outcome {
 
 /// Reads, transforms, writes and draws.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let outputs: Vec<&Path> = arguments.outputs().collect();
-    files::check(&[&arguments.input], &outputs)?;
+    files::check([&arguments.input], arguments.outputs())?;
     arguments.check_spacing()?;
     let progress = Progress::new(4);
     progress.doing("reading");

@@ -1,5 +1,6 @@
 //! The wrappers on a driver made here: which calls they make, in which order, and that every handle goes back.
-//! Made twice, by CUDA's names and by HIP's.
+//! Made twice, by CUDA's names and by HIP's. The file is long because the driver is made here, call by call, and its state
+//! is what the tests look at.
 
 use crate::calls::{Answer, Calls, CompilerCalls, GraphCalls, Names, Pointer, Status};
 use crate::{Api, Compiler, DeviceDriver, Found, Interface, OpenDevices};

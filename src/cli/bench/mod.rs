@@ -170,18 +170,7 @@ impl Arguments {
 /// Times every case.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check_peer()?;
-    files::check(
-        &arguments
-            .cases
-            .iter()
-            .map(PathBuf::as_path)
-            .collect::<Vec<_>>(),
-        &arguments
-            .csv
-            .iter()
-            .map(PathBuf::as_path)
-            .collect::<Vec<_>>(),
-    )?;
+    files::check(&arguments.cases, &arguments.csv)?;
     let mut common = arguments.common.clone();
     if let (Some(peer), "auto") = (arguments.peer(), common.backend.as_str()) {
         common.backend = peer.backend.into();

@@ -8,7 +8,7 @@ mod tables;
 use super::rows::{self, Row, Table};
 use super::{files, Failure};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub use tables::number;
 
@@ -37,9 +37,7 @@ struct Section {
 
 /// Writes the page, and prints the tables.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
-    let outputs: Vec<&Path> = arguments.output.iter().map(PathBuf::as_path).collect();
-    files::check(&inputs, &outputs)?;
+    files::check(&arguments.files, &arguments.output)?;
     let mut notes = Vec::new();
     let mut rows = Vec::new();
     for path in &arguments.files {
