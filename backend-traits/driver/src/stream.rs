@@ -18,7 +18,7 @@ pub struct Stream<I: Interface> {
     context: Arc<Context<I>>,
     raw: Raw,
     /// `None` for another's stream.
-    _owned: Option<Arc<Owned<I>>>,
+    owned: Option<Arc<Owned<I>>>,
     /// While the stream is recorded into a graph: the kernels that the graph needs.
     recorded: Option<Mutex<Vec<Arc<Module<I>>>>>,
 }
@@ -38,7 +38,7 @@ impl<I: Interface> Stream<I> {
         Stream {
             context: driver.context().clone(),
             raw: Raw(handle as usize as *mut c_void),
-            _owned: None,
+            owned: None,
             recorded: None,
         }
     }
@@ -62,7 +62,7 @@ impl<I: Interface> Stream<I> {
         Stream {
             context: owned.context.clone(),
             raw: owned.raw,
-            _owned: Some(owned),
+            owned: Some(owned),
             recorded,
         }
     }
@@ -106,6 +106,16 @@ impl<I: Interface> Stream<I> {
             return Vec::new();
         };
         std::mem::take(&mut recorded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl<I: Interface> Drop for Stream<I> {
+    fn drop(&mut self) {
+        // Not left to `Owned`, which lives on while another thread waits for it. An error is one that an earlier
+        // launch left.
+        if let (Some(owned), Ok(_entered)) = (&self.owned, self.context.enter_beside_capture()) {
+            let _ = owned.synchronize();
+        }
     }
 }
 
