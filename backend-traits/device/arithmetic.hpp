@@ -25,7 +25,8 @@ template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::scal
   MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(step.neighbours), slots = int(config.magnitudes);
   MMAFFT_CONST int rows = fragment_rows(config.operand), all = fragment_columns(config.operand, int(step.rank));
   // The columns that a wave has at a time, in `span` groups, and whether all are of one line.
-  MMAFFT_CONST int span = N > 1 ? N : rows, columns = int(step.copies) * (N > 1 ? all / rows * N : all);
+  MMAFFT_CONST bool apart = joins(s);
+  MMAFFT_CONST int span = apart ? 1 : N > 1 ? N : rows, columns = int(step.copies) * (apart ? all / rows : N > 1 ? all / rows * N : all);
   MMAFFT_CONST bool only = config.lines == 1;
   MMAFFT_CONST bool one = only || (!step.lines_fast && int(step.columns * step.inner * step.outer) % columns == 0);
   MMAFFT_CONST int together = only ? G : one ? span : 1;
@@ -122,6 +123,17 @@ MMAFFT_DEVICE void Pass<Scalar>::multiply_powers(Value *v, int radix, bool shift
   }
 }
 
+// What products have made, as columns of the step that combines them: renaming, where values are in registers.
+template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::join(S s, Value *v) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int q = int(step.joined), J = points(s), G = int(step.groups);
+  Value made[MMAFFT_VALUES];
+  MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+    MMAFFT_UNROLL for (int i = 0; i < J; i++) made[(g / q * J + i) * q + g % q] = v[g * J + i];
+  }
+  MMAFFT_UNROLL for (int i = 0; i < G * J; i++) v[i] = made[i];
+}
+
 // Values p, k times exp(∓2πi·pk / (n/s)), from the table [k - 1][p], or of products in the order of lanes.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
@@ -131,13 +143,16 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
     const int at = column(s, g).at;
     int c = at;
     MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
-    const int p = int(u32(c) / u32(step.done));
+    int p = int(u32(c) / u32(step.done));
+    // The same for all columns of a number, which compilers do not see.
+    MMAFFT_IF (joined(s)) p = int(u32(column_of(s, number(s, g)).at) / u32(step.done / step.joined));
     const Value *const table = tables() + step.twiddle + p - rows;
     MMAFFT_IF (step.engine == ENGINE_MATRIX) {
       // In the order in which lanes hold points, with a one for point 0 and zeros for padding.
       const Value *own = tables() + step.twiddle;
       MMAFFT_IF (digits_apart(s)) {
-        const Column first = column_of(s, matrix_first(s, thread)), further = column_of(s, matrix_further(s, g));
+        const Column first = column_of(s, matrix_first(s, thread));
+        const Column further = joined_column(s, matrix_further(s, g), g % joined_groups(s));
         own += lane_twiddle(s, first.at / int(step.done), point(s, 0)) + lane_twiddle(s, further.at / int(step.done), 0);
       } else own += lane_twiddle(s, p, point(s, 0));
       MMAFFT_IF (J == 1) v[g] = multiply(v[g], load_table(own));

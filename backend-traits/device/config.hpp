@@ -33,7 +33,7 @@ enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 // reals, or become such.
 enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT, FACING_LOAD, FACING_STORE };
 // Cluster: the shared memory of all blocks of a cluster; each reads its own. Registers: the next step has the
-// same columns, where a convolution turns back.
+// same columns, where a convolution turns back; or combines what products have made (`Step::joined`).
 enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER, PLACE_REGISTERS };
 // Ordered: as `Reals` says.
 enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS, POINTS_ORDERED };
@@ -114,6 +114,8 @@ struct Step {
   i64 parts;           // into how many 16-bit parts the matrix is split
   i64 scaling;         // enum Scaling
   i64 down;            // binary digits by which values are made smaller, if the twiddles do not do it
+  i64 joined;          // of products of 16 points: how many of a thread the next step, of that radix, combines in
+                       // registers, so that both are a step of 16 times as many; of that next step, 16; or 0
 };
 
 struct Config {

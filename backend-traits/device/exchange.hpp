@@ -20,8 +20,10 @@ template <class Scalar> template <bool AFTER, class S>
 MMAFFT_DEVICE int Pass<Scalar>::first_cell(S s, const Column &c, int group) const {
   MMAFFT_STEP(S);
   MMAFFT_IF (digits_apart(s)) {
-    return cell_of<AFTER>(s, column_of(s, matrix_first(s, thread)), point(s, 0)) +
-           cell_of<AFTER>(s, column_of(s, matrix_further(s, group)), 0);
+    const int own = group % joined_groups(s);
+    const int first = joined(s) ? matrix_point(s, 0, thread) : 0, further = joined(s) ? matrix_distance(s, own) : own;
+    return cell_of<AFTER>(s, joined_column(s, matrix_first(s, thread), first), point(s, 0)) +
+           cell_of<AFTER>(s, joined_column(s, matrix_further(s, group), further), 0);
   } else return cell_of<AFTER>(s, c, point(s, 0));
 }
 
@@ -258,7 +260,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
   MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.radix % blocks == 0 &&
                                separable(step.row_out, done, each, true);
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-    const Column c = column_of(s, number(s, g));
+    const Column c = column(s, g);
     const int row = int(shared_out(s, c)) * w, base = padded(step.row_out, row + c.at);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const int at = place_to(s, c.at, j).at();

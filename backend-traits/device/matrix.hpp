@@ -39,13 +39,32 @@ MMAFFT_DEVICE int wave_of(int thread) {
   else return int(u32(thread) / WAVE);
 }
 
+// Whether a thread has `joined` DFTs of 16 points that the next step combines; and whether this step does that.
+// Of a radix r = 16·q these are its columns c + j·(n/r), j < q, which are rows of one product where that has
+// several; a thread's values of them are v[(round·q + j)·J + i], i < J, and after the products, by butterflies
+// of q points, those of column 4·round + i, v[(round·J + i)·q + j]. What lies in shared memory, and what is
+// counted by `number`, are columns c alone.
+template <class S> MMAFFT_DEVICE constexpr bool joins(S s) {
+  MMAFFT_STEP(S);
+  return step.joined > 1 && step.engine == ENGINE_MATRIX;
+}
+template <class S> MMAFFT_DEVICE constexpr bool joined(S s) {
+  MMAFFT_STEP(S);
+  return step.joined > 1 && step.engine != ENGINE_MATRIX;
+}
+// Groups of a thread that are of one number, and which of them a group is.
+template <class S> MMAFFT_DEVICE constexpr int joined_groups(S s) {
+  MMAFFT_STEP(S);
+  return joins(s) ? int(step.joined) : joined(s) ? fragment_values(int(step.joined)) : 1;
+}
+
 // A thread's column of group 0, and how far the others are from it.
 template <class S> MMAFFT_DEVICE int matrix_first(S s, int thread) {
   MMAFFT_STEP(S);
   MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand, int(step.rank));
   MMAFFT_CONST int points = int(step.rank / step.copies), rank = int(step.rank);
   MMAFFT_CONST int N = int(step.neighbours) > 1 ? int(step.neighbours) : 1;
-  MMAFFT_CONST int each = N > 1 ? columns / rows * N : columns;
+  MMAFFT_CONST int each = N > 1 ? columns / rows * N : step.joined > 1 ? columns / rows : columns;
   const int lane = lane_of(thread);
   return (wave_of(thread) * each + fragment_column(lane, 0, rank) * N) * int(step.copies) + fragment_point(lane, 0, rank) / points * N;
 }
@@ -53,7 +72,8 @@ template <class S> MMAFFT_DEVICE constexpr int matrix_further(S s, int group) {
   MMAFFT_STEP(S);
   MMAFFT_CONST int rows = fragment_rows(config.operand), columns = fragment_columns(config.operand, int(step.rank));
   MMAFFT_CONST int waves = int(config.threads) / WAVE, N = int(step.neighbours), copies = int(step.copies);
-  MMAFFT_IF (N > 1) return group / N * waves * (columns / rows * N) * copies + group % N;
+  MMAFFT_IF (step.joined > 1) return group / joined_groups(s) * waves * (columns / rows);
+  else MMAFFT_IF (N > 1) return group / N * waves * (columns / rows * N) * copies + group % N;
   else return (group / rows * waves * columns + fragment_column(0, group % rows, int(step.rank))) * copies;
 }
 template <class S> MMAFFT_DEVICE int matrix_column(S s, int group, int thread) {
@@ -66,7 +86,7 @@ MMAFFT_DEVICE constexpr bool power_of_two(i64 n) { return (n & (n - 1)) == 0; }
 template <class S> MMAFFT_DEVICE constexpr bool digits_apart(S s) {
   MMAFFT_STEP(S);
   MMAFFT_CONST bool given = of_reals(s) && config.lines * step.inner * step.outer == 1;
-  return step.engine == ENGINE_MATRIX && !given && step.hermitian == 0 && step.offset == 0 && power_of_two(config.threads) &&
+  return (step.engine == ENGINE_MATRIX || step.joined > 1) && !given && step.hermitian == 0 && step.offset == 0 && power_of_two(config.threads) &&
          power_of_two(config.lines) && power_of_two(step.points) && power_of_two(step.columns) && power_of_two(step.inner) &&
          power_of_two(step.outer) && power_of_two(step.neighbours) && power_of_two(step.in) && power_of_two(step.out);
 }

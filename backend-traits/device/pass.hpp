@@ -68,7 +68,7 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE int number(S s, int group) const {
     MMAFFT_STEP(S);
     MMAFFT_CONST int N = int(step.neighbours);
-    MMAFFT_IF (step.engine == ENGINE_MATRIX) return matrix_column(s, group, thread);
+    MMAFFT_IF (step.engine == ENGINE_MATRIX || joined(s)) return matrix_column(s, group, thread);
     else {
       MMAFFT_ASSUME(u32(thread) < u32(config.threads));
       MMAFFT_IF (step.engine == ENGINE_DENSE) {
@@ -162,14 +162,31 @@ template <class Scalar> struct Pass {
     const int second = whole < n ? 0 : 1;
     return {second, whole - second * n};
   }
+  // Column `own` of those of the products that a step joins, or of those that it is made of, of the one of
+  // this number: `joins` has which.
+  template <class S> MMAFFT_DEVICE Column joined_column(S s, int number, int own, bool there = false) const {
+    MMAFFT_STEP(S);
+    Column c = column_of(s, number, there);
+    MMAFFT_IF (joins(s)) c.at += own * int(step.columns);
+    MMAFFT_IF (joined(s)) {
+      MMAFFT_CONST u32 before = u32(step.done / step.joined);
+      c.at = int(u32(c.at) % before + before * (u32(step.joined) * (u32(c.at) / before) + u32(own)));
+    }
+    return c;
+  }
+  template <class S> MMAFFT_DEVICE int own_column(S s, int group) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (joined(s)) return matrix_point(s, group % joined_groups(s), thread);
+    else return group % joined_groups(s);
+  }
   template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
     MMAFFT_STEP(S);
     // All threads have as many columns of reals, but in the last round.
     MMAFFT_CONST int each = in_pairs(s) ? 2 : int(step.neighbours), wide = in_pairs(s) ? 1 : each;
     MMAFFT_CONST int all = int(config.lines * step.columns * step.inner * step.outer);
-    MMAFFT_CONST bool simt = step.op != OP_DFT || step.engine == ENGINE_SIMT;
+    MMAFFT_CONST bool simt = step.op != OP_DFT || (step.engine == ENGINE_SIMT && !joined(s));
     const bool there = simt && of_reals(s) && (group / each + 1) * int(config.threads) * wide <= all;
-    Column c = column_of(s, number(s, group), there);
+    Column c = joined_column(s, number(s, group), own_column(s, group), there);
     MMAFFT_IF (in_pairs(s)) {
       // Of halves, columns 0 and m/2 mirror themselves.
       MMAFFT_CONST int m = int(step.points / step.radix);
@@ -232,7 +249,7 @@ template <class Scalar> struct Pass {
     const bool near = -IMMEDIATE < farthest && farthest < IMMEDIATE;
     const bool found = config.axes == 1 && config.blocks == 1 && ((step.points & (step.points - 1)) | (stride & (stride - 1))) == 0;
     return step.engine == ENGINE_MATRIX ||
-           (step.op == OP_DFT && step.engine == ENGINE_SIMT && near && !found && step.radix * i64(sizeof(T)) <= 224);
+           (step.op == OP_DFT && step.engine == ENGINE_SIMT && near && (!found || joined(s)) && step.radix * i64(sizeof(T)) <= 224);
   }
   // Whether there is a point at a place, where zeros stand for those beyond what is given; and whether
   // it goes on. Said of whole lines when compiling.
@@ -420,6 +437,7 @@ template <class Scalar> struct Pass {
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const;
   template <class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, bool shifted, Value first, W w);
   template <class S> MMAFFT_DEVICE void twiddle(S s, Value *v) const;
+  template <class S> static MMAFFT_DEVICE void join(S s, Value *v);
   static MMAFFT_DEVICE void halve(bool merge, Value &x, Value &mirrored, Value w);
   template <class S> static MMAFFT_DEVICE void halve_middle(S s, Value &x);
   template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const;
@@ -506,6 +524,9 @@ template <class Scalar> struct Pass {
       Pass last = *this;
       MMAFFT_IF (paired(s) || in_row(s)) last.thread = thread_index_anew();
       last.store(s, v);
+    } else MMAFFT_IF (joins(s)) {
+      join(s, v);
+      run(next(s), v);
     } else MMAFFT_IF (step.target == PLACE_REGISTERS) {
       convolve(s, v);
       Pass back = *this;

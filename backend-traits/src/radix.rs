@@ -48,6 +48,23 @@ pub fn summed(radix: usize, short: bool) -> bool {
 /// small factors. Matrix products gain nothing by them.
 pub const COMPOSITE: &[usize] = &[6, 10, 12, 14, 15, 18, 20, 21, 24, 25, 27, 28, 30, 32];
 
+/// Radices of matrix products that devices make of several products of [`JOINED_PRODUCT`] points and butterflies
+/// between them, in registers: fewer exchanges for long lines.
+pub const JOINED: &[usize] = &[32, 64, 128];
+
+/// The points of each of these products.
+pub const JOINED_PRODUCT: usize = 16;
+
+/// How many products a radix joins, if it is one that does.
+pub fn joined(radix: usize) -> Option<usize> {
+    JOINED.contains(&radix).then_some(radix / JOINED_PRODUCT)
+}
+
+/// Whether a device's matrix engine has a radix by products of fragments.
+pub fn multiplied(radix: usize) -> bool {
+    find(radix).is_some() || joined(radix).is_some()
+}
+
 /// The radices of devices' butterflies; [`fewest`] chooses among them.
 pub const BUTTERFLIES: &[usize] = &[
     16, 8, 4, 2, 9, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 6, 10, 12, 14,
@@ -118,7 +135,8 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
 
 /// Checks radices that a user asks for a transform of `length` against the table.
 pub fn check(radices: &[usize], length: usize) -> Result<()> {
-    let unknown = |r: &&usize| find(**r).is_none() && !BUTTERFLIES.contains(r);
+    let unknown =
+        |r: &&usize| find(**r).is_none() && !BUTTERFLIES.contains(r) && !JOINED.contains(r);
     match radices.iter().find(unknown) {
         None => Ok(()),
         Some(radix) => Err(no_radix(*radix, radices, length)),

@@ -43,12 +43,12 @@ impl<'a> Fits<'a> {
                 // Primes beyond the fragments' rows are summed in FP32 within a matrix pass:
                 // a convolution of products would cost more, and most of the digits.
                 Engine::Matrix => {
-                    let dense = match limits.line_library {
-                        Some(_) => &[][..],
-                        None => radix::DENSE,
+                    let [dense, joined] = match limits.line_library {
+                        Some(_) => [&[][..]; 2],
+                        None => [radix::DENSE, radix::JOINED],
                     };
                     let table = RADICES.iter().map(|row| row.radix);
-                    table.chain(dense.iter().copied()).collect()
+                    table.chain(dense.iter().chain(joined).copied()).collect()
                 }
                 Engine::Simt => limits.butterflies.to_vec(),
             },

@@ -152,7 +152,7 @@ impl Rule {
     fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
         let there = |r: &usize| match pass.engine {
             Engine::Simt => limits.butterflies.contains(r),
-            Engine::Matrix => radix::find(*r).is_some(),
+            Engine::Matrix => radix::multiplied(*r),
         };
         let product = self
             .radices

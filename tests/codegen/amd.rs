@@ -180,7 +180,7 @@ fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
         Operand::F64 => ["v_mfma_f64_16x16x4f64"; 2],
     };
     let of = |step: &Step| match step {
-        Step::Dft { radix: r, .. } if radix::find(*r).is_some() => {
+        Step::Dft { radix: r, .. } if radix::multiplied(*r) => {
             Some(if *r <= 4 { small } else { large })
         }
         _ => None,

@@ -106,6 +106,12 @@ fn families() -> Vec<(String, Request)> {
             for n in [8, 61, 64, 1000, 4096, 8192, 2197, 1 << 20, 127, 65537] {
                 add(&format!("c2c {n}"), Request::forward(Shape::d1(n)));
             }
+            if engine == Engine::Matrix && precision.row().storage.bytes() <= 4 {
+                for &radix in radix::JOINED {
+                    let request = Request::forward(Shape::d1(radix * radix));
+                    add(&format!("c2c by {radix}"), request.radices(&[radix]));
+                }
+            }
             for n in [64, 1000, 4096, 1 << 20] {
                 add(&format!("r2c {n}"), Request::r2c(Shape::d1(n)));
                 add(&format!("c2r {n}"), Request::c2r(Shape::d1(n)));

@@ -101,8 +101,7 @@ impl Kernel {
 
 /// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
 fn multiplies(pass: &Pass) -> bool {
-    let product =
-        |step: &Step| matches!(step, Step::Dft { radix: r, .. } if radix::find(*r).is_some());
+    let product = |step: &Step| matches!(step, Step::Dft { radix: r, .. } if radix::multiplied(*r));
     pass.engine == Engine::Matrix && pass.steps.iter().any(product)
 }
 

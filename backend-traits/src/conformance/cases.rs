@@ -1,7 +1,7 @@
 //! The requests of the suite.
 
 use super::array::Random;
-use crate::radix::RADICES;
+use crate::radix::{JOINED, RADICES};
 use crate::{
     Direction, Engine, Kind, Layout, Limits, Normalization, Operand, Precision, Request, Shape,
     KINDS, MAX_AXES,
@@ -58,7 +58,7 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
         features(precision, &mut all);
         long(precision, &mut all);
         if has_matrix_engine(precision, limits) {
-            radices(precision, &mut all);
+            radices(precision, limits, &mut all);
         }
     }
     all
@@ -106,14 +106,31 @@ fn has_matrix_engine(precision: Precision, limits: &Limits) -> bool {
     limits.fragments.iter().any(|f| f.operand == product)
 }
 
-/// Every radix alone and in pairs, on the matrix engine.
-fn radices(precision: Precision, all: &mut Vec<Request>) {
+/// Every radix alone and in pairs, on the matrix engine; on devices also those that join products.
+fn radices(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
+    let mut add = |request: Request| {
+        all.push(request.precision(precision).batch(2).engine(Engine::Matrix));
+    };
     for row in RADICES {
         for power in 1..=3u32 {
             let n = row.radix.pow(power);
-            let request = Request::forward(Shape::d1(n)).radices(&[row.radix]);
-            all.push(request.precision(precision).batch(2).engine(Engine::Matrix));
+            add(Request::forward(Shape::d1(n)).radices(&[row.radix]));
         }
+    }
+    if limits.line_library.is_some() {
+        return;
+    }
+    for &radix in JOINED {
+        for n in [radix, radix * radix] {
+            add(Request::forward(Shape::d1(n)).radices(&[radix]));
+            add(Request::r2c(Shape::d1(2 * n)).radices(&[radix]));
+        }
+        // First, in the middle and last; beside padded products; lines beside each other.
+        add(Request::inverse(Shape::d1(3 * radix * 4)).radices(&[3, radix, 4]));
+        add(Request::forward(Shape::d1(radix * 15)).radices(&[radix, 5, 3]));
+        add(Request::c2r(Shape::d2(16, 2 * radix)).radices(&[radix, 16]));
+        let beside = Request::inverse(Shape::d2(radix, 6)).axes(&[0]);
+        add(beside.radices(&[radix]));
     }
 }
 

@@ -65,10 +65,21 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
         words(if after { step.output } else { step.input }),
     );
     let total = block.lines * columns * inner * outer;
-    let matrix = step.engine == MATRIX;
-    let held = matrices::wave(words(step.rank), block.vendor, block.operand);
+    let joined = words(step.joined);
+    let matrix = step.engine == MATRIX || joined > 0;
+    let mut held = matrices::wave(words(step.rank), block.vendor, block.operand);
+    // What a thread has of each number: columns that products join, or points of theirs that are columns now.
+    let own = match step.engine {
+        _ if joined == 0 => 1,
+        MATRIX => joined,
+        _ => held.values,
+    };
+    if joined > 0 {
+        held.columns /= held.rows;
+        held.rows = 1;
+    }
     let points = match step.op {
-        OP_DFT if matrix => held.values,
+        OP_DFT if step.engine == MATRIX => held.values,
         OP_DFT if step.engine == DENSE && after => 2 * words(step.copies),
         OP_DFT => words(step.radix),
         OP_COPY => 1,
@@ -96,11 +107,19 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     sampled.dedup();
     let mut all = Vec::with_capacity(sampled.len() * points);
     for wave in sampled {
-        for (i, j) in (0..neighbours).flat_map(|i| (0..points).map(move |j| (i, j))) {
+        let groups = (0..neighbours).flat_map(|i| (0..own).map(move |own| (i, own)));
+        for ((i, own), j) in groups.flat_map(|g| (0..points).map(move |j| (g, j))) {
             let access = (0..block.wave).map(|lane| {
-                let (number, j) = match matrix {
-                    true => matrix_place(step, block, lane, j),
-                    false => (lane, j),
+                let (number, own, j) = match matrix {
+                    true if step.engine == MATRIX => {
+                        let (number, j) = matrix_place(step, block, lane, j);
+                        (number, own, j)
+                    }
+                    true => {
+                        let (number, own) = matrix_place(step, block, lane, own);
+                        (number, own, j)
+                    }
+                    false => (lane, own, j),
                 };
                 let number = wave * per_wave + number * neighbours + i;
                 if number >= total || (matrix && j >= words(step.radix)) {
@@ -117,6 +136,7 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                 if step.target == CLUSTER {
                     // Columns first. To whichever block, and there in rows of its share.
                     let (column, other) = (rest % columns + set * columns, rest / columns);
+                    let column = joined_column(step, column, own);
                     let width = extent / block.blocks;
                     let cell = match after {
                         true => other * width + to_at(step, column, j) % width,
@@ -139,7 +159,7 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                 }
                 let inner_at = rest % inner;
                 rest /= inner;
-                let column = rest % columns + set * columns;
+                let column = joined_column(step, rest % columns + set * columns, own);
                 rest /= columns;
                 if step.outer_fast == 0 {
                     outer_at = rest % outer;
@@ -173,6 +193,18 @@ fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usiz
     };
     let point = |j| matrices::point(rank, block.vendor, t, j);
     (column * copies + point(0) / points, point(j) % points)
+}
+
+/// `joined_column` of pass.hpp.
+fn joined_column(step: &StepWords, column: usize, own: usize) -> usize {
+    match (step.joined as usize, step.engine) {
+        (0, _) => column,
+        (_, MATRIX) => column + own * step.columns as usize,
+        (joined, _) => {
+            let before = step.done as usize / joined;
+            column % before + before * (joined * (column / before) + own)
+        }
+    }
 }
 
 fn from_at(step: &StepWords, column: usize, j: usize) -> usize {

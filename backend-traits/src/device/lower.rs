@@ -23,6 +23,7 @@ use super::{cluster, columns};
 use crate::error::{Error, Result};
 use crate::pass::{Engine, Pass, Slot, Step};
 use crate::precision::ScalarType;
+use crate::radix::JOINED_PRODUCT;
 
 /// Values that a thread should hold.
 const VALUES: usize = 16;
@@ -166,11 +167,20 @@ fn lower_as(
     let mut values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
     let fragment = |trip: &Trip| {
-        let fill = matrices::fill(trip.words.radix as usize, geometry.vendor, pass.operand);
-        (
-            fill,
-            matrices::wave(fill.rank, geometry.vendor, pass.operand),
-        )
+        let joined = trip.words.joined as usize;
+        let radix = match joined {
+            0 => trip.words.radix as usize,
+            _ => JOINED_PRODUCT,
+        };
+        let fill = matrices::fill(radix, geometry.vendor, pass.operand);
+        let mut held = matrices::wave(fill.rank, geometry.vendor, pass.operand);
+        if joined > 0 {
+            // Rows of a product are among those that a thread joins.
+            let all = trip.values();
+            held.columns /= held.rows;
+            (held.rows, held.values) = (1, held.values * all / JOINED_PRODUCT);
+        }
+        (fill, held)
     };
     // Values that a thread has of each column.
     let each = |trip: &Trip| match product(trip) {
@@ -263,14 +273,24 @@ fn lower_as(
         step.neighbours = neighbours as i64;
         step.groups = groups(neighbours.max(round)) as i64;
         held = held.max(step.groups as usize * each(trip));
+        if trip.words.joined > 0 {
+            let values = each(trip) as i64;
+            let own = match trip.combines() {
+                true => trip.words.radix,
+                false => values / trip.words.joined,
+            };
+            step.groups *= values / own;
+        }
         if trip.in_pairs() {
             step.groups *= 2;
         }
         if product(trip) {
             let (fill, _) = fragment(trip);
-            step.engine = MATRIX;
             step.rank = fill.rank as i64;
             step.copies = fill.copies as i64;
+        }
+        if product(trip) && !trip.combines() {
+            step.engine = MATRIX;
             step.parts =
                 matrices::parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
             let word = if double { 8 } else { 4 };

@@ -43,10 +43,11 @@ pub fn steps(steps: &mut [StepWords], digits: i32) -> i64 {
     };
     let mut grown = 0;
     for step in before {
+        let made = growth((step.radix * step.joined.max(1)) as usize);
         if step.twiddle < 0 {
-            step.down = growth(step.radix as usize) + i64::from(digits);
+            step.down = made + i64::from(digits);
         }
-        grown += growth(step.radix as usize);
+        grown += made;
     }
     for (i, step) in products.iter_mut().enumerate() {
         step.scaling = if i == 0 { SCALING_LINE } else { SCALING_DONE };

@@ -131,7 +131,8 @@ pub fn insert_copies(
     let axis = axis_of(&last);
     let store_unit = pass.store.domain.scalars();
     let by_line = innermost.is_some_and(|l| lines > 1 && l.store < axis.store_stride);
-    let run = last.words.done.max(1) as usize * last.words.inner as usize * point;
+    let beside = last.words.done / last.words.joined.max(1);
+    let run = beside.max(1) as usize * last.words.inner as usize * point;
     let memory = pass.store_factor.is_none() && pass.real_store().is_none();
     let plain =
         memory && last.words.op == OP_DFT && last.words.facing == 0 && last.words.after == 0;

@@ -28,10 +28,17 @@ impl Trip {
             OP_DFT if self.words.engine == DENSE => 2 * self.words.copies as usize,
             // Two columns count as one.
             OP_DFT if self.in_pairs() => 2 * self.words.radix as usize,
+            // All that a thread has of a column of the radix that two steps make.
+            OP_DFT if self.words.joined > 0 => (self.words.radix * self.words.joined) as usize,
             OP_DFT => self.words.radix as usize,
             OP_COPY => 1,
             _ => 2,
         }
+    }
+
+    /// Whether it combines what the products before it have made, in registers.
+    pub fn combines(&self) -> bool {
+        self.words.joined > 0 && self.words.source == REGISTERS
     }
 
     /// How many sets the outputs of a dense DFT are cut into, a column each; else 1.

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::kind::{Direction, Kind};
 use crate::pass::{Images, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
-use crate::radix;
+use crate::radix::{self, JOINED_PRODUCT};
 use crate::real::{Middle, Pairing};
 
 /// Whether an axis is a part of a line that several passes transform.
@@ -347,7 +347,8 @@ impl Builder<'_> {
         self.dft(at, radices, true, input, output, tables);
         if let [.., last, first] = &mut self.trips[..=middle] {
             let (there, back) = (&mut last.words, &mut first.words);
-            if there.engine != DENSE && there.radix == back.radix {
+            let alike = there.radix == back.radix && there.joined == back.joined;
+            if there.engine != DENSE && alike {
                 (there.target, back.source) = (REGISTERS, REGISTERS);
             }
         }
@@ -373,6 +374,20 @@ impl Builder<'_> {
             } else {
                 points
             };
+            if let (Some(joined), Some(products)) = (radix::joined(radix), self.products) {
+                let ends = i + 1 == radices.len();
+                self.joined(
+                    at,
+                    [joined, points, done],
+                    inverse,
+                    [from, to],
+                    ends,
+                    products,
+                    tables,
+                );
+                done *= radix;
+                continue;
+            }
             let rows = points / (done * radix);
             let mut trip = self.trip(at, OP_DFT, from, to);
             trip.words.radix = radix as i64;
@@ -410,6 +425,48 @@ impl Builder<'_> {
             done *= radix;
             self.push(at, trip);
         }
+    }
+
+    /// The two trips of a radix of `joined` products: these, and what combines them in registers, of a DFT of
+    /// `points` of which `done` are done; from one extent to another.
+    #[allow(clippy::too_many_arguments)]
+    fn joined(
+        &mut self,
+        at: usize,
+        [joined, points, done]: [usize; 3],
+        inverse: bool,
+        [from, to]: [usize; 2],
+        ends: bool,
+        products: Products,
+        tables: &mut Tables,
+    ) {
+        let radix = radix::JOINED_PRODUCT;
+        let dft = |trip: &mut Trip, radix: usize, done: usize| {
+            trip.words.radix = radix as i64;
+            trip.words.points = points as i64;
+            trip.words.done = done as i64;
+            trip.words.inverse = i64::from(inverse);
+            trip.words.columns = (points / (JOINED_PRODUCT * joined)) as i64;
+        };
+        let mut first = self.trip(at, OP_DFT, from, points);
+        dft(&mut first, radix, done);
+        first.words.joined = joined as i64;
+        first.words.target = REGISTERS;
+        let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
+        // What butterflies make greater, these twiddles do too; after the last products nothing has to stay in range.
+        let down = |digits| digits + scaling::growth(radix * joined) as i32;
+        let down = products.scaled.filter(|_| !ends).map_or(0, down);
+        first.words.twiddle = tables.lane_twiddles(points / (done * radix), inverse, &lanes, down);
+        self.push(at, first);
+        let mut second = self.trip(at, OP_DFT, points, to);
+        dft(&mut second, joined, done * radix);
+        second.words.joined = radix as i64;
+        second.words.source = REGISTERS;
+        let rows = points / (done * radix * joined);
+        if rows > 1 {
+            second.words.twiddle = tables.twiddles(joined, rows, inverse);
+        }
+        self.push(at, second);
     }
 }
 

@@ -23,6 +23,8 @@ fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
     let products = pass.engine == Engine::Matrix;
     let values = |&r: &usize| match radix::summed(r, products || places) {
         true => 2 * DENSE_PAIRS,
+        // A lane has a few points of each product that it joins.
+        false if products && radix::joined(r).is_some() => r / 4,
         false => r,
     };
     // Two columns of the step that merges or splits lines in mirrored pairs.

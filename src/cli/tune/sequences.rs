@@ -20,7 +20,10 @@ pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let most = largest(pass);
     let radices: Vec<usize> = match pass.engine {
         Engine::Simt => limits.butterflies.to_vec(),
-        Engine::Matrix => radix::RADICES.iter().map(|row| row.radix).collect(),
+        Engine::Matrix => {
+            let table = radix::RADICES.iter().map(|row| row.radix);
+            table.chain(radix::JOINED.iter().copied()).collect()
+        }
     };
     let mut radices: Vec<usize> = radices
         .into_iter()
@@ -36,9 +39,9 @@ pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         // 512 = 8·8·8 in two passes, had 1.3 times the error that they have by 2·16·16.
         let exact = |r: usize| radix::find(r).is_some_and(|row| row.exact);
         let inexact = |s: &Vec<usize>| s.iter().filter(|&&r| !exact(r)).count();
-        all.retain(|s| s.len() == least);
-        let fewest = all.iter().map(inexact).min().unwrap_or(0);
-        all.retain(|s| inexact(s) == fewest);
+        let shortest = all.iter().filter(|s| s.len() == least);
+        let fewest = shortest.map(inexact).min().unwrap_or(0);
+        all.retain(|s| inexact(s) <= fewest);
     }
     all.sort_by_key(|s| {
         (
@@ -114,6 +117,7 @@ fn shortest(n: usize, radices: &[usize]) -> Vec<Vec<usize>> {
 fn largest(pass: &Pass) -> usize {
     match pass.storage {
         ScalarType::F64 => 27,
+        _ if pass.engine == Engine::Matrix => 64,
         _ => 32,
     }
 }
