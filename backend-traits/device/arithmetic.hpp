@@ -260,7 +260,8 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
     Value *x = v + g * R, *y = x + R;
     const Value *const table = tables() + step.facing_table + c.at;
     Value part = {T(1), T(0)};
-    MMAFFT_IF (lines) {
+    MMAFFT_IF (step.images > 0) part = load_table(tables() + step.facing_table + step.points + shared_out(s, c));
+    else MMAFFT_IF (lines) {
       const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       if (!line.live) continue;
       part = load_table(tables() + step.facing_table + step.points + (merge ? line.load_index : line.store_index));

@@ -249,25 +249,48 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, int line, int at, Value x) c
   put(pair.second, x.y);
 }
 
-// The step's values, or their parts, to the blocks of the cluster: with w = out/blocks, block b
-// goes on with points b·w … (b + 1)·w of the axis, of all indices of the other, in rows of w.
+// Where result j of column c, point `at` of the axis, goes in a cluster: to which block, and where in a row of its
+// share: two parts, of which the second is the column's own constant. With w = out/blocks, block b goes on with
+// points b·w … (b + 1)·w; or, where these are to be beside their mirror images, with as many as `shared_out` says.
+struct InShare {
+  int block, first, further;
+};
+template <class S> MMAFFT_DEVICE InShare in_share(S s, int c, int j, int at) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST int blocks = int(config.blocks), out = int(step.out), w = out / blocks, done = int(step.done), R = int(step.radix);
+  // The last DFT's results c + done·j, c < done: every block takes as many of each column, pairs or single ones.
+  MMAFFT_CONST bool simt = step.op == OP_DFT && step.engine == ENGINE_SIMT;
+  MMAFFT_IF (step.images_out > 0) {
+    MMAFFT_CONST int half = w / 2, each = half / done > 0 ? half / done : 1;
+    MMAFFT_IF (simt && R % (2 * blocks) == 0 && separable(step.row_out, done, each, true)) {
+      if (2 * j < R) return {j / each, c, j % each * done};
+      // The image of c + done·j is done-c + done·(R-1-j); of column 0, done·(R-j), and R/2 is in the place of 0's.
+      const int image = c == 0 ? (R - j) % (R / 2) : R - 1 - j;
+      return {image / each, half + (c == 0 ? 0 : done - c), image % each * done};
+    } else {
+      const int a = 2 * at < out ? at : 2 * at == out ? 0 : out - at;
+      return {a / half, (2 * at < out ? 0 : half) + a % half, 0};
+    }
+  } else {
+    MMAFFT_CONST int each = R / blocks > 0 ? R / blocks : 1;
+    MMAFFT_IF (simt && R % blocks == 0 && separable(step.row_out, done, each, true)) return {j / each, c, j % each * done};
+    else return {at / w, at % w, 0};
+  }
+}
+
+// The step's values, or their parts, to the blocks of the cluster, of all indices of the other axis, in rows.
 template <class Scalar> template <int PARTS, class S>
 MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int J = points(s), G = int(step.groups), blocks = int(config.blocks), w = int(step.out) / blocks;
-  // The last DFT's results c + done·j, c < done: every block takes as many of each column.
-  MMAFFT_CONST int done = int(step.done), each = int(step.radix) / blocks;
-  MMAFFT_CONST bool constant = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.radix % blocks == 0 &&
-                               separable(step.row_out, done, each, true);
+  MMAFFT_CONST int J = points(s), G = int(step.groups), w = int(step.out) / int(config.blocks);
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
-    const int row = int(shared_out(s, c)) * w, base = padded(step.row_out, row + c.at);
+    const int row = int(shared_out(s, c)) * w;
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const int at = place_to(s, c.at, j).at();
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
-        const Value &x = v[g * J + j];
-        MMAFFT_IF (constant) store_cell_across<PARTS>(j / each, base + padded(step.row_out, j % each * done), x);
-        else store_cell_across<PARTS>(at / w, padded(step.row_out, row + at % w), x);
+        const InShare to = in_share(s, c.at, j, at);
+        store_cell_across<PARTS>(to.block, padded(step.row_out, row + to.first) + padded(step.row_out, to.further), v[g * J + j]);
       }
     }
   }

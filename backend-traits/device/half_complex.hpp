@@ -21,7 +21,7 @@ MMAFFT_DEVICE constexpr bool Pass<Scalar>::half_complex(S s) {
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
   const bool alone = side.weights_low == 0 && (LOAD ? axis.load_index : axis.store_index) == 1;
-  const bool lines = config.axes == 1 && !paired(s) && (alone || of_mirrored_lines(s));
+  const bool lines = (config.axes == 1 || step.images > 0) && !paired(s) && (alone || of_mirrored_lines(s));
   return half_complex_order<LOAD>() && lines && all_points<LOAD>(s) && !has_factors<LOAD>(s) && (LOAD ? merges(s) : splits(s));
 }
 
@@ -74,7 +74,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const InMemory in = in_memory<true>(s, c);
-    const Scalar *const line = input() + (in.line.load - in.line.load_index * unit);
+    const Scalar *const line = input() + (in.line.load + in.others - in.line.load_index * unit);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const i64 p = in.line.load_index + half_complex_point(s, c.at, step.op != OP_DFT && j == 1) * A;
       const HalfComplexPoint<const Scalar> at(line, side.reversed, N, p, unit);
@@ -105,7 +105,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
       x = weighted_part<true>(s, tables(), in.line.load_index, point, x);
       if (first) {
         const i64 middle = side.reversed ? N - 1 - N / 2 : N / 2;
-        const Value last = {T(widen(load_memory(input() + (in.line.load - in.line.load_index * unit + middle * unit)))), T(0)};
+        const Value last = {T(widen(load_memory(input() + (in.line.load + in.others - in.line.load_index * unit + middle * unit)))), T(0)};
         x.y = weighted(side, tables(), i64(N / 2), last).x;
       }
     }
@@ -151,7 +151,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);
     if (!in.live) continue;
-    Scalar *const line = static_cast<Scalar *>(arguments.store) + (in.line.store - in.line.store_index * unit);
+    Scalar *const line = static_cast<Scalar *>(arguments.store) + (in.line.store + in.others - in.line.store_index * unit);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       if (!exists(s, c.at, j)) continue;
       const i64 point = half_complex_point(s, c.at, step.op != OP_DFT && j == 1);

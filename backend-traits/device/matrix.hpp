@@ -42,7 +42,7 @@ MMAFFT_DEVICE int wave_of(int thread) {
 // Whether a thread has `joined` DFTs of 16 points that the next step combines; and whether this step does that.
 // Of a radix r = 16·q these are its columns c + j·(n/r), j < q, which are rows of one product where that has
 // several; a thread's values of them are v[(round·q + j)·J + i], i < J, and after the products, by butterflies
-// of q points, those of column 4·round + i, v[(round·J + i)·q + j]. What lies in shared memory, and what is
+// of q points, those of column J·round + i, v[(round·J + i)·q + j]. What lies in shared memory, and what is
 // counted by `number`, are columns c alone.
 template <class S> MMAFFT_DEVICE constexpr bool joins(S s) {
   MMAFFT_STEP(S);

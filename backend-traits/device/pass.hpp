@@ -57,7 +57,20 @@ template <class Scalar> struct Pass {
   // c and m-c of the first do, but 0 and m/2 each itself; and c and m-1-c of the second.
   template <class S> static MMAFFT_DEVICE constexpr bool of_mirrored_lines(S s) {
     MMAFFT_STEP(S);
-    return config.mirrored > 0 && !config.mirrored_facing && (step.facing == FACING_MERGE || step.facing == FACING_SPLIT);
+    const bool parts = (config.mirrored > 0 && !config.mirrored_facing) || step.images > 0;
+    return parts && (step.facing == FACING_MERGE || step.facing == FACING_SPLIT);
+  }
+  // Whether a column, of pairs of shares in a cluster, is of the second of two that mirror each other; and whether
+  // both are their own mirror images.
+  template <class S> static MMAFFT_DEVICE bool second_share(S s, const Column &c) {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.images > 0) return c.inner >= int(counted_inner(s));
+    else return c.outer != 0;
+  }
+  template <class S> MMAFFT_DEVICE bool own_images_of(S s, const Column &c) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.images > 0) return cluster_rank() == 0 && c.inner % int(counted_inner(s)) == 0;
+    else return own_images(c.line);
   }
   // A line of the tile stands for a pair of lines. Whether each of the two is its own mirror image.
   MMAFFT_DEVICE bool own_images(int line) const {
@@ -123,7 +136,7 @@ template <class Scalar> struct Pass {
   MMAFFT_DEVICE static int halves_at(int n, int c, int j) { return j == 0 ? c : c == 0 ? n / 2 : n - c; }
   template <class S> MMAFFT_DEVICE bool both_real(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (of_mirrored_lines(s)) return j == 0 && c.at == 0 && c.outer == 0 && own_images(c.line);
+    MMAFFT_IF (of_mirrored_lines(s)) return j == 0 && c.at == 0 && !second_share(s, c) && own_images_of(s, c);
     MMAFFT_IF (step.facing) return (merges(s) || splits(s)) && j == 0 && c.at == 0;
     MMAFFT_IF (step.op != OP_SPLIT && step.op != OP_MERGE) return false;
     MMAFFT_CONST int n = int(step.points);
@@ -183,7 +196,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     // All threads have as many columns of reals, but in the last round.
     MMAFFT_CONST int each = in_pairs(s) ? 2 : int(step.neighbours), wide = in_pairs(s) ? 1 : each;
-    MMAFFT_CONST int all = int(config.lines * step.columns * step.inner * step.outer);
+    MMAFFT_CONST int all = int(config.lines * step.columns * step.outer) * int(counted_inner(s));
     MMAFFT_CONST bool simt = step.op != OP_DFT || (step.engine == ENGINE_SIMT && !joined(s));
     const bool there = simt && of_reals(s) && (group / each + 1) * int(config.threads) * wide <= all;
     Column c = joined_column(s, number(s, group), own_column(s, group), there);
@@ -193,13 +206,15 @@ template <class Scalar> struct Pass {
       MMAFFT_CONST bool halved = step.facing == FACING_MERGE || step.facing == FACING_SPLIT;
       MMAFFT_IF (of_mirrored_lines(s)) {
         // Of lines that mirror themselves, the first half of all columns is the first one's.
-        const bool own = own_images(c.line), other = own && c.at >= m / 2;
+        const bool own = own_images_of(s, c), other = own && c.at >= m / 2;
         if (other) c.at -= m / 2;
         if (group % 2 != 0) {
           const int image = m - c.at;
           c.at = !own || other ? image - 1 : c.at == 0 ? m / 2 : image;
         }
-        c.outer = own ? int(other) : group % 2;
+        const int second = own ? int(other) : group % 2;
+        MMAFFT_IF (step.images > 0) c.inner += second * int(counted_inner(s));
+        else c.outer = second;
         // What is known of columns, and lets compilers store pairs as one: their places are one address and constants.
         MMAFFT_ASSUME(u32(c.at) < u32(m));
       } else if (group % 2 != 0) {

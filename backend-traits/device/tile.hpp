@@ -80,10 +80,17 @@ template <class S> MMAFFT_DEVICE constexpr bool of_reals(S) {
   return config.load_points == POINTS_ORDERED || config.store_points == POINTS_ORDERED;
 }
 
+// Points of the other part of a line of which a column has two, those that mirror each other: as many fewer are
+// counted.
+template <class S> MMAFFT_DEVICE constexpr u32 counted_inner(S s) {
+  MMAFFT_STEP(S);
+  return u32(step.images > 0 && step.facing != FACING_NONE ? step.inner / 2 : step.inner);
+}
+
 // The column of this number, which may be said to be there.
 template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = false) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST u32 lines = u32(config.lines), inner = u32(step.inner), outer = u32(step.outer);
+  MMAFFT_CONST u32 lines = u32(config.lines), inner = counted_inner(s), outer = u32(step.outer);
   MMAFFT_CONST bool dense = step.engine == ENGINE_DENSE;
   MMAFFT_CONST u32 columns = dense ? u32(dense_rows(s)) : u32(step.columns);
   Column c;
@@ -212,10 +219,16 @@ struct Others {
 };
 
 // A cluster's tile has two axes. Each of its blocks has a share of the one that a step does not
-// transform: either outer or inner points. Which of all there are:
+// transform: either outer or inner points. Which of all there are: neighbours; or, of A whose images are to
+// be in the same block, neighbours a < A/2 and behind them A - a, or A/2 where a is 0.
 template <class S> MMAFFT_DEVICE u32 shared_out(S s, const Column &c) {
   MMAFFT_STEP(S);
-  return cluster_rank() * u32(step.outer * step.inner) + u32(c.outer + c.inner);
+  MMAFFT_CONST u32 share = u32(step.outer * step.inner), all = u32(step.images);
+  const u32 own = u32(c.outer + c.inner);
+  MMAFFT_IF (step.images > 0) {
+    const u32 a = cluster_rank() * (share / 2) + own % (share / 2);
+    return own < share / 2 ? a : a == 0 ? all / 2 : all - a;
+  } else return cluster_rank() * share + own;
 }
 // Of two parts of one line, one counts more than a point of it on either side.
 template <bool LOAD, class S> MMAFFT_DEVICE constexpr bool parts_of_line(S s) {

@@ -381,9 +381,10 @@ impl Pass {
         self.mirrored.filter(halves).map(|m| m.points)
     }
 
-    /// Neighbouring lines that a tile has together or not at all: two in mirrored pairs.
+    /// Neighbouring lines that a tile has together or not at all: two in mirrored pairs. A cluster has all of a line.
     pub fn together(&self) -> usize {
         match self.mirrored {
+            Some(_) if self.tile.residency.blocks() > 1 => 1,
             Some(_) => 2,
             None => 1,
         }

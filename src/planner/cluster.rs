@@ -2,15 +2,17 @@
 //! be two. On an H200, 2^15 to 2^17 points of FP32 in shares of 4096 to 8192.
 //!
 //! Which are spread is in `rules.csv`: rows whose access is `cluster` and whose lines are the
-//! blocks. What has no row takes its two passes.
+//! blocks, of reals those of their kind or of one that is alike. What has no row takes its two passes.
 
+use super::factors::halved;
 use super::fits::Fits;
 use super::four_step::is_scattered;
 use super::rules::{self, Rule};
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
+use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
-    radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
+    device::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
 
 /// Which tiles that a cluster holds, and no block, are spread over one.
@@ -79,10 +81,27 @@ impl Spread {
             && radices.all(|r| limits.butterflies.contains(r))
     }
 
+    /// Whether points of a half spectrum are in the threads that have their mirror images, where the first part of
+    /// the line merges it or the last one splits it.
+    pub fn halves(&self, kind: Kind, scalar: ScalarType) -> bool {
+        let product = |radices: &[usize]| radices.iter().product::<usize>();
+        let Some([before, after]) = &self.parts else {
+            return false;
+        };
+        let (own, radix, other) = match kind.row().packed.middle {
+            Middle::Merge => (product(before), before.first(), product(after)),
+            Middle::Split => (product(after), after.last(), product(before)),
+            Middle::Plain => return false,
+        };
+        let most = halves_radix(scalar);
+        let pairs = |&r: &usize| r <= most && (own / r).is_multiple_of(2);
+        radix.is_some_and(pairs) && other.is_multiple_of(2 * self.blocks)
+    }
+
     /// Changes a pass over the whole tile to one that is spread so.
     pub fn apply(&self, pass: &mut Pass) {
         if let ([axis], Some([before, after])) = (&pass.axes[..], &self.parts) {
-            let (number, length) = (axis.axis, axis.length);
+            let (number, length) = (axis.axis, axis.core_length());
             pass.steps = Step::sequence(number, before);
             pass.steps.push(Step::Twiddle {
                 axis: number,
@@ -114,12 +133,16 @@ fn cut(radices: &[usize], blocks: usize) -> Option<usize> {
     all.min_by_key(|at| parts(at).0.max(parts(at).1))
 }
 
-/// How a line that no block holds is spread over a cluster, if it is.
+/// How a line that no block holds is spread over a cluster, if it is: a complex one, or one of reals that is packed
+/// to half its length.
 pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
-    if !plain(stage) || is_scattered(stage) {
+    let core = stage.kind.core_length(stage.length);
+    let halved = halved(stage) && 2 * core == stage.length;
+    if !(plain(stage) || halved && alone(stage)) || is_scattered(stage) {
         return None;
     }
-    choose(&[stage.length], arrays(stage, &[stage.dim]), fits)
+    let whole = halved.then_some((stage.kind, stage.length));
+    choose(&[core], whole, arrays(stage, &[stage.dim]), fits)
 }
 
 /// How a plane is, of which `first` is the axis that is transformed first.
@@ -131,12 +154,16 @@ pub fn plane(first: &Stage, last: &Stage, fits: &Fits) -> Option<Spread> {
         return None;
     }
     let arrays = arrays(first, &[first.dim, last.dim]);
-    choose(&[first.length, last.length], arrays, fits)
+    choose(&[first.length, last.length], None, arrays, fits)
 }
 
 fn plain(stage: &Stage) -> bool {
-    stage.kind == Kind::C2C
-        && stage.inner.is_empty()
+    stage.kind == Kind::C2C && alone(stage)
+}
+
+/// Whether nothing else is to be done on the way, and the line is whole.
+fn alone(stage: &Stage) -> bool {
+    stage.inner.is_empty()
         && stage.cluster.is_none()
         && stage.convolution.is_none()
         && stage.load_factor.is_none()
@@ -152,14 +179,27 @@ fn arrays(stage: &Stage, tile: &[usize]) -> usize {
     others.map(|(_, range)| range.len()).fold(1, all)
 }
 
-/// By the rule, or the fewest blocks that hold shares of the preferred size.
-fn choose(lengths: &[usize], arrays: usize, fits: &Fits) -> Option<Spread> {
+/// By the rule, or the fewest blocks that hold shares of the preferred size. Of a line of reals, `whole` are its kind
+/// and length.
+fn choose(
+    lengths: &[usize],
+    whole: Option<(Kind, usize)>,
+    arrays: usize,
+    fits: &Fits,
+) -> Option<Spread> {
     let simt = fits.engine == Engine::Simt && fits.asked.is_none();
     if !simt || fits.limits.cluster_blocks < 2 {
         return None;
     }
-    let rule = rules::of_cluster(fits.limits, fits.scalar, lengths);
-    let measured = rule.and_then(|rule| Spread::of_rule(rule, lengths));
+    let (kind, named) = match whole {
+        Some((kind, length)) => (kind, vec![length]),
+        None => (Kind::C2C, lengths.to_vec()),
+    };
+    let halves = |spread: &Spread| whole.is_none() || spread.halves(kind, fits.scalar);
+    let rule = rules::of_cluster(fits.limits, fits.scalar, kind, &named);
+    let measured = rule
+        .and_then(|rule| Spread::of_rule(rule, lengths))
+        .filter(halves);
     // A few clusters leave most of the device idle, which two passes do not.
     let idle = |s: &Spread| arrays.saturating_mul(s.blocks) < fits.limits.workers;
     if fits.clusters == Clusters::Measured && measured.as_ref().is_some_and(idle) {
@@ -173,7 +213,8 @@ fn choose(lengths: &[usize], arrays: usize, fits: &Fits) -> Option<Spread> {
     }
     let counts = (1..=fits.limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
     let mut all: Vec<Spread> = counts
-        .filter_map(|blocks| unmeasured(lengths, blocks, fits))
+        .filter_map(|blocks| unmeasured(lengths, whole.map(|(kind, _)| kind), blocks, fits))
+        .filter(halves)
         .filter(|spread| spread.fits(lengths, fits.limits, fits.scalar))
         .collect();
     let times = |points: usize, &n: &usize| points.saturating_mul(n);
@@ -184,9 +225,20 @@ fn choose(lengths: &[usize], arrays: usize, fits: &Fits) -> Option<Spread> {
     Some(all.swap_remove(chosen))
 }
 
-fn unmeasured(lengths: &[usize], blocks: usize, fits: &Fits) -> Option<Spread> {
-    let even = |n: usize| n.is_multiple_of(blocks);
-    let radices = |n: usize| radix::fewest(n, &fits.table, LARGEST_RADIX);
+fn unmeasured(
+    lengths: &[usize],
+    halved: Option<Kind>,
+    blocks: usize,
+    fits: &Fits,
+) -> Option<Spread> {
+    // Of half spectra a block has points of the other part beside their mirror images.
+    let share = if halved.is_some() { 2 * blocks } else { blocks };
+    let even = |n: usize| n.is_multiple_of(share);
+    let most = match halved {
+        Some(_) => LARGEST_RADIX.min(halves_radix(fits.scalar)),
+        None => LARGEST_RADIX,
+    };
+    let radices = |n: usize| radix::fewest(n, &fits.table, most);
     let parts = match *lengths {
         [length] => {
             let divides = |n1: &usize| length.is_multiple_of(*n1);

@@ -43,14 +43,22 @@ pub fn parts_key(limits: &Limits, scalar: ScalarType, kind: &str, length: usize)
     format!("{architecture},{storage},simt,{kind},parts,{length}")
 }
 
-/// The key of a line or plane that a cluster holds.
-pub fn cluster_key(limits: &Limits, scalar: ScalarType, lengths: &[usize]) -> String {
+/// The keys of a line or plane that a cluster holds: its own, and those of kinds that are alike.
+pub fn cluster_keys(
+    limits: &Limits,
+    scalar: ScalarType,
+    kind: Kind,
+    lengths: &[usize],
+) -> Vec<String> {
     let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
     let (architecture, storage) = (&limits.architecture, storage(scalar));
-    format!(
-        "{architecture},{storage},simt,c2c,cluster,{}",
-        lengths.join("x")
-    )
+    let kinds = match kind {
+        Kind::C2C => vec!["c2c"],
+        kind => [kind.row().name].into_iter().chain(alike(kind)).collect(),
+    };
+    let lengths = lengths.join("x");
+    let key = |kind| format!("{architecture},{storage},simt,{kind},cluster,{lengths}");
+    kinds.into_iter().map(key).collect()
 }
 
 /// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have

@@ -5,7 +5,7 @@
 
 use super::cluster::Spread;
 use super::folded;
-use super::rule_keys::{access, alike, cluster_key, convolved, keys};
+use super::rule_keys::{access, alike, cluster_keys, convolved, keys};
 pub use super::rule_keys::{key, parts_key, transformed};
 use mmafft_backend_traits::device::{lines_face, FACING_RADIX};
 use mmafft_backend_traits::{
@@ -169,8 +169,15 @@ impl Rule {
     /// Whether the pass can follow the rule on this device.
     pub fn suits(&self, pass: &Pass, limits: &Limits) -> bool {
         match pass.tile.residency {
-            Residency::Cluster(_) => Spread::of_rule(self, &pass.lengths())
-                .is_some_and(|s| s.fits(&pass.lengths(), limits, pass.storage)),
+            Residency::Cluster(_) => {
+                let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
+                let halves = |s: &Spread| match &pass.axes[..] {
+                    [axis] if axis.kind != Kind::C2C => s.halves(axis.kind, pass.storage),
+                    _ => true,
+                };
+                Spread::of_rule(self, &cores)
+                    .is_some_and(|s| s.fits(&cores, limits, pass.storage) && halves(&s))
+            }
             _ => self.makes(pass, limits) && self.fits(pass, limits),
         }
     }
@@ -206,7 +213,8 @@ impl Rule {
     /// Changes `pass` to what the rule says.
     pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
         if let Residency::Cluster(_) = pass.tile.residency {
-            if let Some(spread) = Spread::of_rule(self, &pass.lengths()) {
+            let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
+            if let Some(spread) = Spread::of_rule(self, &cores) {
                 spread.apply(pass);
             }
             return;
@@ -273,9 +281,11 @@ pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
 pub(super) fn of_cluster(
     limits: &Limits,
     scalar: ScalarType,
+    kind: Kind,
     lengths: &[usize],
 ) -> Option<&'static Rule> {
-    RULES.get(&cluster_key(limits, scalar, lengths))
+    let keys = cluster_keys(limits, scalar, kind, lengths);
+    keys.iter().find_map(|key| RULES.get(key))
 }
 
 /// The rule of a line that passes share, by its kind and whole length: its radices are the factors, in the

@@ -3,7 +3,7 @@
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, real::CoreLength, Operand};
-use mmafft::{Engine, Kind, Limits, Pass, Precision, Request, Shape, KINDS};
+use mmafft::{Direction, Engine, Kind, Limits, Pass, Precision, Request, Shape, KINDS};
 use std::collections::HashSet;
 
 /// Which requests of the families a generation of devices is asked.
@@ -179,6 +179,26 @@ fn clusters() -> Vec<(String, Request)> {
     add(Shape::d1(30000), F32);
     add(Shape::d2(256, 256), F32);
     add(Shape::d2(128, 128), F64);
+    // Lines of reals, packed to as many points.
+    for kind in [
+        Kind::R2C,
+        Kind::C2R,
+        Kind::Dht,
+        Kind::HC2R,
+        Kind::Dct2,
+        Kind::Dct3,
+    ] {
+        for (bits, precision) in [(16, F32), (15, F64)] {
+            let direction = kind.row().direction.unwrap_or(Direction::Forward);
+            let request = Request::of_kind(kind, direction, Shape::d1(1 << bits));
+            let name = format!(
+                "cluster {} 2^{bits} {}",
+                kind.row().name,
+                precision.row().name
+            );
+            all.push((name, request.precision(precision).batch(100_000)));
+        }
+    }
     all
 }
 

@@ -5,8 +5,12 @@ use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::head;
 use mmafft::backend_traits::conformance::{check, Random};
 use mmafft::backend_traits::device::Driver;
-use mmafft::backend_traits::{Launch, Step};
-use mmafft::{plan_in_clusters, Backend, Layout, Limits, Plan, Precision, Request, Result, Shape};
+use mmafft::backend_traits::real::{CoreLength, Middle};
+use mmafft::backend_traits::{KindRow, Launch, Step};
+use mmafft::{
+    plan_in_clusters, Backend, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
+    Result, Shape, KINDS,
+};
 
 /// What a cluster holds is spread over one, by no rule that was measured.
 fn in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
@@ -51,6 +55,66 @@ fn long_lines() {
     runs(&d1(24_000).precision(Precision::F16), 4, None);
     // A prime that a thread does not hold.
     runs(&d1(17 << 11).precision(Precision::Bf16), 8, None);
+}
+
+/// Lines of reals that are packed to as many points, of every kind that splits or merges half spectra.
+#[test]
+fn lines_of_reals() {
+    let packed = |row: &&KindRow| {
+        row.packed.length == CoreLength::Half && row.packed.middle != Middle::Plain
+    };
+    let kinds: Vec<_> = KINDS.iter().filter(packed).map(|row| row.kind).collect();
+    assert!(kinds.len() > 6, "{kinds:?}");
+    for kind in kinds {
+        let of = |n: usize| match kind {
+            Kind::R2C => Request::r2c(Shape::d1(n)),
+            Kind::C2R => Request::c2r(Shape::d1(n)),
+            kind => Request::real(kind, Shape::d1(n)),
+        };
+        runs(&of(1 << 16).batch(2), 4, None);
+        runs(&of(1 << 15).precision(Precision::F64), 4, None);
+        runs(&of(40_000), 2, None);
+        runs(&of(1 << 17).normalization(Normalization::Ortho), 8, None);
+    }
+    // 16 bits; reals that lie apart; halves of lines.
+    runs(
+        &Request::r2c(Shape::d1(1 << 16)).precision(Precision::F16),
+        4,
+        None,
+    );
+    let apart = Layout::strided(&[3]).distance(200_001).offset(1);
+    runs(
+        &Request::r2c(Shape::d1(1 << 16))
+            .batch(2)
+            .input_layout(apart.clone()),
+        4,
+        None,
+    );
+    let dht = || Request::real(Kind::Dht, Shape::d1(1 << 16));
+    runs(&dht().batch(2).output_layout(apart), 4, None);
+    runs(
+        &dht()
+            .nonzero_input(0, 5..60_000)
+            .wanted_output(0, 9..40_007),
+        4,
+        None,
+    );
+    let r2hc = Request::real(Kind::R2HC, Shape::d1(1 << 16));
+    runs(&r2hc.wanted_output(0, 9..40_007), 4, None);
+    // In place, and a part of the line.
+    runs(
+        &Request::r2c(Shape::d1(1 << 16)).in_place().batch(3),
+        4,
+        Some(8),
+    );
+    runs(&Request::c2r(Shape::d1(1 << 16)).in_place(), 4, None);
+    let part = Request::r2c(Shape::d1(1 << 16)).wanted_output(0, 3..20_000);
+    runs(&part.nonzero_input(0, 70..30_011), 4, None);
+    runs(
+        &Request::c2r(Shape::d1(1 << 16)).nonzero_input(0, 1..32_768),
+        4,
+        None,
+    );
 }
 
 #[test]

@@ -248,6 +248,13 @@ fn clusters_are_lowered() {
             for n in (1280..140_000).step_by(1600) {
                 let line = Request::forward(Shape::d1(n)).precision(precision);
                 requests.push((format!("{n}"), line.batch(3)));
+                for kind in [mmafft::Kind::R2C, mmafft::Kind::C2R, mmafft::Kind::Dht] {
+                    let (forward, n) = (mmafft::Direction::Forward, 2 * n);
+                    let direction = kind.row().direction.unwrap_or(forward);
+                    let line = Request::of_kind(kind, direction, Shape::d1(n));
+                    let line = line.precision(precision).batch(3);
+                    requests.push((format!("{n} {kind:?}"), line));
+                }
             }
             for rows in (16..400).step_by(64) {
                 for columns in (8..500).step_by(72) {

@@ -123,8 +123,9 @@ fn radices(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
     for &radix in JOINED {
         for n in [radix, radix * radix] {
             add(Request::forward(Shape::d1(n)).radices(&[radix]));
-            add(Request::r2c(Shape::d1(2 * n)).radices(&[radix]));
         }
+        add(Request::r2c(Shape::d1(2 * radix)).radices(&[radix]));
+        add(Request::r2c(Shape::d1(8 * radix)).radices(&[radix, 4]));
         // First, in the middle and last; beside padded products; lines beside each other.
         add(Request::inverse(Shape::d1(3 * radix * 4)).radices(&[3, radix, 4]));
         add(Request::forward(Shape::d1(radix * 15)).radices(&[radix, 5, 3]));

@@ -64,7 +64,12 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
         words(step.columns),
         words(if after { step.output } else { step.input }),
     );
-    let total = block.lines * columns * inner * outer;
+    // Of two points of the other part that mirror each other a column has both; the first one's are looked at.
+    let counted = match step.images > 0 && step.facing != 0 {
+        true => inner / 2,
+        false => inner,
+    };
+    let total = block.lines * columns * counted * outer;
     let joined = words(step.joined);
     let matrix = step.engine == MATRIX || joined > 0;
     let mut held = matrices::wave(words(step.rank), block.vendor, block.operand);
@@ -139,7 +144,7 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     let column = joined_column(step, column, own);
                     let width = extent / block.blocks;
                     let cell = match after {
-                        true => other * width + to_at(step, column, j) % width,
+                        true => other * width + in_share(step, to_at(step, column, j), width),
                         false => {
                             let at = from_at(step, column, j);
                             (other / inner * extent + at) * inner + other % inner
@@ -157,8 +162,8 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     outer_at = rest % outer;
                     rest /= outer;
                 }
-                let inner_at = rest % inner;
-                rest /= inner;
+                let inner_at = rest % counted;
+                rest /= counted;
                 let column = joined_column(step, rest % columns + set * columns, own);
                 rest /= columns;
                 if step.outer_fast == 0 {
@@ -193,6 +198,15 @@ fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usiz
     };
     let point = |j| matrices::point(rank, block.vendor, t, j);
     (column * copies + point(0) / points, point(j) % points)
+}
+
+/// Where a point lies in the share of the block that it goes to, of so many.
+fn in_share(step: &StepWords, at: usize, width: usize) -> usize {
+    match step.images_out as usize {
+        0 => at % width,
+        all if 2 * at < all => at % (width / 2),
+        all => width / 2 + (all - at) % (all / 2) % (width / 2),
+    }
 }
 
 /// `joined_column` of pass.hpp.

@@ -7,10 +7,14 @@
 use super::config::*;
 use super::sides::line_twiddles;
 use super::tables::{Tables, Twiddles};
+use super::trip::Trip;
 use super::trips::Builder;
 use crate::error::{Error, Result};
-use crate::pass::{Pass, Step, TileAxis};
+use crate::kind::{Domain, Kind};
+use crate::pass::{Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
+use crate::real::Middle;
+use crate::real_line::{LineForm, RealLine};
 use crate::Direction;
 
 /// A line that a cluster holds, as a tile of its two parts; `None` where the tile has two axes of
@@ -53,10 +57,37 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     };
     let (n1, n2) = (points(before), points(after));
     let even = n1.is_multiple_of(blocks) && n2.is_multiple_of(blocks);
-    if n1 * n2 != whole.length || !even {
+    if n1 * n2 != whole.core_length() || !even {
         let what = format!("{} = {n1}·{n2} in a cluster of {blocks}", whole.length);
         return Err(refused(what));
     }
+    // A line of reals is packed, and its half spectrum merged where it is loaded, or split where it is stored.
+    let middle = match whole.kind {
+        Kind::C2C => None,
+        kind => Some(kind.reduction(whole.length, false).middle),
+    };
+    let mirrored = match middle {
+        Some(Middle::Plain) => {
+            return Err(refused(format!("{} in a cluster", whole.kind.row().name)))
+        }
+        middle => middle.map(|middle| Mirrored {
+            middle,
+            points: whole.core_length(),
+            images: Images::Parts,
+        }),
+    };
+    let row = whole.kind.row();
+    let line = |domain: Domain| {
+        (middle.is_some() && domain == Domain::Real).then_some(RealLine {
+            kind: whole.kind,
+            length: whole.length,
+            form: LineForm::Packed,
+        })
+    };
+    let part = |number, length, load, store| TileAxis {
+        kind: Kind::C2C,
+        ..whole.part(number, length, load, store)
+    };
     let mut steps = Vec::new();
     for (axis, part) in [before, after].into_iter().enumerate() {
         steps.extend(part.iter().filter_map(|step| match step {
@@ -68,7 +99,10 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         }));
     }
     Ok(Some(Pass {
-        axes: vec![whole.part(0, n1, n2, 1), whole.part(1, n2, 1, n1)],
+        axes: vec![part(0, n1, n2, 1), part(1, n2, 1, n1)],
+        load_reals: line(row.input),
+        store_reals: line(row.output),
+        mirrored,
         steps,
         ..pass.clone()
     }))
@@ -86,6 +120,38 @@ impl Builder<'_> {
             self.extent[at] *= blocks;
         }
         self.extent[1 - at] /= blocks;
+    }
+}
+
+impl Builder<'_> {
+    /// Says in the trips of part `i`, those from `begin` on, what goes to other blocks, and which shares are points
+    /// beside their mirror images: of the part that does not split or merge half spectra.
+    ///
+    /// # Errors
+    /// `Unsupported` where a thread does not have both points of each pair, or blocks have halves of one.
+    pub fn share_images(&mut self, begin: usize, i: usize) -> Result<()> {
+        let pass = self.pass;
+        let mirrored = self.mirrored.is_some();
+        let other = pass.axes[1 - i].length;
+        let blocks = pass.tile.residency.blocks();
+        let faces = |t: &Trip| matches!(t.words.facing, FACING_MERGE | FACING_SPLIT);
+        let trips = &mut self.trips[begin..];
+        if mirrored && (!trips.iter().any(faces) || !other.is_multiple_of(2 * blocks)) {
+            return Err(Error::Unsupported {
+                what: format!("half spectra of {other} parts in a cluster of {blocks}"),
+                backend: "the device code".into(),
+                instead: "ask for steps that keep points beside their mirror images".into(),
+            });
+        }
+        for trip in trips.iter_mut().filter(|_| mirrored) {
+            trip.words.images = other as i64;
+        }
+        if let (0, Some(trip)) = (i, trips.last_mut()) {
+            trip.words.target = CLUSTER;
+            let split = pass.mirrored.is_some_and(|m| m.middle == Middle::Split);
+            trip.words.images_out = if split { pass.axes[0].length as i64 } else { 0 };
+        }
+        Ok(())
     }
 }
 

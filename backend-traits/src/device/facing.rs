@@ -42,7 +42,7 @@ impl Builder<'_> {
             };
         }
         let beside = |loading| neighbours::facing(pass, loading) > 0;
-        if let Some(mirrored) = pass.mirrored {
+        if let Some(mirrored) = self.mirrored {
             let faces = |r: Option<&usize>, loading| {
                 let can = r.is_some_and(|&r| lines_face(r, pass.storage) && fits(r));
                 mirrored.images == Images::Facing && can && beside(loading)
@@ -75,7 +75,7 @@ impl Builder<'_> {
     /// Those that the launch asks for.
     fn halves(&self, axis: &TileAxis, radices: &[usize], fits: impl Fn(usize) -> bool) -> [i64; 2] {
         let pass = self.pass;
-        let beside = |loading| pass.mirrored.is_none() && neighbours::facing(pass, loading) > 0;
+        let beside = |loading| self.mirrored.is_none() && neighbours::facing(pass, loading) > 0;
         // They are of whole lines, which real columns and their rows are too.
         let columns = axis.kind == Kind::R2C || axis.kind == Kind::C2R;
         let whole = pass.axes.len() == 1 && (columns || !part(axis, pass));

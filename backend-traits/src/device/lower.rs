@@ -158,13 +158,6 @@ fn lower_as(
     let padded = trips
         .iter()
         .any(|t| t.words.op == OP_DFT && !(t.words.radix as usize).is_power_of_two());
-    let values = match (matrix, dense) {
-        (_, true) => DENSE_VALUES,
-        (true, false) if double || padded => MATRIX_VALUES,
-        (true, false) => VALUES,
-        (false, false) => VALUES.max(largest),
-    };
-    let mut values = values.max(most_points.div_ceil(most_threads));
     let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
     let fragment = |trip: &Trip| {
         let joined = trip.words.joined as usize;
@@ -187,6 +180,16 @@ fn lower_as(
         true => fragment(trip).1.values,
         false => trip.values(),
     };
+    // All that a thread has of a column of joined products.
+    let joined = trips.iter().filter(|t| t.words.joined > 0);
+    let joined = joined.map(each).max().unwrap_or(1);
+    let values = match (matrix, dense) {
+        (_, true) => DENSE_VALUES,
+        (true, false) if double || padded => MATRIX_VALUES.max(joined),
+        (true, false) => VALUES.max(joined),
+        (false, false) => VALUES.max(largest),
+    };
+    let mut values = values.max(most_points.div_ceil(most_threads));
     let [mirrored, mirrored_inner, mirrored_row, mirrored_facing] = mirrored_words(pass, &loops);
     let tile = Tile {
         order: &order,

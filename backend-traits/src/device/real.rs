@@ -14,7 +14,7 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
     // Points p = a + A·c of lines in pairs, A of them, have weights by a and by c.
     let parts = pass
         .mirrored_points(Middle::Split)
-        .map(|all| all / pass.axes[0].length)
+        .map(|all| all / pass.axes.last().map_or(1, |axis| axis.length))
         .filter(|lines| lines.is_power_of_two());
     let mut side = |real: Option<(&RealSide, usize)>, points: usize, line: Option<RealLine>| {
         // As long as a line that passes share, a table of all weights would be read from memory

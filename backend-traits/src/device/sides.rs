@@ -44,7 +44,9 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
 /// Of lines in mirrored pairs, how many there are (parts of a line, or rows), how many other lines
 /// lie between two, how many rows lie beside each other, 0 of parts, and whether they face each other.
 pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 4] {
-    let Some(mirrored) = pass.mirrored else {
+    // Of a cluster they are among its shares.
+    let lines = pass.mirrored.filter(|_| pass.tile.residency.blocks() == 1);
+    let Some(mirrored) = lines else {
         return [0; 4];
     };
     let loops = pass.loops.len();

@@ -19,7 +19,9 @@ impl Trip {
 
     /// Small DFTs, pairs or points of one line of the tile.
     pub fn columns(&self) -> usize {
-        (self.words.columns * self.words.outer * self.words.inner) as usize
+        let pairs = self.words.images > 0 && self.words.facing != 0;
+        let inner = self.words.inner / if pairs { 2 } else { 1 };
+        (self.words.columns * self.words.outer * inner) as usize
     }
 
     /// Values of a column.

@@ -11,7 +11,7 @@ use super::tables::Tables;
 use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
-use crate::pass::{Images, Pass, Step, TileAxis};
+use crate::pass::{Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix::{self, JOINED_PRODUCT};
 use crate::real::{Middle, Pairing};
@@ -65,6 +65,9 @@ pub struct Builder<'a> {
     pub folded: bool,
     /// What multiplies, on the matrix engine.
     pub products: Option<Products>,
+    /// What the pass has in mirrored pairs, of this axis: of a cluster's line its first part merges half spectra, or
+    /// its last one splits them.
+    pub mirrored: Option<Mirrored>,
 }
 
 /// The products of a pass on the matrix engine.
@@ -103,6 +106,7 @@ pub fn trips(
         share_within: None,
         folded: columns::folded(pass),
         products,
+        mirrored: pass.mirrored,
     };
     let blocks = pass.tile.residency.blocks();
     for (i, axis) in pass.axes.iter().enumerate() {
@@ -112,10 +116,13 @@ pub fn trips(
             .expect("order lists every axis");
         if blocks > 1 {
             builder.share_out(at, axis, &pass.axes[1 - i], blocks);
+            let own = [Middle::Merge, Middle::Split][i];
+            builder.mirrored = pass.mirrored.filter(|m| m.middle == own);
         }
+        let begin = builder.trips.len();
         builder.axis(at, axis, tables);
-        if let (true, Some(trip)) = (blocks > 1 && i == 0, builder.trips.last_mut()) {
-            trip.words.target = CLUSTER;
+        if blocks > 1 {
+            builder.share_images(begin, i)?;
         }
     }
     if builder.trips.is_empty() {
@@ -271,8 +278,8 @@ impl Builder<'_> {
             let words = &mut self.trips[trip].words;
             words.facing = facing;
             let moved = matches!(facing, FACING_LOAD | FACING_STORE);
-            let parts = self.pass.mirrored.filter(|m| m.images == Images::Parts);
-            match self.pass.mirrored.filter(|_| moved).or(parts) {
+            let parts = self.mirrored.filter(|m| m.images == Images::Parts);
+            match self.mirrored.filter(|_| moved).or(parts) {
                 // Column c of one line and m − 1 − c of the other.
                 Some(_) => words.outer = 1,
                 // The only one mirrors itself.
@@ -313,7 +320,8 @@ impl Builder<'_> {
     /// The merge or split of lines in mirrored pairs, if the pass has it: a pair is one line of
     /// twice the points.
     fn mirrored(&mut self, at: usize, core: usize, middle: Middle, tables: &mut Tables) {
-        let Some(points) = self.pass.mirrored_points(middle) else {
+        let halves = |m: &Mirrored| m.middle == middle && m.images != Images::Facing;
+        let Some(Mirrored { points, .. }) = self.mirrored.filter(halves) else {
             return;
         };
         let op = if middle == Middle::Merge {

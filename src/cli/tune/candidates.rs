@@ -30,10 +30,18 @@ fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
     // Two columns of the step that merges or splits lines in mirrored pairs.
     let (first, last) = (radices.first(), radices.last());
     let parts = pass.mirrored.filter(|m| m.images == Images::Parts);
-    let ends = parts.and_then(|mirrored| match mirrored.middle {
+    // Of a line of reals in a cluster likewise.
+    let spread = pass.axes.first().filter(|_| clustered(pass));
+    let middle = match (parts, spread) {
+        (Some(mirrored), _) => mirrored.middle,
+        (None, Some(axis)) => axis.kind.row().packed.middle,
+        (None, None) => Middle::Plain,
+    };
+    let ends = match middle {
         Middle::Merge => first,
-        _ => last,
-    });
+        Middle::Split => last,
+        Middle::Plain => None,
+    };
     let most = halves_radix(pass.storage);
     let pair = ends.filter(|r| **r <= most && !products).map(|r| 2 * r);
     radices.iter().map(values).chain(pair).max()
@@ -256,19 +264,24 @@ mod tests {
     use super::*;
     use mmafft::backend_traits::device::{lower, Driver};
     use mmafft::emulated::EmulatedDriver;
-    use mmafft::{Precision, Request, Shape};
+    use mmafft::{Kind, Precision, Request, Shape};
 
     #[test]
     fn clusters_have_candidates_that_can_be_launched() {
         let driver = EmulatedDriver::nvidia();
         let limits = driver.limits();
-        for (shape, precision) in [
-            (Shape::d1(1 << 15), Precision::F32),
-            (Shape::d1(1 << 16), Precision::F32),
-            (Shape::d1(1 << 14), Precision::F64),
-            (Shape::d2(256, 256), Precision::F32),
+        let line = |bits: u32| Request::forward(Shape::d1(1 << bits));
+        for request in [
+            line(15),
+            line(16),
+            line(14).precision(Precision::F64),
+            Request::forward(Shape::d2(256, 256)),
+            Request::r2c(Shape::d1(1 << 16)),
+            Request::c2r(Shape::d1(1 << 17)),
+            Request::real(Kind::Dht, Shape::d1(1 << 15)).precision(Precision::F64),
+            Request::real(Kind::Dct3, Shape::d1(40_000)),
         ] {
-            let request = Request::forward(shape.clone()).precision(precision);
+            let shape = request.shape.clone();
             let plan = mmafft::plan_in_clusters(&request.batch(100), limits).expect("a plan");
             let pass = &plan.passes[0];
             assert!(clustered(pass), "{shape}");
