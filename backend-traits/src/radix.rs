@@ -191,6 +191,17 @@ mod tests {
         assert!(DENSE.iter().all(|&p| crate::largest_prime_factor(p) == p));
     }
 
+    /// A thread holds a quarter of their values, and combines them by a butterfly that is no product of its own.
+    #[test]
+    fn joined_products_have_butterflies() {
+        for &radix in JOINED {
+            let joined = joined(radix).expect("it is one");
+            assert_eq!(joined * JOINED_PRODUCT, radix);
+            assert!(joined < JOINED_PRODUCT && joined.is_multiple_of(2) && radix / 4 <= 64);
+            assert!(BUTTERFLIES.contains(&joined) && find(radix).is_none());
+        }
+    }
+
     #[test]
     fn the_fewest_radices() {
         let of = |n, most| fewest(n, BUTTERFLIES, most);

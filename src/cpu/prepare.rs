@@ -11,7 +11,7 @@ use super::real_lines::RealLines;
 use super::scalar::{Real, Storage};
 use super::stage::{LineLoop, Path, Stage};
 use mmafft_backend_traits::{
-    Access, Direction, Engine, Error, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
+    radix, Access, Direction, Engine, Error, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
 };
 
 /// A pass ready to run: for each tile, its stages in order.
@@ -332,19 +332,23 @@ pub fn lines<T: Real + Storage<Compute = T>>(
         backend: "cpu".into(),
         instead: "let the planner make it".into(),
     };
+    let no_radix = |what: &str, radix: &usize| Error::Radices {
+        radices: radices.to_vec(),
+        length,
+        reason: format!("the CPU has no {what} of {radix} points"),
+    };
     match pass.engine {
-        Engine::Matrix => {
-            let convolved = convolved.then_some(length);
-            T::matrix_lines(radices, convolved, inverse, pass)
-                .ok_or_else(|| unsupported("the matrix engine in f64"))
-        }
+        Engine::Matrix => match radices.iter().find(|&&r| radix::find(r).is_none()) {
+            Some(radix) => Err(no_radix("product", radix)),
+            None => {
+                let convolved = convolved.then_some(length);
+                T::matrix_lines(radices, convolved, inverse, pass)
+                    .ok_or_else(|| unsupported("the matrix engine in f64"))
+            }
+        },
         Engine::Simt if convolved => Err(unsupported("Bluestein by butterflies")),
         Engine::Simt => match radices.iter().find(|r| !BUTTERFLIES.contains(r)) {
-            Some(radix) => Err(Error::Radices {
-                radices: radices.to_vec(),
-                length,
-                reason: format!("the CPU has no butterfly of {radix} points"),
-            }),
+            Some(radix) => Err(no_radix("butterfly", radix)),
             None => Ok(Box::new(Butterflies::new(radices, inverse))),
         },
     }

@@ -60,7 +60,6 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
     })
 }
 
-/// Whether a real line can be packed to half its length between passes that merge or split half spectra.
 /// Whether a line of reals is packed to half its length, and its half spectrum merged or split.
 pub fn halved(stage: &Stage) -> bool {
     let packed = &stage.kind.row().packed;

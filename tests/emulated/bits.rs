@@ -29,6 +29,16 @@ fn requests() -> Vec<(Request, Option<usize>)> {
         of(240, SplitF16),
         of(113, SplitF16),
         (d1(1024).precision(SplitF16), Some(4 << 10)),
+        // Products that are joined: all of a line, and between others.
+        (d1(1024).precision(SplitF16).radices(&[32]), None),
+        (d1(192).precision(SplitF16).radices(&[3, 64]), None),
+        (
+            d1(512)
+                .precision(F16)
+                .engine(Engine::Matrix)
+                .radices(&[128, 4]),
+            None,
+        ),
         (
             Request::forward(Shape::d2(16, 48)).precision(SplitF16),
             None,

@@ -311,3 +311,56 @@ fn long_lines_are_lowered() {
         lower_all(&device, requests.into_iter());
     }
 }
+
+/// Passes that the planner does not make: radices that an engine does not have, or that do not make the line.
+#[test]
+fn other_passes_are_refused() {
+    use mmafft::{Engine, Shape, Step};
+    for device in devices() {
+        let limits = &device.limits;
+        let request = Request::forward(Shape::d1(64));
+        let plan = mmafft::plan(&request, limits).expect("a plan");
+        let lowered = |engine: Engine, steps: Vec<Step>| {
+            let mut pass = plan.passes[0].clone();
+            (pass.engine, pass.steps, pass.tile.launch) = (engine, steps, None);
+            lower(&pass, &device.geometry).map(|_| ())
+        };
+        assert!(lowered(Engine::Simt, Step::sequence(0, &[8, 8])).is_ok());
+        let line = Step::Line {
+            axis: 0,
+            length: 64,
+            library: "another",
+        };
+        for (engine, steps) in [
+            (Engine::Simt, Step::sequence(0, &[64])),
+            (Engine::Simt, Step::sequence(0, &[8, 16])),
+            (Engine::Simt, Step::sequence(0, &[8])),
+            (Engine::Simt, vec![line]),
+            (Engine::Simt, Vec::new()),
+            (Engine::Matrix, Step::sequence(0, &[10, 8])),
+        ] {
+            let error = lowered(engine, steps.clone()).expect_err("no such pass");
+            let error = error.to_string();
+            let named = ["no radix", "do not make its line", "steps of the CPU"];
+            assert!(
+                named.iter().any(|what| error.contains(what)),
+                "{steps:?}: {error}"
+            );
+        }
+        // Of a cluster: products, a kind that has no half spectrum, a part of a line.
+        let plan = mmafft::plan_in_clusters(&Request::r2c(Shape::d1(1 << 16)), limits);
+        let pass = plan.expect("a plan").passes.remove(0);
+        if pass.tile.residency.blocks() == 1 {
+            continue;
+        }
+        assert!(lower(&pass, &device.geometry).is_ok());
+        let mut others = [pass.clone(), pass.clone(), pass.clone()];
+        others[0].engine = Engine::Matrix;
+        others[1].axes[0].kind = mmafft::Kind::Dct4;
+        others[2].hermitian = Some(1 << 16);
+        for other in others {
+            let error = lower(&other, &device.geometry).expect_err("no such pass");
+            assert!(error.to_string().contains("cluster"), "{error}");
+        }
+    }
+}

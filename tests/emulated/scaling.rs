@@ -52,10 +52,22 @@ fn planes_can_be_scaled_once() {
         Ok(plan)
     }
     for vendor in [Vendor::Nvidia, Vendor::Amd] {
-        for dims in [vec![16, 48], vec![32, 32], vec![16, 4, 16], vec![6, 20]] {
-            let request = Request::forward(Shape::new(&dims))
+        for (dims, radices) in [
+            (vec![16, 48], &[][..]),
+            (vec![32, 32], &[]),
+            (vec![16, 4, 16], &[]),
+            (vec![6, 20], &[]),
+            // Joined products at the end of an axis, and of the pass.
+            (vec![32, 32], &[32]),
+            (vec![64, 8], &[64, 8]),
+            (vec![4, 128], &[128, 4]),
+        ] {
+            let mut request = Request::forward(Shape::new(&dims))
                 .precision(Precision::SplitF16)
                 .batch(20);
+            if !radices.is_empty() {
+                request = request.radices(radices);
+            }
             let driver = vendor.driver();
             let plan = once(&request, driver.limits()).expect("a plan");
             let of = |pass| {

@@ -2,7 +2,9 @@
 
 use crate::check_words;
 use crate::common::device_limits;
-use mmafft::{Backend, CpuBackend, Direction, Error, Kind, Plan, Planner, Request, Shape, Step};
+use mmafft::{
+    Backend, CpuBackend, Direction, Error, Kind, Plan, Planner, Precision, Request, Shape, Step,
+};
 use std::time::{Duration, Instant};
 
 /// Prepares on the CPU what the planner did not make.
@@ -46,6 +48,12 @@ fn steps_that_do_not_make_a_line() {
     let error = refused(beyond).to_string();
     assert!(error.contains("beyond all memory"), "{error}");
     planner.prepare(plan).expect("the plan itself");
+    let request = Request::forward(Shape::d1(64)).precision(Precision::SplitF16);
+    let mut joined = planner.plan(&request).expect("a plan");
+    // What devices make of several products.
+    joined.passes[0].steps = Step::sequence(0, &[64]);
+    let error = refused(joined).to_string();
+    assert!(error.contains("no product of 64 points"), "{error}");
 }
 
 #[test]

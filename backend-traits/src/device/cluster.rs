@@ -11,9 +11,9 @@ use super::trip::Trip;
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::kind::{Domain, Kind};
-use crate::pass::{Images, Mirrored, Pass, Step, TileAxis};
+use crate::pass::{Engine, Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
-use crate::real::Middle;
+use crate::real::{CoreLength, Middle};
 use crate::real_line::{LineForm, RealLine};
 use crate::Direction;
 
@@ -36,6 +36,13 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     let Some(middle) = middle else {
         return Err(refused("a cluster whose blocks exchange nothing".into()));
     };
+    if pass.engine == Engine::Matrix {
+        return Err(refused("products in a cluster".into()));
+    }
+    let parts = pass.mirrored.is_some() || pass.load_reals.is_some() || pass.store_reals.is_some();
+    if parts || pass.hermitian.is_some() || pass.edges.is_some() {
+        return Err(refused("a part of a line in a cluster".into()));
+    }
     let whole = match &pass.axes[..] {
         [axis] => axis,
         [first, last] => match [first, last]
@@ -62,20 +69,18 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         return Err(refused(what));
     }
     // A line of reals is packed, and its half spectrum merged where it is loaded, or split where it is stored.
-    let middle = match whole.kind {
-        Kind::C2C => None,
-        kind => Some(kind.reduction(whole.length, false).middle),
+    let packed = &whole.kind.row().packed;
+    let halved = packed.length == CoreLength::Half && 2 * whole.core_length() == whole.length;
+    let middle = match (whole.kind, packed.middle) {
+        (Kind::C2C, _) => None,
+        (_, Middle::Merge | Middle::Split) if halved => Some(packed.middle),
+        (kind, _) => return Err(refused(format!("{} in a cluster", kind.row().name))),
     };
-    let mirrored = match middle {
-        Some(Middle::Plain) => {
-            return Err(refused(format!("{} in a cluster", whole.kind.row().name)))
-        }
-        middle => middle.map(|middle| Mirrored {
-            middle,
-            points: whole.core_length(),
-            images: Images::Parts,
-        }),
-    };
+    let mirrored = middle.map(|middle| Mirrored {
+        middle,
+        points: whole.core_length(),
+        images: Images::Parts,
+    });
     let row = whole.kind.row();
     let line = |domain: Domain| {
         (middle.is_some() && domain == Domain::Real).then_some(RealLine {
@@ -121,9 +126,7 @@ impl Builder<'_> {
         }
         self.extent[1 - at] /= blocks;
     }
-}
 
-impl Builder<'_> {
     /// Says in the trips of part `i`, those from `begin` on, what goes to other blocks, and which shares are points
     /// beside their mirror images: of the part that does not split or merge half spectra.
     ///

@@ -6,6 +6,7 @@
 //! touch memory in pieces shorter than a sector.
 
 use super::banks::{self, Block};
+use super::check;
 use super::config::*;
 use super::driver::Geometry;
 use super::matrices;
@@ -74,6 +75,7 @@ pub struct Lowered {
 
 /// Lowers a pass for a device of this shape.
 pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
+    check::steps(pass)?;
     if let Some(digits) = scaling::digits(pass, geometry.vendor) {
         if let Ok(lowered) = lower_as(pass, geometry, Some(digits))? {
             return Ok(lowered);
@@ -277,6 +279,7 @@ fn lower_as(
         step.groups = groups(neighbours.max(round)) as i64;
         held = held.max(step.groups as usize * each(trip));
         if trip.words.joined > 0 {
+            // Groups of columns of their own: `joined_groups` of matrix.hpp for each number.
             let values = each(trip) as i64;
             let own = match trip.combines() {
                 true => trip.words.radix,

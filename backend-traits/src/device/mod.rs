@@ -11,6 +11,7 @@ mod arguments;
 mod backend;
 mod banks;
 mod cache;
+mod check;
 mod cluster;
 mod columns;
 mod compiler;

@@ -43,8 +43,10 @@ pub fn steps(steps: &mut [StepWords], digits: i32) -> i64 {
     };
     let mut grown = 0;
     for step in before {
-        let made = growth((step.radix * step.joined.max(1)) as usize);
-        if step.twiddle < 0 {
+        let whole = step.radix * step.joined.max(1);
+        let made = growth(whole as usize);
+        // At an axis' end there are no twiddles, or those between joined products, which are as the last ones'.
+        if step.twiddle < 0 || step.done * whole == step.points {
             step.down = made + i64::from(digits);
         }
         grown += made;

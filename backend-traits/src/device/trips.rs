@@ -355,7 +355,7 @@ impl Builder<'_> {
         self.dft(at, radices, true, input, output, tables);
         if let [.., last, first] = &mut self.trips[..=middle] {
             let (there, back) = (&mut last.words, &mut first.words);
-            let alike = there.radix == back.radix && there.joined == back.joined;
+            let alike = there.radix == back.radix && there.joined + back.joined == 0;
             if there.engine != DENSE && alike {
                 (there.target, back.source) = (REGISTERS, REGISTERS);
             }
@@ -461,7 +461,8 @@ impl Builder<'_> {
         first.words.joined = joined as i64;
         first.words.target = REGISTERS;
         let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
-        // What butterflies make greater, these twiddles do too; after the last products nothing has to stay in range.
+        // These twiddles also make smaller what the butterflies make greater; after an axis' last products
+        // `scaling` says what does.
         let down = |digits| digits + scaling::growth(radix * joined) as i32;
         let down = products.scaled.filter(|_| !ends).map_or(0, down);
         first.words.twiddle = tables.lane_twiddles(points / (done * radix), inverse, &lanes, down);

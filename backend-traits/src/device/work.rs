@@ -84,7 +84,8 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
             _ => work.vector_flops += groups * pair_flops,
         }
         if matches!(step.facing, FACING_MERGE | FACING_SPLIT) {
-            work.vector_flops += values / 2.0 * pair_flops;
+            let product = if step.images > 0 { PRODUCT } else { 0.0 };
+            work.vector_flops += values / 2.0 * (pair_flops + product);
         }
         let factors = [
             step.op == OP_DFT && step.twiddle >= 0,

@@ -183,7 +183,8 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let points = points(pass, &best.radices, best.lines);
     let largest = held(pass, &best.radices).unwrap_or(8);
-    let dense = best.radices.iter().any(|&r| largest < r);
+    let joined = |r: usize| pass.engine == Engine::Matrix && radix::joined(r).is_some();
+    let dense = best.radices.iter().any(|&r| largest < r && !joined(r));
     let largest = match faced(pass, &best.radices) {
         Some((_, radix)) if best.launch.facing != [false; 2] => largest.max(2 * radix),
         _ => largest,

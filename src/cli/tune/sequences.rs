@@ -33,15 +33,31 @@ pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let mut all = Vec::new();
     descend(length, &radices, &mut Vec::new(), &mut all);
     let least = all.iter().map(Vec::len).min().unwrap_or(0);
-    all.retain(|s| s.len() <= least + 1);
+    let plain = |s: &Vec<usize>| s.iter().all(|&r| radix::joined(r).is_none());
+    let unjoined = all.iter().filter(|s| plain(s)).map(Vec::len).min();
+    let most = match pass.engine {
+        Engine::Matrix => unjoined.map_or(least + 1, |unjoined| unjoined.max(least + 1)),
+        Engine::Simt => least + 1,
+    };
+    all.retain(|s| s.len() <= most);
     if matches!(pass.operand, Operand::SplitHalf | Operand::SplitBf16) {
         // Each product costs digits, and more where 16 bits do not hold the matrix: 65537 points, by
         // 512 = 8·8·8 in two passes, had 1.3 times the error that they have by 2·16·16.
         let exact = |r: usize| radix::find(r).is_some_and(|row| row.exact);
         let inexact = |s: &Vec<usize>| s.iter().filter(|&&r| !exact(r)).count();
-        let shortest = all.iter().filter(|s| s.len() == least);
-        let fewest = shortest.map(inexact).min().unwrap_or(0);
-        all.retain(|s| inexact(s) <= fewest);
+        // Of those without joined products, and of all.
+        let fewest = |wanted: &dyn Fn(&Vec<usize>) -> bool| {
+            let some = || all.iter().filter(|s| wanted(s));
+            let least = some().map(Vec::len).min()?;
+            let shortest = some().filter(|s| s.len() == least);
+            Some((least, shortest.map(inexact).min()?))
+        };
+        let [unjoined, any] = [fewest(&plain), fewest(&|_| true)];
+        all.retain(|s| match (plain(s), unjoined, any) {
+            (true, Some((least, fewest)), _) => s.len() == least && inexact(s) == fewest,
+            (_, _, Some((_, fewest))) => inexact(s) <= fewest,
+            _ => false,
+        });
     }
     all.sort_by_key(|s| {
         (
@@ -113,11 +129,11 @@ fn shortest(n: usize, radices: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The largest radix that is tried: a thread holds as many values.
+/// The largest radix that is tried: a thread holds as many values; of joined products, a quarter.
 fn largest(pass: &Pass) -> usize {
     match pass.storage {
         ScalarType::F64 => 27,
-        _ if pass.engine == Engine::Matrix => 64,
+        _ if pass.engine == Engine::Matrix => 128,
         _ => 32,
     }
 }

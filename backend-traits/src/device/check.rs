@@ -1,0 +1,115 @@
+//! What lowering relies on in a pass that the planner may not have made.
+
+use crate::error::{Error, Result};
+use crate::largest_prime_factor;
+use crate::pass::{Engine, Factor, Pass, Step, TileAxis};
+use crate::radix::{self, BUTTERFLIES, DENSE};
+
+/// Checks that the engine has all radices of a pass, and that they make its lines.
+///
+/// # Errors
+/// `Radices` and `Unsupported` where not.
+pub fn steps(pass: &Pass) -> Result<()> {
+    let there = |r: &usize| match pass.engine {
+        Engine::Simt => BUTTERFLIES.contains(r),
+        Engine::Matrix => radix::multiplied(*r) || DENSE.contains(r),
+    };
+    let mut radices = pass.steps.iter().filter_map(Step::radix);
+    if let Some(radix) = radices.find(|r| !there(r)) {
+        return Err(Error::Radices {
+            radices: pass.steps.iter().filter_map(Step::radix).collect(),
+            length: pass.axes.first().map_or(1, TileAxis::core_length),
+            reason: format!("the {} engine has no radix {radix}", pass.engine.name()),
+        });
+    }
+    match whole(pass).or_else(|| pass.axes.iter().find_map(|axis| fault(pass, axis))) {
+        None => Ok(()),
+        Some(what) => Err(Error::Unsupported {
+            what: format!("a pass that {what}"),
+            backend: "the device code".into(),
+            instead: "let the planner make it".into(),
+        }),
+    }
+}
+
+/// What is wrong with a pass beside its steps.
+fn whole(pass: &Pass) -> Option<&'static str> {
+    let factors = [pass.load_factor, pass.store_factor];
+    let counts = |factor: &Factor| match factor {
+        Factor::Roots { line_loop, .. } => *line_loop < pass.loops.len(),
+        Factor::Chirp { .. } => true,
+    };
+    let unit = |a: &TileAxis| a.load_index > 0 && a.store_index > 0 && a.length > 0;
+    if pass.axes.is_empty() {
+        Some("has no axes")
+    } else if pass.tile.lines == 0 || pass.loops.iter().any(|l| l.count == 0) {
+        Some("has no lines")
+    } else if !pass.axes.iter().all(unit) {
+        Some("has an axis without points")
+    } else if !factors.iter().flatten().all(counts) {
+        Some("has twiddles of a loop that it has not")
+    } else {
+        None
+    }
+}
+
+fn fault(pass: &Pass, axis: &TileAxis) -> Option<&'static str> {
+    let own = |a: &usize| *a == axis.axis;
+    for step in &pass.steps {
+        let Step::Convolve {
+            axis: a,
+            length,
+            padded,
+            factors,
+            ..
+        } = step
+        else {
+            continue;
+        };
+        let times = |n: usize, &f: &usize| n.checked_mul(f);
+        let product = factors.iter().try_fold(1usize, times);
+        let last = factors.last() == Some(&axis.core_length());
+        let long = padded / 2 + padded % 2 >= *length;
+        if own(a) && !(product == Some(*padded) && last && long) {
+            return Some("has a convolution that its parts do not make");
+        }
+    }
+    for steps in pass.steps.split(|s| matches!(s, Step::Convolve { .. })) {
+        let mut wanted = axis.core_length();
+        let mut made = Some(1usize);
+        for step in steps {
+            match step {
+                Step::Line { .. } => return Some("has steps of the CPU"),
+                // `columns` checks these.
+                Step::RealColumns { .. } => return None,
+                Step::Chirp {
+                    axis,
+                    length,
+                    padded,
+                } if own(axis) => {
+                    if *length != wanted || padded / 2 + padded % 2 < *length {
+                        return Some("has a chirp of another length than its line");
+                    }
+                    wanted = *padded;
+                }
+                Step::Rader { axis, length } if own(axis) => {
+                    let prime = *length > 2 && largest_prime_factor(*length) == *length;
+                    if *length != wanted || !prime {
+                        return Some(
+                            "has a convolution of another length than its line's, a prime",
+                        );
+                    }
+                    wanted = length - 1;
+                }
+                Step::Dft { axis, radix } if own(axis) => {
+                    made = made.and_then(|n| n.checked_mul(*radix));
+                }
+                _ => {}
+            }
+        }
+        if made != Some(wanted) {
+            return Some("has radices that do not make its line");
+        }
+    }
+    None
+}
