@@ -117,7 +117,8 @@ fn radices(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
             add(Request::forward(Shape::d1(n)).radices(&[row.radix]));
         }
     }
-    if limits.line_library.is_some() {
+    // The CPU has none, and small tiles do not hold their lines.
+    if limits.line_library.is_some() || limits.tile_bytes < 32 << 10 {
         return;
     }
     for &radix in JOINED {
