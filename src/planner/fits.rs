@@ -275,26 +275,32 @@ fn divisors(n: usize, limit: usize) -> Vec<usize> {
     all
 }
 
+/// The limits of a device that there is not.
+#[cfg(test)]
+pub fn invented(tile_bytes: usize) -> Limits {
+    Limits {
+        backend: "invented",
+        device: String::new(),
+        architecture: String::new(),
+        workers: 1,
+        vector_bytes: 32,
+        tile_bytes,
+        line_points: usize::MAX,
+        cluster_blocks: 0,
+        line_library: None,
+        butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
+        fragments: Vec::new(),
+        precisions: vec![mmafft_backend_traits::Precision::F32],
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mmafft_backend_traits::{Precision, Request, Shape};
+    use mmafft_backend_traits::{Request, Shape};
 
     fn with(tile_bytes: usize, radices: Option<&[usize]>, test: impl Fn(&Fits)) {
-        let limits = Limits {
-            backend: "invented",
-            device: String::new(),
-            architecture: String::new(),
-            workers: 1,
-            vector_bytes: 32,
-            tile_bytes,
-            line_points: usize::MAX,
-            cluster_blocks: 0,
-            line_library: None,
-            butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
-            fragments: Vec::new(),
-            precisions: vec![Precision::F32],
-        };
+        let limits = invented(tile_bytes);
         let mut request = Request::forward(Shape::d1(2));
         request.radices = radices.map(<[usize]>::to_vec);
         let problem = Problem::new(&request, &limits).expect("a problem");

@@ -21,6 +21,7 @@ mod fits;
 mod folded;
 mod four_step;
 mod fuse;
+mod joined;
 mod nd;
 mod problem;
 mod real;
