@@ -116,8 +116,10 @@ struct Step {
   i64 down;            // binary digits by which values are made smaller, if the twiddles do not do it
   i64 joined;          // of products of 16 points: how many of a thread the next step, of that radix, combines in
                        // registers, so that both are a step of 16 times as many; of that next step, 16; or 0
-  i64 images;          // of a cluster whose shares are points a and A-a of the other part of a line (0 and A/2): A;
-  i64 images_out;      // and of the step whose results go to such shares; or 0
+  i64 images;          // of a cluster whose shares are pairs of points of the other part of a line, A of them, what the
+                       // numbers of two add up to: A, mirror images a and A-a (0 and A/2); A-1, those that face each
+                       // other. A is even; 0 of shares that are neighbours
+  i64 images_out;      // and of the step whose results go to such shares
 };
 
 struct Config {

@@ -251,7 +251,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, int line, int at, Value x) c
 
 // Where result j of column c, point `at` of the axis, goes in a cluster: to which block, and where in a row of its
 // share: two parts, of which the second is the column's own constant. With w = out/blocks, block b goes on with
-// points b·w … (b + 1)·w; or, where these are to be beside their mirror images, with as many as `shared_out` says.
+// points b·w … (b + 1)·w; or, where these are to be in pairs, with as many as `shared_out` says.
 struct InShare {
   int block, first, further;
 };
@@ -261,14 +261,16 @@ template <class S> MMAFFT_DEVICE InShare in_share(S s, int c, int j, int at) {
   // The last DFT's results c + done·j, c < done: every block takes as many of each column, pairs or single ones.
   MMAFFT_CONST bool simt = step.op == OP_DFT && step.engine == ENGINE_SIMT;
   MMAFFT_IF (step.images_out > 0) {
-    MMAFFT_CONST int half = w / 2, each = half / done > 0 ? half / done : 1;
+    MMAFFT_CONST int half = w / 2, each = half / done > 0 ? half / done : 1, less = out - int(step.images_out);
     MMAFFT_IF (simt && R % (2 * blocks) == 0 && separable(step.row_out, done, each, true)) {
       if (2 * j < R) return {j / each, c, j % each * done};
-      // The image of c + done·j is done-c + done·(R-1-j); of column 0, done·(R-j), and R/2 is in the place of 0's.
-      const int image = c == 0 ? (R - j) % (R / 2) : R - 1 - j;
-      return {image / each, half + (c == 0 ? 0 : done - c), image % each * done};
+      // The image of c + done·j is done-c + done·(R-1-j), less 1 where they face each other. Of a mirrored column
+      // 0 it is done·(R-j), and R/2 is in the place of 0's.
+      const bool zero = less == 0 && c == 0;
+      const int image = zero ? (R - j) % (R / 2) : R - 1 - j;
+      return {image / each, half + (zero ? 0 : done - less - c), image % each * done};
     } else {
-      const int a = 2 * at < out ? at : 2 * at == out ? 0 : out - at;
+      const int a = 2 * at < out ? at : (out - less - at) % (out / 2);
       return {a / half, (2 * at < out ? 0 : half) + a % half, 0};
     }
   } else {

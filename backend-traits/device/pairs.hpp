@@ -16,7 +16,10 @@ MMAFFT_DEVICE void Pass<Scalar>::load_facing(S s, Value *v) const {
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       const auto of = facing_points<true>(s, in.line, c, v + g * R, j);
       of.low = of.high = {T(0), T(0)};
-      if (in.live) load_facing_reals<T>(config.load_reals, input() + (in.line.load - in.line.load_index), of.at, of.low, of.high);
+      if (in.live) {
+        const Scalar *const from = input() + (in.line.load - in.line.load_index + in.others);
+        load_facing_reals<T>(config.load_reals, from, of.at, of.low, of.high);
+      }
     }
   }
 }
@@ -47,7 +50,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_facing(S s, Value *v) const {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);
     if (!in.live) continue;
-    Scalar *const to = static_cast<Scalar *>(arguments.store) + (in.line.store - in.line.store_index);
+    Scalar *const to = static_cast<Scalar *>(arguments.store) + (in.line.store - in.line.store_index + in.others);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       const auto of = facing_points<false>(s, in.line, c, v + g * R, j);
       Value low = weighted(config.store_reals, tables(), of.at, Value{scale * of.low.x, scale * of.low.y});

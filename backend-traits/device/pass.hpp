@@ -220,6 +220,7 @@ template <class Scalar> struct Pass {
       } else if (group % 2 != 0) {
         c.at = !halved ? m - 1 - c.at : c.at == 0 ? m / 2 : m - c.at;
         MMAFFT_IF (config.mirrored_facing && !halved) c.outer = 1;
+        MMAFFT_IF (step.images > 0) c.inner += int(counted_inner(s));
       }
     }
     MMAFFT_IF (paired(s)) {

@@ -218,16 +218,19 @@ struct Others {
   bool inside;
 };
 
+// The other one of a pair of points, a less than half of all, whose numbers add up to `sum` (`Step::images`).
+MMAFFT_DEVICE u32 image_of(u32 sum, u32 a) { return sum % 2 == 0 && a == 0 ? sum / 2 : sum - a; }
+
 // A cluster's tile has two axes. Each of its blocks has a share of the one that a step does not
-// transform: either outer or inner points. Which of all there are: neighbours; or, of A whose images are to
-// be in the same block, neighbours a < A/2 and behind them A - a, or A/2 where a is 0.
+// transform: either outer or inner points. Which of all there are: neighbours; or, where pairs are to
+// be in the same block, neighbours a of the lower half and behind them the others of the pairs.
 template <class S> MMAFFT_DEVICE u32 shared_out(S s, const Column &c) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST u32 share = u32(step.outer * step.inner), all = u32(step.images);
+  MMAFFT_CONST u32 share = u32(step.outer * step.inner);
   const u32 own = u32(c.outer + c.inner);
   MMAFFT_IF (step.images > 0) {
     const u32 a = cluster_rank() * (share / 2) + own % (share / 2);
-    return own < share / 2 ? a : a == 0 ? all / 2 : all - a;
+    return own < share / 2 ? a : image_of(u32(step.images), a);
   } else return cluster_rank() * share + own;
 }
 // Of two parts of one line, one counts more than a point of it on either side.

@@ -131,6 +131,7 @@ impl Device {
             blocks: MOST_BLOCKS,
             // Wider ones where a measured rule says so.
             access: 0,
+            together: true,
             vendor: Vendor::Nvidia,
         }
     }

@@ -134,6 +134,7 @@ impl Device {
             registers,
             blocks: MOST_BLOCKS,
             access: ACCESS,
+            together: true,
             vendor: Vendor::Amd,
         }
     }

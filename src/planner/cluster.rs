@@ -4,13 +4,12 @@
 //! Which are spread is in `rules.csv`: rows whose access is `cluster` and whose lines are the
 //! blocks, of reals those of their kind or of one that is alike. What has no row takes its two passes.
 
-use super::factors::halved;
 use super::fits::Fits;
 use super::four_step::is_scattered;
 use super::rules::{self, Rule};
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
-use mmafft_backend_traits::real::Middle;
+use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
     device::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
@@ -81,8 +80,8 @@ impl Spread {
             && radices.all(|r| limits.butterflies.contains(r))
     }
 
-    /// Whether points of a half spectrum are in the threads that have their mirror images, where the first part of
-    /// the line merges it or the last one splits it.
+    /// Whether points of a half spectrum, if the kind has one, are in the threads that have their mirror images,
+    /// where the first part of the line merges it or the last one splits it.
     pub fn halves(&self, kind: Kind, scalar: ScalarType) -> bool {
         let product = |radices: &[usize]| radices.iter().product::<usize>();
         let Some([before, after]) = &self.parts else {
@@ -91,7 +90,7 @@ impl Spread {
         let (own, radix, other) = match kind.row().packed.middle {
             Middle::Merge => (product(before), before.first(), product(after)),
             Middle::Split => (product(after), after.last(), product(before)),
-            Middle::Plain => return false,
+            Middle::Plain => return true,
         };
         let most = halves_radix(scalar);
         let pairs = |&r: &usize| r <= most && (own / r).is_multiple_of(2);
@@ -137,7 +136,7 @@ fn cut(radices: &[usize], blocks: usize) -> Option<usize> {
 /// to half its length.
 pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
     let core = stage.kind.core_length(stage.length);
-    let halved = halved(stage) && 2 * core == stage.length;
+    let halved = stage.kind.row().packed.length == CoreLength::Half && 2 * core == stage.length;
     if !(plain(stage) || halved && alone(stage)) || is_scattered(stage) {
         return None;
     }

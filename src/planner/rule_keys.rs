@@ -204,8 +204,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
                 .chain(
                     [key("c2c", roots(pass), core.clone()), key("c2c", "", core)]
                         .into_iter()
-                        // Not of a line that real columns make shorter.
-                        .filter(|_| !folded),
+                        // Not of a line that real columns make shorter, or whose threads have two columns.
+                        .filter(|_| !folded && access(pass) != "cluster"),
                 )
                 .collect()
         }

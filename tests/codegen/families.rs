@@ -187,6 +187,8 @@ fn clusters() -> Vec<(String, Request)> {
         Kind::HC2R,
         Kind::Dct2,
         Kind::Dct3,
+        Kind::Dct4,
+        Kind::Dst4,
     ] {
         for (bits, precision) in [(16, F32), (15, F64)] {
             let direction = kind.row().direction.unwrap_or(Direction::Forward);

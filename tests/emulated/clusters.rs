@@ -2,10 +2,10 @@
 //! pass, with one read and one write of each point.
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use crate::words::head;
-use mmafft::backend_traits::conformance::{check, Random};
+use crate::words::{constant, head, step};
+use mmafft::backend_traits::conformance::{check, PlanFn, Random};
 use mmafft::backend_traits::device::Driver;
-use mmafft::backend_traits::real::{CoreLength, Middle};
+use mmafft::backend_traits::real::CoreLength;
 use mmafft::backend_traits::{KindRow, Launch, Step};
 use mmafft::{
     plan_in_clusters, Backend, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
@@ -57,14 +57,12 @@ fn long_lines() {
     runs(&d1(17 << 11).precision(Precision::Bf16), 8, None);
 }
 
-/// Lines of reals that are packed to as many points, of every kind that splits or merges half spectra.
+/// Lines of reals that are packed to half as many points.
 #[test]
 fn lines_of_reals() {
-    let packed = |row: &&KindRow| {
-        row.packed.length == CoreLength::Half && row.packed.middle != Middle::Plain
-    };
+    let packed = |row: &&KindRow| row.packed.length == CoreLength::Half;
     let kinds: Vec<_> = KINDS.iter().filter(packed).map(|row| row.kind).collect();
-    assert!(kinds.len() > 6, "{kinds:?}");
+    assert!(kinds.len() > 10, "{kinds:?}");
     for kind in kinds {
         let of = |n: usize| match kind {
             Kind::R2C => Request::r2c(Shape::d1(n)),
@@ -115,6 +113,56 @@ fn lines_of_reals() {
         4,
         None,
     );
+}
+
+/// Types II to IV move reals that lie beside each other together, but not where a launch forbids it or memory
+/// begins at an element.
+#[test]
+fn reals_of_points_that_face_each_other() {
+    fn forbidden(request: &Request, limits: &Limits) -> Result<Plan> {
+        let mut plan = in_clusters(request, limits)?;
+        let double = request.precision == Precision::F64;
+        plan.passes[0].tile.launch = Some(Launch {
+            threads: if double { 256 } else { 512 },
+            residents: 1,
+            apart: false,
+            neighbours: 1,
+            facing: [false; 2],
+        });
+        Ok(plan)
+    }
+    let ends = ["FACING_LOAD", "FACING_STORE"].map(constant);
+    for (kind, facing) in [
+        (Kind::Dct2, [true, false]),
+        (Kind::Dst3, [false, true]),
+        (Kind::Dct4, [true, true]),
+        (Kind::Dst4, [true, true]),
+    ] {
+        for precision in [Precision::F32, Precision::F64] {
+            let scalar = precision.row().storage.bytes();
+            let n = (1 << 18) / scalar;
+            let request = Request::real(kind, Shape::d1(n))
+                .batch(2)
+                .precision(precision);
+            for (plan, begins, wanted) in [
+                (in_clusters as PlanFn, 0, facing),
+                (in_clusters, scalar, [false; 2]),
+                (forbidden, 0, [false; 2]),
+            ] {
+                let backend = Probe::new(Vendor::Nvidia, ORDERS[2])
+                    .begins_at(begins)
+                    .backend();
+                if let Err(what) = check(&backend, plan, &request, 1.0) {
+                    panic!("{what}\n    {request:?}");
+                }
+                let program = &backend.driver().records()[0].program;
+                let last = head(program, "steps") as usize - 1;
+                let at = [0, last].map(|i| step(program, i, "facing"));
+                let got = [at[0] == ends[0], at[1] == ends[1]];
+                assert_eq!(got, wanted, "{request:?}, from byte {begins}");
+            }
+        }
+    }
 }
 
 #[test]

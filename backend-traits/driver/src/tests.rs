@@ -337,6 +337,7 @@ impl<const HIP: bool> Interface for Fake<HIP> {
             registers: 1 << 16,
             blocks: 1000,
             access: 0,
+            together: true,
             vendor: Vendor::Nvidia,
         }
     }

@@ -82,6 +82,7 @@ pub(crate) fn geometry(vendor: Vendor) -> Geometry {
             Vendor::Nvidia => 0,
             Vendor::Amd => 16,
         },
+        together: true,
         vendor,
     }
 }

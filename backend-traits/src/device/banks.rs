@@ -202,10 +202,11 @@ fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usiz
 
 /// Where a point lies in the share of the block that it goes to, of so many.
 fn in_share(step: &StepWords, at: usize, width: usize) -> usize {
+    let all = step.output as usize;
     match step.images_out as usize {
         0 => at % width,
-        all if 2 * at < all => at % (width / 2),
-        all => width / 2 + (all - at) % (all / 2) % (width / 2),
+        _ if 2 * at < all => at % (width / 2),
+        sum => width / 2 + (sum - at) % (all / 2) % (width / 2),
     }
 }
 

@@ -5,9 +5,9 @@
 //! tile of a block, with the extent of the other axis divided by the blocks.
 
 use super::config::*;
+use super::neighbours;
 use super::sides::line_twiddles;
 use super::tables::{Tables, Twiddles};
-use super::trip::Trip;
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::kind::{Domain, Kind};
@@ -68,22 +68,22 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         let what = format!("{} = {n1}·{n2} in a cluster of {blocks}", whole.length);
         return Err(refused(what));
     }
-    // A line of reals is packed, and its half spectrum merged where it is loaded, or split where it is stored.
-    let packed = &whole.kind.row().packed;
-    let halved = packed.length == CoreLength::Half && 2 * whole.core_length() == whole.length;
-    let middle = match (whole.kind, packed.middle) {
-        (Kind::C2C, _) => None,
-        (_, Middle::Merge | Middle::Split) if halved => Some(packed.middle),
-        (kind, _) => return Err(refused(format!("{} in a cluster", kind.row().name))),
-    };
-    let mirrored = middle.map(|middle| Mirrored {
+    // A line of reals is packed, and its half spectrum, if it has one, merged where it is loaded, or split where
+    // it is stored.
+    let row = whole.kind.row();
+    let reals = whole.kind != Kind::C2C;
+    let halved = row.packed.length == CoreLength::Half && 2 * whole.core_length() == whole.length;
+    if reals && !halved {
+        return Err(refused(format!("{} in a cluster", row.name)));
+    }
+    let middle = row.packed.middle;
+    let mirrored = (reals && middle != Middle::Plain).then_some(Mirrored {
         middle,
         points: whole.core_length(),
         images: Images::Parts,
     });
-    let row = whole.kind.row();
     let line = |domain: Domain| {
-        (middle.is_some() && domain == Domain::Real).then_some(RealLine {
+        (reals && domain == Domain::Real).then_some(RealLine {
             kind: whole.kind,
             length: whole.length,
             form: LineForm::Packed,
@@ -127,32 +127,55 @@ impl Builder<'_> {
         self.extent[1 - at] /= blocks;
     }
 
+    /// What part `i` of a line has in pairs: half spectra that it merges or splits; or points whose reals lie
+    /// beside those of the points that face them, where blocks can have both and the launch does not forbid it.
+    pub fn pairs(&self, i: usize) -> Option<Mirrored> {
+        let pass = self.pass;
+        let middle = [Middle::Merge, Middle::Split][i];
+        let wanted = pass.tile.launch.is_none_or(|launch| launch.facing[i]);
+        let even = (pass.axes[1 - i].length).is_multiple_of(2 * pass.tile.residency.blocks());
+        let beside = self.together && neighbours::facing(pass, i == 0) > 0;
+        let facing = Mirrored {
+            middle,
+            points: pass.axes.iter().map(|axis| axis.length).product(),
+            images: Images::Facing,
+        };
+        let halves = pass.mirrored.filter(|m| m.middle == middle);
+        halves.or((wanted && even && beside).then_some(facing))
+    }
+
     /// Says in the trips of part `i`, those from `begin` on, what goes to other blocks, and which shares are points
-    /// beside their mirror images: of the part that does not split or merge half spectra.
+    /// in pairs: of the part that a thread does not have both of.
     ///
     /// # Errors
-    /// `Unsupported` where a thread does not have both points of each pair, or blocks have halves of one.
+    /// `Unsupported` where a thread does not have both points of each pair of a half spectrum, or blocks have halves
+    /// of one.
     pub fn share_images(&mut self, begin: usize, i: usize) -> Result<()> {
         let pass = self.pass;
-        let mirrored = self.mirrored.is_some();
         let other = pass.axes[1 - i].length;
         let blocks = pass.tile.residency.blocks();
-        let faces = |t: &Trip| matches!(t.words.facing, FACING_MERGE | FACING_SPLIT);
-        let trips = &mut self.trips[begin..];
-        if mirrored && (!trips.iter().any(faces) || !other.is_multiple_of(2 * blocks)) {
+        let (before, trips) = self.trips.split_at_mut(begin);
+        let sum = trips.iter().find_map(|t| match t.words.facing {
+            FACING_MERGE | FACING_SPLIT => Some(other as i64),
+            FACING_LOAD | FACING_STORE => Some(other as i64 - 1),
+            _ => None,
+        });
+        let halves = self.mirrored.is_some_and(|m| m.images != Images::Facing);
+        if halves && (sum.is_none() || !other.is_multiple_of(2 * blocks)) {
             return Err(Error::Unsupported {
                 what: format!("half spectra of {other} parts in a cluster of {blocks}"),
                 backend: "the device code".into(),
                 instead: "ask for steps that keep points beside their mirror images".into(),
             });
         }
-        for trip in trips.iter_mut().filter(|_| mirrored) {
-            trip.words.images = other as i64;
+        let images = sum.unwrap_or(0);
+        for trip in trips.iter_mut() {
+            trip.words.images = images;
         }
-        if let (0, Some(trip)) = (i, trips.last_mut()) {
-            trip.words.target = CLUSTER;
-            let split = pass.mirrored.is_some_and(|m| m.middle == Middle::Split);
-            trip.words.images_out = if split { pass.axes[0].length as i64 } else { 0 };
+        match (i, trips.last_mut(), before.last_mut()) {
+            (0, Some(last), _) => last.words.target = CLUSTER,
+            (1, _, Some(before)) => before.words.images_out = images,
+            _ => {}
         }
         Ok(())
     }

@@ -23,6 +23,9 @@ pub struct Geometry {
     /// Bytes that an access of memory is to move, where points lie beside each other; more
     /// than a point's only where no launch was measured.
     pub access: usize,
+    /// Whether reals of two points may move together where they lie beside each other: not of memory that
+    /// begins at any element.
+    pub together: bool,
     /// Whose fragments a matrix step uses.
     pub vendor: Vendor,
 }

@@ -123,7 +123,7 @@ fn lower_as(
         scaled,
     };
     let products = Some(products).filter(|_| pass.engine == Engine::Matrix);
-    let mut trips = trips::trips(pass, &order, products, &mut tables)?;
+    let mut trips = trips::trips(pass, &order, products, geometry.together, &mut tables)?;
     let together = pass.together();
     let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
     let wide = lines > u64::from(u32::MAX);

@@ -199,14 +199,19 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
 /// line that they are made of, or become: 2 where these are four reals in a row, 1 where they are two
 /// and two; 0 where memory does not have them so.
 pub fn facing(pass: &Pass, loading: bool) -> usize {
-    let ([axis], Some((side, length))) = (
-        &pass.axes[..],
-        if loading {
-            pass.real_load()
-        } else {
-            pass.real_store()
-        },
-    ) else {
+    // The parts of a cluster's line are two axes.
+    let spread = pass.tile.residency.blocks() > 1;
+    let axis = match &pass.axes[..] {
+        [axis] => axis,
+        [first, _] if spread && loading => first,
+        [_, last] if spread => last,
+        _ => return 0,
+    };
+    let reals = match loading {
+        true => pass.real_load(),
+        false => pass.real_store(),
+    };
+    let Some((side, length)) = reals else {
         return 0;
     };
     let (access, stride, index, range) = match loading {
@@ -236,7 +241,7 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
     };
     let points = match pass.mirrored {
         Some(mirrored) => mirrored.points,
-        None => axis.core_length(),
+        None => pass.axes.iter().map(|a| a.core_length()).product(),
     };
     // Of real columns the two reals of a value are points of the line.
     let paired = match trips::packed(axis) {
@@ -261,11 +266,11 @@ pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
     // Lines that face each other move neighbouring reals together.
     let facing = |mirrored: &Mirrored| mirrored.images == Images::Facing;
     pass.mirrored = pass.mirrored.filter(|m| !facing(m));
-    let access = 0;
     (
         pass,
         Geometry {
-            access,
+            access: 0,
+            together: false,
             ..*geometry
         },
     )

@@ -61,12 +61,13 @@ pub struct Builder<'a> {
     /// In a cluster, whether the block's share of the other axis lies within the one that is
     /// transformed, or around it.
     pub share_within: Option<bool>,
+    /// Whether reals of two points may move together, see [`super::Geometry::together`].
+    pub together: bool,
     /// Whether the axes are columns and rows of one line, see [`super::columns`].
     pub folded: bool,
     /// What multiplies, on the matrix engine.
     pub products: Option<Products>,
-    /// What the pass has in mirrored pairs, of this axis: of a cluster's line its first part merges half spectra, or
-    /// its last one splits them.
+    /// What the pass has in mirrored pairs, of this axis: of a cluster's line [`Builder::pairs`].
     pub mirrored: Option<Mirrored>,
 }
 
@@ -84,6 +85,7 @@ pub fn trips(
     pass: &Pass,
     order: &[usize],
     products: Option<Products>,
+    together: bool,
     tables: &mut Tables,
 ) -> Result<Vec<Trip>> {
     let before = |&i: &usize| {
@@ -104,6 +106,7 @@ pub fn trips(
         extent: order.iter().map(before).collect(),
         trips: Vec::new(),
         share_within: None,
+        together,
         folded: columns::folded(pass),
         products,
         mirrored: pass.mirrored,
@@ -116,8 +119,7 @@ pub fn trips(
             .expect("order lists every axis");
         if blocks > 1 {
             builder.share_out(at, axis, &pass.axes[1 - i], blocks);
-            let own = [Middle::Merge, Middle::Split][i];
-            builder.mirrored = pass.mirrored.filter(|m| m.middle == own);
+            builder.mirrored = builder.pairs(i);
         }
         let begin = builder.trips.len();
         builder.axis(at, axis, tables);
