@@ -135,11 +135,13 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
 
 /// Checks radices that a user asks for a transform of `length` against the table.
 pub fn check(radices: &[usize], length: usize) -> Result<()> {
-    let unknown =
-        |r: &&usize| find(**r).is_none() && !BUTTERFLIES.contains(r) && !JOINED.contains(r);
-    match radices.iter().find(unknown) {
+    let mut known = table();
+    known.extend(BUTTERFLIES.iter().chain(JOINED));
+    known.sort_unstable();
+    known.dedup();
+    match radices.iter().find(|r| !known.contains(r)) {
         None => Ok(()),
-        Some(radix) => Err(no_radix(*radix, radices, length)),
+        Some(radix) => Err(no_radix(*radix, radices, length, &known)),
     }
 }
 
@@ -147,18 +149,19 @@ pub fn check(radices: &[usize], length: usize) -> Result<()> {
 pub fn check_product(radix: usize) -> Result<()> {
     match find(radix) {
         Some(_) => Ok(()),
-        None => Err(no_radix(radix, &[radix], radix)),
+        None => Err(no_radix(radix, &[radix], radix, &table())),
     }
 }
 
-fn no_radix(radix: usize, radices: &[usize], length: usize) -> Error {
+fn table() -> Vec<usize> {
+    RADICES.iter().map(|row| row.radix).collect()
+}
+
+fn no_radix(radix: usize, radices: &[usize], length: usize, known: &[usize]) -> Error {
     Error::Radices {
         radices: radices.to_vec(),
         length,
-        reason: format!(
-            "there is no radix {radix}, expected some of {:?}",
-            RADICES.iter().map(|row| row.radix).collect::<Vec<_>>()
-        ),
+        reason: format!("there is no radix {radix}, expected some of {known:?}"),
     }
 }
 

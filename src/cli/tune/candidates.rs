@@ -281,6 +281,7 @@ mod tests {
             Request::c2r(Shape::d1(1 << 17)),
             Request::real(Kind::Dht, Shape::d1(1 << 15)).precision(Precision::F64),
             Request::real(Kind::Dct3, Shape::d1(40_000)),
+            Request::real(Kind::Dct4, Shape::d1(1 << 16)),
         ] {
             let shape = request.shape.clone();
             let plan = mmafft::plan_in_clusters(&request.batch(100), limits).expect("a plan");
