@@ -5,6 +5,7 @@ use super::tables::Tables;
 use super::trips;
 use crate::pass::Pass;
 use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
+use crate::real_line::RealLine;
 use crate::Domain;
 
 /// The words of both sides, zero where memory holds no line of reals.
@@ -15,18 +16,10 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
         .mirrored_points(Middle::Split)
         .map(|all| all / pass.axes.last().map_or(1, |axis| axis.length))
         .filter(|lines| lines.is_power_of_two());
-    // So have those of a cluster's line on either side.
-    let spread = pass.tile.residency.blocks() > 1;
-    let of_cluster = |index: usize| (spread && index.is_power_of_two()).then_some(index);
-    let counted = [
-        pass.axes.first().and_then(|a| of_cluster(a.load_index)),
-        pass.axes.last().and_then(|a| of_cluster(a.store_index)),
-    ];
-    let mut side = |real: Option<(&RealSide, usize)>, points: usize, i: usize| {
+    let mut side = |real: Option<(&RealSide, usize)>, points: usize, line: Option<RealLine>| {
         // As long as a line that passes share, a table of all weights would be read from memory
         // as the line is.
-        let line = [pass.load_reals, pass.store_reals][i];
-        let low = match (line, counted[i].or(parts)) {
+        let low = match (line, parts) {
             (None, _) => 0,
             (Some(_), Some(lines)) => lines.ilog2(),
             (Some(_), None) => points.ilog2().div_ceil(2),
@@ -36,8 +29,8 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
         })
     };
     let mut words = [
-        side(pass.real_load(), load, 0),
-        side(pass.real_store(), store, 1),
+        side(pass.real_load(), load, pass.load_reals),
+        side(pass.real_store(), store, pass.store_reals),
     ];
     // Real columns, and Hermitian rows: two points of the line are one value.
     if let [first, .., last] | [first @ last] = &pass.axes[..] {
