@@ -135,13 +135,11 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
 
 /// Checks radices that a user asks for a transform of `length` against the table.
 pub fn check(radices: &[usize], length: usize) -> Result<()> {
-    let mut known = table();
-    known.extend(BUTTERFLIES.iter().chain(JOINED));
-    known.sort_unstable();
-    known.dedup();
-    match radices.iter().find(|r| !known.contains(r)) {
+    let unknown =
+        |r: &&usize| find(**r).is_none() && !BUTTERFLIES.contains(r) && !JOINED.contains(r);
+    match radices.iter().find(unknown) {
         None => Ok(()),
-        Some(radix) => Err(no_radix(*radix, radices, length, &known)),
+        Some(radix) => Err(no_radix(*radix, radices, length)),
     }
 }
 
@@ -149,19 +147,18 @@ pub fn check(radices: &[usize], length: usize) -> Result<()> {
 pub fn check_product(radix: usize) -> Result<()> {
     match find(radix) {
         Some(_) => Ok(()),
-        None => Err(no_radix(radix, &[radix], radix, &table())),
+        None => Err(no_radix(radix, &[radix], radix)),
     }
 }
 
-fn table() -> Vec<usize> {
-    RADICES.iter().map(|row| row.radix).collect()
-}
-
-fn no_radix(radix: usize, radices: &[usize], length: usize, known: &[usize]) -> Error {
+fn no_radix(radix: usize, radices: &[usize], length: usize) -> Error {
     Error::Radices {
         radices: radices.to_vec(),
         length,
-        reason: format!("there is no radix {radix}, expected some of {known:?}"),
+        reason: format!(
+            "there is no radix {radix}, expected some of {:?}",
+            RADICES.iter().map(|row| row.radix).collect::<Vec<_>>()
+        ),
     }
 }
 
