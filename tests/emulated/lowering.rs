@@ -347,7 +347,7 @@ fn other_passes_are_refused() {
                 "{steps:?}: {error}"
             );
         }
-        // Of a cluster: products, a kind that is not packed to half its length, a part of a line.
+        // Of a cluster: products, blocks that do not divide the parts, a part of a line.
         let plan = mmafft::plan_in_clusters(&Request::r2c(Shape::d1(1 << 16)), limits);
         let pass = plan.expect("a plan").passes.remove(0);
         if pass.tile.residency.blocks() == 1 {
@@ -356,7 +356,7 @@ fn other_passes_are_refused() {
         assert!(lower(&pass, &device.geometry).is_ok());
         let mut others = [pass.clone(), pass.clone(), pass.clone()];
         others[0].engine = Engine::Matrix;
-        others[1].axes[0].kind = mmafft::Kind::Dct1;
+        others[1].tile.residency = mmafft::backend_traits::Residency::Cluster(3);
         others[2].hermitian = Some(1 << 16);
         for other in others {
             let error = lower(&other, &device.geometry).expect_err("no such pass");
