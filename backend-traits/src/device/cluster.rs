@@ -144,8 +144,8 @@ impl Builder<'_> {
         halves.or((wanted && even && beside).then_some(facing))
     }
 
-    /// Says in the trips of part `i`, those from `begin` on, what goes to other blocks, and which shares are points
-    /// in pairs: of the part that a thread does not have both of.
+    /// Says in the trips of part `i`, those from `begin` on, what goes to other blocks, and whether a block's share of
+    /// the other part are pairs, as threads of these trips have a column of each of two.
     ///
     /// # Errors
     /// `Unsupported` where a thread does not have both points of each pair of a half spectrum, or blocks have halves
