@@ -30,11 +30,22 @@ template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::scal
   MMAFFT_CONST bool only = config.lines == 1;
   MMAFFT_CONST bool one = only || (!step.lines_fast && int(step.columns * step.inner * step.outer) % columns == 0);
   MMAFFT_CONST int together = only ? G : one ? span : 1;
+  // Groups that a multiple of the lines lies between are of one line.
+  const auto alike = [&](int g, int h) {
+    const bool lines = step.lines_fast && digits_apart(s) && config.lines > 1;
+    return g / together == h / together || (lines && (matrix_further(s, g) - matrix_further(s, h)) % int(config.lines) == 0);
+  };
   const int lane = lane_of(thread);
   MMAFFT_UNROLL for (int g = 0; g < G; g += together) {
+    bool before = false;
+    MMAFFT_UNROLL for (int h = 0; h < g; h += together) before = before || alike(g, h);
+    if (before) continue;
     float most = 0;
-    MMAFFT_UNROLL for (int i = g * J; i < (g + together) * J; i++)
-      most = larger(most, larger(magnitude(float(v[i].x)), magnitude(float(v[i].y))));
+    MMAFFT_UNROLL for (int h = g; h < G; h++) {
+      if (!alike(g, h)) continue;
+      MMAFFT_UNROLL for (int i = h * J; i < (h + 1) * J; i++)
+        most = larger(most, larger(magnitude(float(v[i].x)), magnitude(float(v[i].y))));
+    }
     bool first;
     MMAFFT_IF (one) {
       MMAFFT_UNROLL for (int mask = WAVE / 2; mask > 0; mask /= 2) most = larger(most, shuffle_xor(most, mask));

@@ -20,10 +20,8 @@ template <class Scalar> template <bool AFTER, class S>
 MMAFFT_DEVICE int Pass<Scalar>::first_cell(S s, const Column &c, int group) const {
   MMAFFT_STEP(S);
   MMAFFT_IF (digits_apart(s)) {
-    const int own = group % joined_groups(s);
-    const int first = joined(s) ? matrix_point(s, 0, thread) : 0, further = joined(s) ? matrix_distance(s, own) : own;
-    return cell_of<AFTER>(s, joined_column(s, matrix_first(s, thread), first), point(s, 0)) +
-           cell_of<AFTER>(s, joined_column(s, matrix_further(s, group), further), 0);
+    const Digits of = digits(s, group);
+    return cell_of<AFTER>(s, of.first, point(s, 0)) + cell_of<AFTER>(s, of.further, 0);
   } else return cell_of<AFTER>(s, c, point(s, 0));
 }
 
@@ -53,7 +51,7 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
     MMAFFT_CONST bool constant = step.hermitian == 0 && constant_cells(s, step.row_in, stride, false);
     const int base = first_cell<false>(s, c, g);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      int at = place_from(s, c.at, j).at();
+      int at = place_from(s, c, j).at();
       bool mirrored = false;
       MMAFFT_IF (step.hermitian != 0) {
         mirrored = 2 * at > int(step.hermitian);
@@ -179,7 +177,7 @@ MMAFFT_DEVICE void Pass<Scalar>::convolve(S s, Value *v) const {
     const int zero = c.line * int(step.pitch_out) + padded(step.row_out, c.outer * int(step.out * step.inner) + c.inner);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       Value &x = v[g * J + j];
-      if (c.live && made(s, c.at, point(s, j))) x = times_spectrum(s, place, zero, place_to(s, c.at, j).at(), x);
+      if (c.live && made(s, c.at, point(s, j))) x = times_spectrum(s, place, zero, place_to(s, c, j).at(), x);
       else x = {T(0), T(0)};
     }
   }
@@ -210,7 +208,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
     MMAFFT_CONST bool constant = constant_cells(s, step.row_out, stride, blocks);
     const int base = first_cell<true>(s, c, g);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = place_to(s, c.at, j).at();
+      const int at = place_to(s, c, j).at();
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
         Value x = v[g * J + j];
         MMAFFT_IF (step.after != FACTOR_NONE) x = times_spectrum(s, place, line + padded(step.row_out, start), at, x);
@@ -289,7 +287,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
     const Column c = column(s, g);
     const int row = int(shared_out(s, c)) * w;
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = place_to(s, c.at, j).at();
+      const int at = place_to(s, c, j).at();
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
         const InShare to = in_share(s, c.at, j, at);
         store_cell_across<PARTS>(to.block, padded(step.row_out, row + to.first) + padded(step.row_out, to.further), v[g * J + j]);

@@ -18,7 +18,7 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
   MMAFFT_IF (kind != FACTOR_NONE) {
     MMAFFT_CONST Axis axis = config.axis[step.axis];
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = (BEFORE ? place_from(s, c.at, j) : place_to(s, c.at, j)).at();
+      const int at = (BEFORE ? place_from(s, c, j) : place_to(s, c, j)).at();
       if (BEFORE ? given_at(s, at) : kept_at(s, at)) {
         const i64 n = (BEFORE ? line.load_index : line.store_index) +
                       i64(at) * (BEFORE ? axis.load_index : axis.store_index);
@@ -67,7 +67,7 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
   const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
   MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = (BEFORE ? place_from(s, column.at, j) : place_to(s, column.at, j)).at();
+      const int at = (BEFORE ? place_from(s, column, j) : place_to(s, column, j)).at();
       if (BEFORE ? given_at(s, at) : kept_at(s, at)) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
     }
   } else MMAFFT_IF (config.roots_low > 0) {

@@ -85,39 +85,39 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::finish_point(S s, const
 
 // The values of a column and of the N - 1 that follow it, whose points lie beside each other.
 template <class Scalar> template <int N, class S>
-MMAFFT_DEVICE void Pass<Scalar>::load_neighbours(S s, const Line &line, i64 others, int c, bool live, Value *v) const {
+MMAFFT_DEVICE void Pass<Scalar>::load_neighbours(S s, const InMemory &in, const Column &c, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST int J = points(s);
   MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-    const int at = place_from(s, c, j).at();
-    const i64 n = line.load_index + i64(at) * axis.load_index;
+    const Place at = place_from(s, c, j);
+    const i64 n = in.line.load_index + i64(at.at()) * axis.load_index;
+    const Scalar *const from = input() + in.line.load + in.others + i64(at.first) * axis.load_stride + i64(at.further) * axis.load_stride;
     Neighbours<Scalar, N> x = {};
-    if (live && exists(s, c, point(s, j)) && given_at(s, at) && within(n, axis.load_begin, axis.load_end))
-      x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(input() + line.load + others +
-                                                                    i64(at) * axis.load_stride));
+    if (in.live && exists(s, c.at, point(s, j)) && given_at(s, at.at()) && within(n, axis.load_begin, axis.load_end))
+      x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(from));
     MMAFFT_UNROLL for (int i = 0; i < N; i++) v[i * J + j] = {widen(x.at[i].x), widen(x.at[i].y)};
   }
 }
 
 // Those of a column and of the N - 1 before it, likewise.
 template <class Scalar> template <int N, class S>
-MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const Line &line, i64 others, int c, bool live, const Value *v) const {
+MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const InMemory &in, const Column &c, const Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_CONST int J = points(s);
   MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-    const int at = place_to(s, c, j).at();
-    const i64 n = line.store_index + i64(at) * axis.store_index;
+    const Place at = place_to(s, c, j);
+    const i64 n = in.line.store_index + i64(at.at()) * axis.store_index;
+    Scalar *const to = static_cast<Scalar *>(arguments.store) + in.line.store + in.others + i64(at.first) * axis.store_stride + i64(at.further) * axis.store_stride;
     Neighbours<Scalar, N> x;
     MMAFFT_UNROLL for (int i = 0; i < N; i++) {
       const Value &y = v[(i - (N - 1)) * J + j];
       narrow(y.x * scale(), x.at[i].x);
       narrow(y.y * scale(), x.at[i].y);
     }
-    if (live && exists(s, c, point(s, j)) && kept_at(s, at) && within(n, axis.store_begin, axis.store_end))
-      store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(static_cast<Scalar *>(arguments.store) + line.store + others +
-                                                         i64(at) * axis.store_stride - 2 * (N - 1)), x);
+    if (in.live && exists(s, c.at, point(s, j)) && kept_at(s, at.at()) && within(n, axis.store_begin, axis.store_end))
+      store_memory(reinterpret_cast<Neighbours<Scalar, N> *>(to - 2 * (N - 1)), x);
   }
 }
 
@@ -253,12 +253,12 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
     const InMemory in = in_memory<true>(s, c);
     MMAFFT_IF (config.load_vector > 1) {
       if (g % int(config.load_vector) == 0) {
-        MMAFFT_IF (config.load_vector == 2) load_neighbours<2>(s, in.line, in.others, c.at, in.live, v + g * J);
-        MMAFFT_IF (config.load_vector == 4) load_neighbours<4>(s, in.line, in.others, c.at, in.live, v + g * J);
+        MMAFFT_IF (config.load_vector == 2) load_neighbours<2>(s, in, c, v + g * J);
+        MMAFFT_IF (config.load_vector == 4) load_neighbours<4>(s, in, c, v + g * J);
       }
     } else {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const Place at = place_from(s, c.at, j);
+        const Place at = place_from(s, c, j);
         Value x = {T(0), T(0)};
         if (in.live && exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = load_point(s, in.line, in.others, at);
         v[g * J + j] = x;
@@ -277,7 +277,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
       const InMemory in = in_memory<true>(s, c);
       if (!in.live) continue;
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const Place at = place_from(s, c.at, j);
+        const Place at = place_from(s, c, j);
         Value &x = v[g * J + j];
         MMAFFT_IF (made_of) {
           if (exists(s, c.at, point(s, j)) && given_at(s, at.at())) x = finish_point(s, in.line, at, x);
@@ -313,6 +313,17 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
     store_half_complex(s, v);
     return;
   }
+  // Fragments have few points of many columns, and a group's roots would wait behind the branch around the one
+  // before: all are looked up first, of lines that are not there those of line 0.
+  MMAFFT_CONST bool ahead = step.after_roots >= 0 && step.after == FACTOR_NONE && (step.engine == ENGINE_MATRIX || joined(s));
+  MMAFFT_IF (ahead) {
+    MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+      const Column c = column(s, g);
+      InMemory in = in_memory<false>(s, c);
+      in.line.roots = in.live ? in.line.roots : 0;
+      four_step<false>(s, v + g * J, step.after_roots, in.line, c);
+    }
+  }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     MMAFFT_IF (paired(s)) {
@@ -320,17 +331,17 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
       continue;
     }
     const InMemory in = in_memory<false>(s, c);
-    MMAFFT_IF (step.after != FACTOR_NONE || step.after_roots >= 0) {
+    MMAFFT_IF (!ahead && (step.after != FACTOR_NONE || step.after_roots >= 0)) {
       if (in.live) factored<false>(s, v + g * J, in.line, c);
     }
     MMAFFT_IF (config.store_vector > 1) {
       if ((g + 1) % int(config.store_vector) == 0) {
-        MMAFFT_IF (config.store_vector == 2) store_neighbours<2>(s, in.line, in.others, c.at, in.live, v + g * J);
-        MMAFFT_IF (config.store_vector == 4) store_neighbours<4>(s, in.line, in.others, c.at, in.live, v + g * J);
+        MMAFFT_IF (config.store_vector == 2) store_neighbours<2>(s, in, c, v + g * J);
+        MMAFFT_IF (config.store_vector == 4) store_neighbours<4>(s, in, c, v + g * J);
       }
     } else {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-        const Place at = place_to(s, c.at, j);
+        const Place at = place_to(s, c, j);
         if (in.live && made(s, c.at, point(s, j)) && kept_at(s, at.at())) {
           Value x = v[g * J + j];
           MMAFFT_IF (splits(s)) {

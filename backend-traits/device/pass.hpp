@@ -192,6 +192,21 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (joined(s)) return matrix_point(s, group % joined_groups(s), thread);
     else return group % joined_groups(s);
   }
+  // Of digits apart, a group's column is the sum of the thread's first one and of what the group adds, which compilers
+  // know: so are its places in memory and in shared memory.
+  struct Digits {
+    Column first, further;
+  };
+  template <class S> MMAFFT_DEVICE Digits digits(S s, int group) const {
+    MMAFFT_STEP(S);
+    const int own = group % joined_groups(s);
+    const int first = joined(s) ? matrix_point(s, 0, thread) : 0, further = joined(s) ? matrix_distance(s, own) : own;
+    return {joined_column(s, matrix_first(s, thread), first), joined_column(s, matrix_further(s, group), further)};
+  }
+  static MMAFFT_DEVICE Column sum(const Digits &d, bool live) {
+    const Column &a = d.first, &b = d.further;
+    return {a.line + b.line, a.outer + b.outer, a.at + b.at, a.inner + b.inner, live, b.at};
+  }
   template <class S> MMAFFT_DEVICE Column column(S s, int group) const {
     MMAFFT_STEP(S);
     // All threads have as many columns of reals, but in the last round.
@@ -199,6 +214,7 @@ template <class Scalar> struct Pass {
     MMAFFT_CONST int all = int(config.lines * step.columns * step.outer) * int(counted_inner(s));
     MMAFFT_CONST bool simt = step.op != OP_DFT || (step.engine == ENGINE_SIMT && !joined(s));
     const bool there = simt && of_reals(s) && (group / each + 1) * int(config.threads) * wide <= all;
+    MMAFFT_IF (digits_apart(s)) return sum(digits(s, group), number(s, group) < all);
     Column c = joined_column(s, number(s, group), own_column(s, group), there);
     MMAFFT_IF (in_pairs(s)) {
       // Of halves, columns 0 and m/2 mirror themselves.
@@ -245,16 +261,18 @@ template <class Scalar> struct Pass {
     int first, further;
     MMAFFT_DEVICE int at() const { return first + further; }
   };
-  template <class S> MMAFFT_DEVICE Place place_from(S s, int c, int j) const {
+  template <class S> MMAFFT_DEVICE Place place_from(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.engine == ENGINE_MATRIX)
-      return {from_at(s, c, point(s, 0)), distance(s, j) * int(step.points / step.radix)};
-    else return {from_at(s, c, j), 0};
+      return {from_at(s, c.at - c.further, point(s, 0)), c.further + distance(s, j) * int(step.points / step.radix)};
+    else return {from_at(s, c.at, j), 0};
   }
-  template <class S> MMAFFT_DEVICE Place place_to(S s, int c, int j) const {
+  template <class S> MMAFFT_DEVICE Place place_to(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (one_address(s)) return {to_at(s, c, point(s, 0)), distance(s, j) * int(step.done)};
-    else return {to_at(s, c, j), 0};
+    MMAFFT_IF (one_address(s)) {
+      const int further = to_at(s, c.further, 0) - int(step.offset);
+      return {to_at(s, c.at - c.further, point(s, 0)), further + distance(s, j) * int(step.done)};
+    } else return {to_at(s, c.at, j), 0};
   }
   // Whether what a column stores lies at one address and constant distances that instructions can hold. Fragments
   // do; and points of a DFT, but where all strides of a single axis are powers of two: compilers find it there, and
@@ -335,9 +353,9 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, Place at) const;
   template <class S> MMAFFT_DEVICE Value finish_point(S s, const Line &line, Place at, Value x) const;
   template <int N, class S>
-  MMAFFT_DEVICE void load_neighbours(S s, const Line &line, i64 others, int c, bool live, Value *v) const;
+  MMAFFT_DEVICE void load_neighbours(S s, const InMemory &in, const Column &c, Value *v) const;
   template <int N, class S>
-  MMAFFT_DEVICE void store_neighbours(S s, const Line &line, i64 others, int c, bool live, const Value *v) const;
+  MMAFFT_DEVICE void store_neighbours(S s, const InMemory &in, const Column &c, const Value *v) const;
   // Of a copy whose lines lie in a row: scalars before the tile's first point, and points that are there.
   template <class S> MMAFFT_DEVICE i64 row_of_tile(S s) const {
     MMAFFT_STEP(S);

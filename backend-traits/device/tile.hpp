@@ -52,6 +52,7 @@ MMAFFT_DEVICE bool within(i64 n, i64 begin, i64 end) { return (begin == 0 || n >
 struct Column {
   int line, outer, at, inner;
   bool live;
+  int further;  // what of `at` is the same for all threads, where compilers would not see that
 };
 
 // A line's addresses: scalars before its first point, and how many points of the split
@@ -96,6 +97,7 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
   Column c;
   u32 rest = u32(number), set = 0;
   c.live = there || rest < lines * u32(step.columns) * inner * outer;
+  c.further = 0;
   // Of a single axis line a column is its number, which is then the thread's and a constant.
   MMAFFT_IF (!dense && of_reals(s) && lines * inner * outer == 1) {
     c.line = c.outer = c.inner = 0;

@@ -6,7 +6,6 @@ use super::four_step::is_scattered;
 use super::rules;
 use super::stage::Stage;
 use mmafft_backend_traits::real::{CoreLength, Middle};
-use mmafft_backend_traits::Engine;
 
 /// Factors of a line, in the order of their passes.
 pub struct Measured {
@@ -22,20 +21,20 @@ pub struct Measured {
 /// line can have them.
 pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
     let free = fits.limits.line_library.is_none() && fits.asked.is_none();
-    if !free || fits.engine != Engine::Simt || is_scattered(stage) || !stage.inner.is_empty() {
+    if !free || is_scattered(stage) || !stage.inner.is_empty() {
         return None;
     }
     let (factors, reason) = match fits.parts {
         Some(parts) => (parts, None),
         None => {
-            let rule = rules::of_parts(fits.limits, fits.scalar, stage.kind, stage.length)?;
+            let rule = rules::of_parts(fits, stage.kind, stage.length)?;
             let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);
             (&rule.radices[..], Some(reason))
         }
     };
     let times = |n: usize, &f: &usize| n.checked_mul(f);
     let product = factors.iter().try_fold(1usize, times)?;
-    let (scattered, even) = (fits.longest_scattered(), |f: &usize| f.is_multiple_of(2));
+    let (scattered, even) = (fits.most_scattered(), |f: &usize| f.is_multiple_of(2));
     let line = |&f: &usize| f > 1 && f <= scattered && fits.line(f, scattered);
     let lines = factors.iter().all(line);
     let packed = halved(stage) && product.checked_mul(2) == Some(stage.length);

@@ -11,6 +11,9 @@ use mmafft_backend_traits::{
 /// threads, which beside them hold their halves, the products and the matrix.
 const MATRIX_BYTES: usize = 64 << 10;
 
+/// The same of a complex line of joined products, with 32 values: splits and orders of reals beside them spill.
+const JOINED_BYTES: usize = 128 << 10;
+
 /// The same of a tile that need not be filled.
 const LARGE_BYTES: usize = 32 << 10;
 
@@ -87,9 +90,14 @@ impl<'a> Fits<'a> {
         }
     }
 
-    /// The longest line of a tile of lines that are scattered in memory.
-    pub fn longest_scattered(&self) -> usize {
+    /// The longest line of a tile of lines that are scattered in memory, where that is measured.
+    pub fn most_scattered(&self) -> usize {
         let longest = self.limits.longest_scattered(self.scalar);
+        longest.min(self.longest_line())
+    }
+
+    /// The longest that is taken unmeasured.
+    pub fn longest_scattered(&self) -> usize {
         let large = self.tile_capacity() >= LARGE_BYTES / (2 * self.scalar.compute_bytes());
         match self.engine {
             // Fragments of padded radices take up to twice the points, and rows of half a cache
@@ -97,9 +105,10 @@ impl<'a> Fits<'a> {
             // small that there would be more.
             Engine::Matrix if large && self.limits.line_library.is_none() => {
                 let rows = (64 / (2 * self.scalar.bytes())).max(1);
+                let longest = self.limits.longest_scattered(self.scalar);
                 longest.min((self.tile_capacity() / 2 / rows).max(2))
             }
-            _ => longest.min(self.longest_line()),
+            _ => self.most_scattered(),
         }
     }
 
@@ -131,6 +140,21 @@ impl<'a> Fits<'a> {
     pub fn line(&self, length: usize, limit: usize) -> bool {
         self.tile_points(length)
             .is_some_and(|points| points <= limit)
+    }
+
+    /// Whether one pass transforms a stage's lines of neighbouring points: up to the longest of a tile; of
+    /// complex powers of two by joined products, one to a block, also twice that.
+    pub fn alone(&self, stage: &Stage) -> bool {
+        let core = stage.kind.core_length(stage.length);
+        let points = JOINED_BYTES / (2 * self.scalar.compute_bytes());
+        let joined = self.engine == Engine::Matrix
+            && self.limits.line_library.is_none()
+            && self.asked.is_none()
+            && self.scalar.compute_bytes() <= 4
+            && stage.kind == Kind::C2C
+            && core.is_power_of_two()
+            && core <= points.min(self.limits.longest_line(self.scalar));
+        joined || self.line(core, self.longest_line())
     }
 
     /// Points of a stage's line on chip, the half spectrum of a real one included.

@@ -2,8 +2,8 @@
 
 use mmafft_backend_traits::{
     real::{Middle, RealSide, Reduction},
-    Factor, Images, Kind, KindRow, Limits, LineForm, Pass, RealLine, Residency, ScalarType, Step,
-    TileAxis, KINDS,
+    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Pass, RealLine, Residency, ScalarType,
+    Step, TileAxis, KINDS,
 };
 
 /// Lines of a four-step transform whose twiddles are looked up in two levels, about.
@@ -38,9 +38,15 @@ fn storage(scalar: ScalarType) -> &'static str {
 }
 
 /// The key of a line that passes share, by its kind and whole length.
-pub fn parts_key(limits: &Limits, scalar: ScalarType, kind: &str, length: usize) -> String {
-    let (architecture, storage) = (&limits.architecture, storage(scalar));
-    format!("{architecture},{storage},simt,{kind},parts,{length}")
+pub fn parts_key(
+    limits: &Limits,
+    scalar: ScalarType,
+    engine: Engine,
+    kind: &str,
+    length: usize,
+) -> String {
+    let (architecture, storage, engine) = (&limits.architecture, storage(scalar), engine.name());
+    format!("{architecture},{storage},{engine},{kind},parts,{length}")
 }
 
 /// The keys of a line or plane that a cluster holds: its own, and those of kinds that are alike.

@@ -4,6 +4,7 @@
 //! names a file of the same form, whose rows come first.
 
 use super::cluster::Spread;
+use super::fits::Fits;
 use super::folded;
 use super::rule_keys::{access, alike, cluster_keys, convolved, keys};
 pub use super::rule_keys::{key, parts_key, transformed};
@@ -290,14 +291,10 @@ pub(super) fn of_cluster(
 
 /// The rule of a line that passes share, by its kind and whole length: its radices are the factors, in the
 /// order of the passes.
-pub(super) fn of_parts(
-    limits: &Limits,
-    scalar: ScalarType,
-    kind: Kind,
-    length: usize,
-) -> Option<&'static Rule> {
+pub(super) fn of_parts(fits: &Fits, kind: Kind, length: usize) -> Option<&'static Rule> {
+    let key = |kind| parts_key(fits.limits, fits.scalar, fits.engine, kind, length);
     let mut kinds = [kind.row().name].into_iter().chain(alike(kind));
-    kinds.find_map(|kind| RULES.get(&parts_key(limits, scalar, kind, length)))
+    kinds.find_map(|kind| RULES.get(&key(kind)))
 }
 
 /// Of lines that face each other, whether threads can have columns of two at the end where they do, of

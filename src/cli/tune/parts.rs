@@ -5,7 +5,7 @@
 use super::{prepare_all, time_bytes, tune_pass, Arguments, Bench, Lab, Table};
 use mmafft::backend_traits::real::{CoreLength, Middle};
 use mmafft::rules::{self, Rule};
-use mmafft::{Backend as _, Domain, Engine, Limits, Plan, Request};
+use mmafft::{Backend as _, Domain, Limits, Plan, Request};
 
 /// How much larger the largest factor may be than the smallest.
 const SPREAD: usize = 8;
@@ -16,7 +16,7 @@ const KEPT: usize = 2;
 /// How much faster a list must be than the planner's own.
 const GAIN: f64 = 1.01;
 
-/// The key of the rule of a request's lines: of one axis, in several passes of butterflies.
+/// The key of the rule of a request's lines: of one axis, in several passes.
 pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     let plan = mmafft::plan(request, limits).ok()?;
     let [length] = request.shape.dims()[..] else {
@@ -24,13 +24,14 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     };
     let split = |pass: &mmafft::Pass| {
         let mut loops = pass.loops.iter();
-        pass.engine == Engine::Simt && loops.any(|l| l.load_index + l.store_index > 0)
+        loops.any(|l| l.load_index + l.store_index > 0)
     };
     let plain = plan.passes.len() > 1 && plan.passes.iter().all(split);
     let convolved = |pass: &mmafft::Pass| rules::key(pass, limits).is_none();
     let known = plain && !plan.passes.iter().any(convolved) && !limits.architecture.is_empty();
-    let scalar = plan.passes.first()?.storage;
-    known.then(|| rules::parts_key(limits, scalar, request.kind.row().name, length))
+    let first = plan.passes.first()?;
+    let name = request.kind.row().name;
+    known.then(|| rules::parts_key(limits, first.storage, first.engine, name, length))
 }
 
 /// Lists of factors in any order, of `count` factors.
