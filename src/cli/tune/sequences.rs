@@ -138,8 +138,8 @@ fn largest(pass: &Pass) -> usize {
     }
 }
 
-/// The sequences of a line that a cluster holds: those of two factors, nearly equal, each of the
-/// fewest radices in either order.
+/// The sequences of a line that a cluster holds: those of two factors, nearly equal, or of fewer radices in all,
+/// each factor of the fewest radices in either order.
 fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let mut radices: Vec<usize> = limits.butterflies.to_vec();
     radices.retain(|r| *r <= largest(pass));
@@ -148,12 +148,20 @@ fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         .rev()
         .filter(|n| length.is_multiple_of(*n));
     let even = factors.filter(|n1| n1.is_multiple_of(2) && (length / n1).is_multiple_of(2));
+    let pairs: Vec<_> = even
+        .map(|n1| [shortest(n1, &radices), shortest(length / n1, &radices)])
+        .filter(|both| both.iter().all(|s| !s.is_empty()))
+        .collect();
+    let count = |both: &[Vec<Vec<usize>>; 2]| both[0][0].len() + both[1][0].len();
+    let equal = pairs.iter().take(2);
+    let most = equal.clone().map(count).min().unwrap_or(0);
+    let fewer = pairs.iter().skip(2).filter(|both| count(both) < most);
     let mut sequences = Vec::new();
-    for n1 in even.take(2) {
-        for (n1, n2) in [(n1, length / n1), (length / n1, n1)] {
-            for before in shortest(n1, &radices) {
-                for after in shortest(n2, &radices) {
-                    sequences.push([before.clone(), after].concat());
+    for [small, large] in equal.chain(fewer.take(2)) {
+        for (before, after) in [(small, large), (large, small)] {
+            for first in before {
+                for last in after {
+                    sequences.push([first.clone(), last.clone()].concat());
                 }
             }
         }
@@ -180,5 +188,25 @@ fn descend(n: usize, radices: &[usize], so_far: &mut Vec<usize>, all: &mut Vec<V
             descend(n / r, &radices[i..], so_far, all);
             so_far.pop();
         }
+    }
+}
+
+#[cfg(all(test, feature = "emulate"))]
+mod tests {
+    use super::*;
+    use mmafft::{Request, Shape};
+
+    #[test]
+    fn clusters_try_fewer_radices() {
+        let device = mmafft::emulated::EmulatedDriver::nvidia();
+        let limits = mmafft::backend_traits::device::Driver::limits(&device);
+        let of = |n: usize| {
+            let request = Request::forward(Shape::d1(n)).batch(100);
+            let plan = mmafft::plan_in_clusters(&request, limits).expect("a plan");
+            sequences(&plan.passes[0], limits)
+        };
+        // 32·1024 has a radix less than 128·256.
+        assert!(of(1 << 15).contains(&vec![32, 32, 32]));
+        assert!(of(1 << 16).iter().all(|s| s.len() == 4));
     }
 }
