@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""The README's table of kinds from reals to reals, in Markdown, from the rows of a run:
+
+    python3 benches/kinds_table.py [benches/results/kinds-h200.csv]
+
+Each number is a row's `fraction`: of the copy beside it, in the same memory. Some copies are slower than others, by
+where that memory lies, and it depends on the transform whether it is too: the last line says how many.
+"""
+
+import csv
+import statistics
+import sys
+
+# Lengths of the table, and how far type I is from them.
+LENGTHS = [64, 512, 1000, 4096, 1 << 16, 1 << 20]
+BESIDE = {"dct1": 1, "dst1": -1}
+
+
+def name(length):
+    power = length.bit_length() - 1
+    return f"2^{power}" if length == 1 << power and power > 14 else str(length)
+
+
+def main(path):
+    with open(path, encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    found = {(r["precision"], r["kind"], int(r["shape"])): float(r["fraction"]) for r in rows}
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    print("| |", " | ".join(kinds), "|")
+    print("| --- |" + " --- |" * len(kinds))
+    for precision in dict.fromkeys(row["precision"] for row in rows):
+        for length in LENGTHS:
+            # 1000 in the table is 1001 of DCT-I and 999 of DST-I.
+            values = [found[precision, kind, length + BESIDE.get(kind, 0)] for kind in kinds]
+            print(f"| `{precision}` {name(length)} |", " | ".join(f"{v:.2f}" for v in values), "|")
+    # Bytes a second of copies.
+    copies = [float(r["bytes"]) / float(r["ours_us"]) / float(r["fraction"]) for r in rows]
+    median = statistics.median(copies)
+    slow = [copy / median for copy in copies if copy < 0.97 * median]
+    least = 1 - min(slow, default=1)
+    print(f"\nCopies beside {len(slow)} of {len(rows)} rows were slower than the median by up to {least:.0%}.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "benches/results/kinds-h200.csv")
