@@ -195,13 +195,13 @@ impl Request {
         self
     }
 
-    /// The input is zero outside of `range` on `axis`: what lies there is not read.
+    /// The input is zero outside of `range` on `axis`: what lies there is not read. One range an axis.
     pub fn nonzero_input(mut self, axis: usize, range: Range<usize>) -> Self {
         self.nonzero_input.push((axis, range));
         self
     }
 
-    /// Of the output only `range` on `axis` is wanted: nothing else is written.
+    /// Of the output only `range` on `axis` is wanted: nothing else is written. One range an axis.
     pub fn wanted_output(mut self, axis: usize, range: Range<usize>) -> Self {
         self.wanted_output.push((axis, range));
         self

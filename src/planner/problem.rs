@@ -201,9 +201,14 @@ impl Problem {
 
     /// Checks the zero ranges and takes them over.
     fn restrict(&mut self) -> Result<()> {
-        let input = self.request.nonzero_input.iter().map(|r| (INPUT, r));
-        let output = self.request.wanted_output.iter().map(|r| (OUTPUT, r));
-        for (side, (axis, range)) in input.chain(output) {
+        let lists = [&self.request.nonzero_input, &self.request.wanted_output];
+        let sides = [INPUT, OUTPUT].into_iter().zip(lists);
+        let all = sides.flat_map(|(side, list)| list.iter().enumerate().map(move |r| (side, r)));
+        for (side, (i, (axis, range))) in all {
+            // A second one would silently take the place of the first.
+            if lists[side][..i].iter().any(|(before, _)| before == axis) {
+                return Err(Error::AxisRepeated { axis: *axis });
+            }
             let rank = self.dims.len() - 1;
             let dim = self.dims[1..].get_mut(*axis);
             let dim = dim.ok_or(Error::AxisOutOfRange { axis: *axis, rank })?;

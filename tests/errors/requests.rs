@@ -249,6 +249,14 @@ fn zero_ranges() {
     let request = Request::forward(Shape::d2(4, 8));
     assert_eq!(refused(&request.clone().nonzero_input(2, 0..1)), error);
     assert_eq!(refused(&request.clone().wanted_output(2, 0..1)), error);
+    // Which of two would be meant?
+    let error = Error::AxisRepeated { axis: 1 };
+    let twice = request.clone().nonzero_input(1, 0..4);
+    assert_eq!(refused(&twice.clone().nonzero_input(1, 2..8)), error);
+    let sides = twice.clone().wanted_output(1, 2..8);
+    assert!(mmafft::plan(&sides, &cpu_limits()).is_ok());
+    let twice = request.clone().wanted_output(1, 0..4);
+    assert_eq!(refused(&twice.wanted_output(1, 0..4)), error);
     // What is zero for certain cannot be asked for: there would be no pass to write it.
     let request = request
         .axes(&[1])

@@ -215,11 +215,14 @@ fn create_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Whether strangers cannot put code there. What the folder holds will run on the device.
+/// Whether strangers cannot put code there: it is the user's, or root's, and not everyone may write. What the
+/// folder holds will run on the device.
 #[cfg(unix)]
 fn is_private(folder: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(folder).is_ok_and(|data| data.permissions().mode() & 0o002 == 0)
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid();
+    let trusted = |owner| owner == 0 || owner == user.as_raw();
+    fs::metadata(folder).is_ok_and(|data| trusted(data.uid()) && data.mode() & 0o002 == 0)
 }
 #[cfg(not(unix))]
 fn is_private(folder: &Path) -> bool {

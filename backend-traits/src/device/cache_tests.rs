@@ -120,6 +120,14 @@ fn the_folder_is_the_users_alone() {
     fs::remove_file(cache.path(&key)).unwrap();
     cache.put(&key, b"code");
     assert!(names(&cache).is_empty());
+
+    // Nor in what a stranger owns. Only root can give a folder away.
+    fs::set_permissions(&cache.folder, fs::Permissions::from_mode(0o700)).unwrap();
+    cache.put(&key, b"code");
+    assert!(cache.get(&key).is_some());
+    if std::os::unix::fs::chown(&cache.folder, Some(54_321), None).is_ok() {
+        assert_eq!(cache.get(&key), None);
+    }
 }
 
 #[test]
