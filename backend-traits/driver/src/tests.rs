@@ -8,6 +8,7 @@ use mmafft_backend_traits::device::{Cache, Driver, Geometry, Launch, Program, Re
 use mmafft_backend_traits::{Error, Limits, Result};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What the driver has given and not got back, what was called, and what fails.
@@ -27,6 +28,9 @@ struct State {
 }
 
 static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// Whom the next wait for a stream tells that it has begun, and who says when it ends.
+static GATE: Mutex<Option<(Sender<()>, Receiver<()>)>> = Mutex::new(None);
 
 fn state<R>(use_it: impl FnOnce(&mut State) -> R) -> R {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +178,13 @@ unsafe extern "C" fn create_stream(stream: *mut Pointer, _: c_uint) -> Status {
     call("create_stream", |s| unsafe { *stream = s.give("stream") })
 }
 unsafe extern "C" fn wait_for_stream(stream: Pointer) -> Status {
-    call("wait_for_stream", |s| s.waited.push(stream as usize))
+    let status = call("wait_for_stream", |s| s.waited.push(stream as usize));
+    let gate = GATE.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some((begun, end)) = gate {
+        // Who is told, or should say so, may have failed.
+        let _ = begun.send(()).map(|()| end.recv());
+    }
+    status
 }
 unsafe extern "C" fn destroy_stream(stream: Pointer) -> Status {
     call("destroy_stream", |s| s.take("stream", stream))
@@ -538,6 +548,30 @@ fn a_recording_ends_when_its_launches_fail_or_panic() {
         assert_eq!(driver.records(&|| Err(failed.clone())), Err(failed.clone()));
         let panics = std::panic::AssertUnwindSafe(|| driver.records(&|| panic!("on purpose")));
         assert!(std::panic::catch_unwind(panics).is_err());
+    });
+}
+
+#[test]
+fn a_dropped_stream_is_waited_for_also_while_another_thread_waits() {
+    with_driver::<false>(|driver| {
+        let stream = driver.stream().unwrap();
+        let handle = stream.handle() as usize;
+        let ((begun, begins), (ends, end)) = (channel(), channel());
+        *GATE.lock().unwrap() = Some((begun, end));
+        std::thread::scope(|scope| {
+            // Dropped if this fails, so that the other thread goes on.
+            let ends = ends;
+            let waiting = scope.spawn(|| driver.synchronize());
+            begins.recv().unwrap();
+            state(|s| s.waited.clear());
+            drop(stream);
+            state(|s| {
+                assert_eq!(s.waited, [handle]);
+                assert!(s.handles.contains_key(&handle), "it is waited for");
+            });
+            ends.send(()).unwrap();
+            waiting.join().unwrap().unwrap();
+        });
     });
 }
 
