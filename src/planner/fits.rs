@@ -11,7 +11,8 @@ use mmafft_backend_traits::{
 /// threads, which beside them hold their halves, the products and the matrix.
 const MATRIX_BYTES: usize = 64 << 10;
 
-/// The same of a complex line of joined products, with 32 values: splits and orders of reals beside them spill.
+/// The same of a complex line of joined products in FP32, with 32 values: splits and orders of reals beside them
+/// spill, and so does what loads 16 bits.
 const JOINED_BYTES: usize = 128 << 10;
 
 /// The same of a tile that need not be filled.
@@ -150,7 +151,7 @@ impl<'a> Fits<'a> {
         let joined = self.engine == Engine::Matrix
             && self.limits.line_library.is_none()
             && self.asked.is_none()
-            && self.scalar.compute_bytes() <= 4
+            && self.scalar == ScalarType::F32
             && stage.kind == Kind::C2C
             && core.is_power_of_two()
             && core <= points.min(self.limits.longest_line(self.scalar));
