@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::kind::{Direction, Kind};
 use crate::pass::{Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
-use crate::radix::{self, JOINED_PRODUCT};
+use crate::radix;
 use crate::real::{Middle, Pairing};
 
 /// Whether an axis is a part of a line that several passes transform.
@@ -78,6 +78,16 @@ pub struct Products {
     /// Where lines are scaled once, the digits by which products make them larger: twiddles undo
     /// that, and what the DFT makes them larger.
     pub scaled: Option<i32>,
+}
+
+/// A radix's part of a DFT of `points`, of which `done` are done, from one extent of the axis to another.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    points: usize,
+    done: usize,
+    inverse: bool,
+    input: usize,
+    output: usize,
 }
 
 /// The trips of a pass; `order` are its axes in tile order.
@@ -378,33 +388,21 @@ impl Builder<'_> {
         let points: usize = radices.iter().product();
         let mut done = 1;
         for (i, &radix) in radices.iter().enumerate() {
-            let from = if i == 0 { input } else { points };
-            let to = if i + 1 == radices.len() {
-                output
-            } else {
-                points
+            let last = i + 1 == radices.len();
+            let part = Part {
+                points,
+                done,
+                inverse,
+                input: if i == 0 { input } else { points },
+                output: if last { output } else { points },
             };
+            done *= radix;
             if let (Some(joined), Some(products)) = (radix::joined(radix), self.products) {
-                let ends = i + 1 == radices.len();
-                self.joined(
-                    at,
-                    [joined, points, done],
-                    inverse,
-                    [from, to],
-                    ends,
-                    products,
-                    tables,
-                );
-                done *= radix;
+                self.joined(at, joined, part, products, tables);
                 continue;
             }
-            let rows = points / (done * radix);
-            let mut trip = self.trip(at, OP_DFT, from, to);
-            trip.words.radix = radix as i64;
-            trip.words.points = points as i64;
-            trip.words.done = done as i64;
-            trip.words.inverse = i64::from(inverse);
-            trip.words.columns = (points / radix) as i64;
+            let rows = points / done;
+            let mut trip = self.part(at, radix, points / radix, part);
             let several = self.pass.axes.len() > 1 && !self.folded;
             let places = self.pass.storage == ScalarType::F64 && several;
             if radix::summed(radix, self.products.is_some() || places) {
@@ -414,7 +412,7 @@ impl Builder<'_> {
                 trip.words.matrix = tables.dense(radix, DENSE_PAIRS, inverse);
                 if self.trips.is_empty() {
                     // It sums over shared memory.
-                    let mut copy = self.trip(at, OP_COPY, from, points);
+                    let mut copy = self.trip(at, OP_COPY, part.input, points);
                     copy.words.columns = points as i64;
                     copy.words.points = points as i64;
                     self.push(at, copy);
@@ -432,50 +430,57 @@ impl Builder<'_> {
                     _ => tables.twiddles(radix, rows, inverse),
                 };
             }
-            done *= radix;
             self.push(at, trip);
         }
     }
 
-    /// The two trips of a radix of `joined` products: these, and what combines them in registers, of a DFT of
-    /// `points` of which `done` are done; from one extent to another.
-    #[allow(clippy::too_many_arguments)]
+    /// The trip of a radix of so many columns, without twiddles.
+    fn part(&self, at: usize, radix: usize, columns: usize, part: Part) -> Trip {
+        let mut trip = self.trip(at, OP_DFT, part.input, part.output);
+        trip.words.radix = radix as i64;
+        trip.words.points = part.points as i64;
+        trip.words.done = part.done as i64;
+        trip.words.inverse = i64::from(part.inverse);
+        trip.words.columns = columns as i64;
+        trip
+    }
+
+    /// The two trips of a radix of `joined` products: these, and what combines them in registers.
     fn joined(
         &mut self,
         at: usize,
-        [joined, points, done]: [usize; 3],
-        inverse: bool,
-        [from, to]: [usize; 2],
-        ends: bool,
+        joined: usize,
+        part: Part,
         products: Products,
         tables: &mut Tables,
     ) {
         let radix = radix::JOINED_PRODUCT;
-        let dft = |trip: &mut Trip, radix: usize, done: usize| {
-            trip.words.radix = radix as i64;
-            trip.words.points = points as i64;
-            trip.words.done = done as i64;
-            trip.words.inverse = i64::from(inverse);
-            trip.words.columns = (points / (JOINED_PRODUCT * joined)) as i64;
+        let columns = part.points / (radix * joined);
+        let between = Part {
+            output: part.points,
+            ..part
         };
-        let mut first = self.trip(at, OP_DFT, from, points);
-        dft(&mut first, radix, done);
+        let mut first = self.part(at, radix, columns, between);
         first.words.joined = joined as i64;
         first.words.target = REGISTERS;
         let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
         // These twiddles also make smaller what the butterflies make greater; after an axis' last products
         // `scaling` says what does.
+        let rows = columns / part.done;
         let down = |digits| digits + scaling::growth(radix * joined) as i32;
-        let down = products.scaled.filter(|_| !ends).map_or(0, down);
-        first.words.twiddle = tables.lane_twiddles(points / (done * radix), inverse, &lanes, down);
+        let down = products.scaled.filter(|_| rows > 1).map_or(0, down);
+        first.words.twiddle = tables.lane_twiddles(rows * joined, part.inverse, &lanes, down);
         self.push(at, first);
-        let mut second = self.trip(at, OP_DFT, points, to);
-        dft(&mut second, joined, done * radix);
+        let after = Part {
+            done: part.done * radix,
+            input: part.points,
+            ..part
+        };
+        let mut second = self.part(at, joined, columns, after);
         second.words.joined = radix as i64;
         second.words.source = REGISTERS;
-        let rows = points / (done * radix * joined);
         if rows > 1 {
-            second.words.twiddle = tables.twiddles(joined, rows, inverse);
+            second.words.twiddle = tables.twiddles(joined, rows, part.inverse);
         }
         self.push(at, second);
     }
