@@ -46,7 +46,10 @@ fn barriers(record: &Record, wave: usize) -> Vec<Barrier> {
                 push(format!("before {what} is scaled"), None);
             }
             if step(program, i, "async") == 0 && is("source") && is("target") {
-                let scaled = scales(i).then_some("its line was scaled since it was gathered");
+                // Of joined products by the first of two steps.
+                let joins = i > 0 && step(program, i - 1, "target") == constant("PLACE_REGISTERS");
+                let scaled = scales(i) || (joins && scales(i - 1));
+                let scaled = scaled.then_some("its line was scaled since it was gathered");
                 push(
                     format!("before the scatter of {what}"),
                     idle::within(program, i).or(scaled),
