@@ -66,9 +66,12 @@ MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line
   MMAFFT_CONST int J = points(s);
   const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
   MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
+    // The table ends before the roots of points that pad a fragment, or that a sum's last pair has not.
+    MMAFFT_CONST bool padded = step.op == OP_DFT && (step.engine == ENGINE_DENSE || step.radix != step.rank);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
-      const int at = (BEFORE ? place_from(s, column, j) : place_to(s, column, j)).at();
-      if (BEFORE ? given_at(s, at) : kept_at(s, at)) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
+      const int at = (BEFORE ? place_from(s, column, j) : place_to(s, column, j)).at(), k = point(s, j);
+      const bool there = !padded || (BEFORE ? exists(s, column.at, k) : made(s, column.at, k));
+      if (there && (BEFORE ? given_at(s, at) : kept_at(s, at))) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
     }
   } else MMAFFT_IF (config.roots_low > 0) {
     const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);

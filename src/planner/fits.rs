@@ -143,19 +143,19 @@ impl<'a> Fits<'a> {
             .is_some_and(|points| points <= limit)
     }
 
-    /// Whether one pass transforms a stage's lines of neighbouring points: up to the longest of a tile; of
-    /// complex powers of two by joined products, one to a block, also twice that.
-    pub fn alone(&self, stage: &Stage) -> bool {
+    /// Whether one pass transforms a stage's lines of neighbouring points by joined products although they are longer
+    /// than other lines of a tile: complex powers of two, one to a block. Not of several axes, where columns are scaled
+    /// in place of lines, which takes registers more.
+    pub fn joined_alone(&self, stage: &Stage, axes: usize) -> bool {
         let core = stage.kind.core_length(stage.length);
         let points = JOINED_BYTES / (2 * self.scalar.compute_bytes());
-        let joined = self.engine == Engine::Matrix
+        self.engine == Engine::Matrix
             && self.limits.line_library.is_none()
             && self.asked.is_none()
             && self.scalar == ScalarType::F32
-            && stage.kind == Kind::C2C
+            && (stage.kind, axes) == (Kind::C2C, 1)
             && core.is_power_of_two()
-            && core <= points.min(self.limits.longest_line(self.scalar));
-        joined || self.line(core, self.longest_line())
+            && core <= points.min(self.limits.longest_line(self.scalar))
     }
 
     /// Points of a stage's line on chip, the half spectrum of a real one included.

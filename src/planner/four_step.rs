@@ -48,14 +48,16 @@ pub fn split_long_lines(route: Route, problem: &Problem, fits: &Fits) -> Result<
 fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Stage>, usize)> {
     let core = stage.kind.core_length(stage.length);
     let (line, scattered) = (fits.longest_line(), fits.longest_scattered());
-    let (limit, alone) = match is_scattered(&stage) {
-        true => (scattered, fits.line(core, scattered)),
-        false => (line, fits.alone(&stage)),
+    let limit = match is_scattered(&stage) {
+        true => scattered,
+        false => line,
     };
+    let axes = p.axes_to_transform().count();
+    let joined = || !is_scattered(&stage) && fits.joined_alone(&stage, axes);
     // Of a short line that the radices asked for do not make, `steps` says so.
     let refused = core <= limit && fits.tile_points(core).is_none();
     let folded = || !is_scattered(&stage) && folded::steps(stage.dim, &stage, fits).is_some();
-    if refused || alone || folded() {
+    if refused || fits.line(core, limit) || joined() || folded() {
         return Ok((vec![stage], 0));
     }
     if let Some(spread) = cluster::line(&stage, fits) {

@@ -79,7 +79,7 @@ pub fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
 }
 
 /// The two stages of a line with columns and rows of these `lengths`, in the order of their passes, and the
-/// scalars of scratch that they reach; `None` where there is no such way.
+/// scalars of scratch that they reach; `None` where there is no such way, or no butterflies.
 pub fn stages(
     stage: &Stage,
     lengths: [usize; 2],
@@ -87,7 +87,7 @@ pub fn stages(
     p: &Problem,
     fits: &Fits,
 ) -> Option<(Vec<Stage>, usize)> {
-    let way = way(stage.kind)?;
+    let way = way(stage.kind).filter(|_| fits.engine == Engine::Simt)?;
     let whole = stage.kind.shared_core_length(stage.length);
     let [first, last] = lengths;
     if first.checked_mul(last) != Some(whole) {

@@ -5,8 +5,8 @@ use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{head, step};
 use mmafft::backend_traits::{conformance, Launch};
 use mmafft::{
-    Backend, Direction, Domain, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
-    Result, Shape, KINDS,
+    Backend, Direction, Domain, Engine, Kind, Layout, Limits, Normalization, Plan, Precision,
+    Request, Result, Shape, KINDS,
 };
 
 /// Tiles that the lines below are too long for.
@@ -286,4 +286,26 @@ fn what_cannot_be_split_so_is_planned_as_it_was() {
             assert_eq!(lengths(&plan), lengths(&own), "{kind:?} {bad:?}");
         }
     }
+}
+
+/// Products of 3, which points pad, of so many lines that their twiddles are looked up in two levels. (That the padding
+/// looks nothing up is not seen here: what follows a pass' tables in memory are those of the next.)
+#[test]
+fn padded_products_of_many_lines() {
+    const FACTORS: [usize; 3] = [27, 243, 243];
+    let n = FACTORS.iter().product();
+    let line = Request::forward(Shape::d1(n)).precision(Precision::F64);
+    let request = line.engine(Engine::Matrix);
+    let plan =
+        |request: &Request, limits: &Limits| mmafft::plan_in_parts(request, limits, &FACTORS);
+    let backend = Probe::new(Vendor::Nvidia, ORDERS[0])
+        .tile_bytes(Some(64 << 10))
+        .backend();
+    let whole = plan(&request, backend.limits()).expect("a plan");
+    assert_eq!(lengths(&whole), FACTORS);
+    if let Err(what) = conformance::check(&backend, plan, &request, 1.0) {
+        panic!("{what}");
+    }
+    let first = &backend.driver().records()[0].program;
+    assert!(head(first, "roots_low") > 0);
 }
