@@ -10,6 +10,7 @@ where that memory lies, and it depends on the transform whether it is too: the l
 import csv
 import statistics
 import sys
+from pathlib import Path
 
 # Lengths of the table, and how far type I is from them.
 LENGTHS = [64, 512, 1000, 4096, 1 << 16, 1 << 20]
@@ -42,4 +43,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "benches/results/kinds-h200.csv")
+    main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "results/kinds-h200.csv")

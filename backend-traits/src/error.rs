@@ -62,7 +62,7 @@ pub enum Error {
         /// The array's rank.
         rank: usize,
     },
-    /// An axis listed twice.
+    /// An axis listed twice, or with two zero ranges on one side.
     #[error("axis {axis} is listed twice: expected each axis at most once")]
     AxisRepeated {
         /// The axis that was listed again.

@@ -34,7 +34,9 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
     };
     let times = |n: usize, &f: &usize| n.checked_mul(f);
     let product = factors.iter().try_fold(1usize, times)?;
-    let (scattered, even) = (fits.most_scattered(), |f: &usize| f.is_multiple_of(2));
+    let (scattered, even) = (fits.longest_scattered_measured(), |f: &usize| {
+        f.is_multiple_of(2)
+    });
     let line = |&f: &usize| f > 1 && f <= scattered && fits.line(f, scattered);
     let lines = factors.iter().all(line);
     let packed = halved(stage) && product.checked_mul(2) == Some(stage.length);

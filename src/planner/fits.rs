@@ -92,7 +92,7 @@ impl<'a> Fits<'a> {
     }
 
     /// The longest line of a tile of lines that are scattered in memory, where that is measured.
-    pub fn most_scattered(&self) -> usize {
+    pub fn longest_scattered_measured(&self) -> usize {
         let longest = self.limits.longest_scattered(self.scalar);
         longest.min(self.longest_line())
     }
@@ -109,7 +109,7 @@ impl<'a> Fits<'a> {
                 let longest = self.limits.longest_scattered(self.scalar);
                 longest.min((self.tile_capacity() / 2 / rows).max(2))
             }
-            _ => self.most_scattered(),
+            _ => self.longest_scattered_measured(),
         }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Fits<'a> {
 
     /// Whether one pass transforms a stage's lines of neighbouring points by joined products although they are longer
     /// than other lines of a tile: complex powers of two, one to a block. Not of several axes, where columns are scaled
-    /// in place of lines, which takes registers more.
+    /// in place of lines: that was never measured.
     pub fn joined_alone(&self, stage: &Stage, axes: usize) -> bool {
         let core = stage.kind.core_length(stage.length);
         let points = JOINED_BYTES / (2 * self.scalar.compute_bytes());
