@@ -187,34 +187,83 @@ MMAFFT_DEVICE void Pass<Scalar>::twiddle(S s, Value *v) const {
   }
 }
 
-// Point n/2, its own mirror image: its conjugate, but after an inverse DFT.
-template <class Scalar> template <class S>
-MMAFFT_DEVICE void Pass<Scalar>::halve_middle(S s, Value &x) {
-  MMAFFT_STEP(S);
-  MMAFFT_CONST T scale = merges(s) ? T(2) : T(1);
-  MMAFFT_CONST bool conjugate = merges(s) || step.inverse == 0;
-  x = {scale * x.x, conjugate ? -scale * x.y : scale * x.y};
-}
-
 // With Z the spectrum of packed pairs x[2n] + i·x[2n+1] and w = exp(-πi·k/n), of an inverse DFT conj(w):
 //   split   E = (Z[k] + conj Z[n-k])/2, O = (Z[k] - conj Z[n-k])/2i,  X[k] = E + w·O, X[n-k] = conj(E - w·O)
 //   merge   E = X[k] + conj X[n-k], O = conj(w)·(X[k] - conj X[n-k]), Z[k] = E + i·O, Z[n-k] = conj(E - i·O)
 // (the merge is twice the split's inverse, as an unscaled transform wants). Of lines in mirrored
 // pairs, w is a product of tables by c and by a of k = a + A·c, or of rows one by c; and points 0 and
 // n/2 come together.
-template <class Scalar> MMAFFT_DEVICE void Pass<Scalar>::halve(bool merge, Value &x, Value &mirrored, Value w) {
-  const Value e = x + conjugate(mirrored), d = x - conjugate(mirrored);
-  if (merge) {
-    const Value o = multiply(d, conjugate(w));
+//
+// Points of types II and III have weights in memory (`Step::weighted`), and with u = exp(-πi·k/4n), so that w = u⁴, and an
+// eighth of a turn e = exp(πi/4), that of n-k is e times the conjugate of that of k:
+//   split   2u·X[k] = u·2E + u⁵·2O, 2·conj(e·conj(u))·X[n-k] = conj(e)·conj(u·2E - u⁵·2O)
+//   merge   of a[k] = u·X[k] and a[n-k] = conj(u)·conj(e)·X[n-k]: b = e·a[n-k], E = conj(u)·(a[k] + conj b),
+//           O = conj(u⁵)·(a[k] - conj b)
+// two look-ups of neighbours and two products a pair, where weights of both and w are three.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root(S s, const Value *table, i64 k) {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (step.weighted == 1) {
+    const TablePair<T> w = load_table_pair(table + 2 * k);
+    return {w.first, w.second};
+  } else MMAFFT_IF (step.weighted > 1) return {load_table(table + k), load_table(table + step.weighted + k)};
+  else return {load_table(table + k), {T(1), T(0)}};
+}
+// That of k = a + A·c, of those of c and of a.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root_of(S s, const HalfRoot &w, const HalfRoot &part) {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (step.weighted) return {multiply(w.odd, part.odd), multiply(w.even, part.even)};
+  else return {multiply(w.odd, part.odd), w.even};
+}
+// x times exp(±πi/4).
+template <class T> MMAFFT_DEVICE Pair<T> eighth_of_turn(const Pair<T> &x, bool back) {
+  const T root = T(0.70710678118654752440);
+  const T re = back ? x.x + x.y : x.x - x.y, im = back ? x.y - x.x : x.y + x.x;
+  return {root * re, root * im};
+}
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::halve(S s, Value &x, Value &mirrored, const HalfRoot &w) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST bool weighted = step.weighted != 0;
+  MMAFFT_IF (merges(s) && weighted) mirrored = eighth_of_turn(mirrored, false);
+  Value e = x + conjugate(mirrored), d = x - conjugate(mirrored);
+  MMAFFT_IF (merges(s)) {
+    MMAFFT_IF (weighted) e = multiply(e, conjugate(w.even));
+    const Value o = multiply(d, conjugate(w.odd));
     const Value turned_odd = {-o.y, o.x};
     x = e + turned_odd;
     mirrored = conjugate(e - turned_odd);
   } else {
-    const Value even = {T(0.5) * e.x, T(0.5) * e.y};
-    const Value odd = multiply(Value{T(0.5) * d.y, T(-0.5) * d.x}, w);
+    MMAFFT_CONST T half = weighted ? T(1) : T(0.5);
+    MMAFFT_IF (weighted) e = multiply(e, w.even);
+    const Value even = {half * e.x, half * e.y};
+    const Value odd = multiply(Value{half * d.y, -half * d.x}, w.odd);
     x = even + odd;
     mirrored = conjugate(even - odd);
+    MMAFFT_IF (weighted) mirrored = eighth_of_turn(mirrored, true);
   }
+}
+// Points 0 and n, which are real.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::halve_ends(S s, Value &x) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST T root = T(1.4142135623730950488);
+  MMAFFT_IF (merges(s) && step.weighted) x.y *= root;
+  x = {x.x + x.y, x.x - x.y};
+  MMAFFT_IF (splits(s) && step.weighted) x = {T(2) * x.x, root * x.y};
+}
+// Point n/2, its own mirror image: its conjugate, but after an inverse DFT.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::halve_middle(S s, Value &x) {
+  MMAFFT_STEP(S);
+  // Its weight is a sixteenth of a turn.
+  MMAFFT_CONST Value sixteenth = {T(0.92387953251128675613), T(0.38268343236508977173)};
+  MMAFFT_IF (merges(s) && step.weighted) x = multiply(x, sixteenth);
+  MMAFFT_CONST T scale = merges(s) ? T(2) : T(1);
+  MMAFFT_CONST bool conjugated = merges(s) || step.inverse == 0;
+  x = {scale * x.x, conjugated ? -scale * x.y : scale * x.y};
+  MMAFFT_IF (splits(s) && step.weighted) x = multiply(Value{T(2) * x.x, T(2) * x.y}, conjugate(sixteenth));
 }
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
@@ -222,9 +271,9 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
     Value *x = v + 2 * g;
-    Value w = {T(1), T(0)};
+    HalfRoot w = {{T(1), T(0)}, {T(1), T(0)}};
     if (both_real(s, c, 0)) {
-      x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+      halve_ends(s, x[0]);
       halve_middle(s, x[1]);
       continue;
     }
@@ -233,16 +282,16 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
       const int at = from_at(s, c.at, 0), second = c.at < n || at < n ? 0 : 1;
       const Value *const table = tables() + step.twiddle;
       MMAFFT_IF (config.mirrored_row > 0) {
-        if (c.live) w = load_table(table + (at - second * n));
+        if (c.live) w = half_root(s, table, at - second * n);
       } else {
         const Line line = line_of(0, tile, c.line, second, arguments.lines);
         if (c.live && line.live) {
           const i64 part = step.op == OP_SPLIT ? line.store_index : line.load_index;
-          w = multiply(load_table(table + (at - second * n)), load_table(table + n + part));
+          w = half_root_of(s, half_root(s, table, at - second * n), half_root(s, table, n + part));
         }
       }
-    } else if (c.live) w = load_table(tables() + step.twiddle + c.at);
-    halve(merges(s), x[0], x[1], w);
+    } else if (c.live) w = half_root(s, tables() + step.twiddle, c.at);
+    halve(s, x[0], x[1], w);
   }
 }
 
@@ -253,14 +302,14 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
-  MMAFFT_CONST bool merge = step.facing == FACING_MERGE, lines = of_mirrored_lines(s);
+  MMAFFT_CONST bool lines = of_mirrored_lines(s);
   MMAFFT_IF (!in_pairs(s)) {
     // The only column mirrors itself.
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
       Value *x = v + g * R;
-      x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
+      halve_ends(s, x[0]);
       MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++)
-        halve(merge, x[j], x[R - j], load_table(tables() + step.facing_table + j));
+        halve(s, x[j], x[R - j], half_root(s, tables() + step.facing_table, j));
       MMAFFT_IF (R % 2 == 0) halve_middle(s, x[R / 2]);
     }
     return;
@@ -269,25 +318,25 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
     const Column c = column(s, g);
     if (!c.live) continue;
     Value *x = v + g * R, *y = x + R;
-    const Value *const table = tables() + step.facing_table + c.at;
-    Value part = {T(1), T(0)};
-    MMAFFT_IF (step.images > 0) part = load_table(tables() + step.facing_table + step.points + shared_out(s, c));
+    const Value *const table = tables() + step.facing_table;
+    HalfRoot part = {{T(1), T(0)}, {T(1), T(0)}};
+    MMAFFT_IF (step.images > 0) part = half_root(s, table, step.points + shared_out(s, c));
     else MMAFFT_IF (lines) {
       const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       if (!line.live) continue;
-      part = load_table(tables() + step.facing_table + step.points + (merge ? line.load_index : line.store_index));
+      part = half_root(s, table, step.points + (merges(s) ? line.load_index : line.store_index));
     }
     const auto root = [&](int further) {
-      const Value w = load_table(table + further);
-      MMAFFT_IF (lines) return multiply(w, part);
+      const HalfRoot w = half_root(s, table + (step.weighted == 1 ? 2 : 1) * c.at, further);
+      MMAFFT_IF (lines) return half_root_of(s, w, part);
       else return w;
     };
     if (!both_real(s, c, 0)) {
-      MMAFFT_UNROLL for (int j = 0; j < R; j++) halve(merge, x[j], y[R - 1 - j], root(j * m));
+      MMAFFT_UNROLL for (int j = 0; j < R; j++) halve(s, x[j], y[R - 1 - j], root(j * m));
     } else {
-      x[0] = {x[0].x + x[0].y, x[0].x - x[0].y};
-      MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++) halve(merge, x[j], x[R - j], root(j * m));
-      MMAFFT_UNROLL for (int j = 0; j < R / 2; j++) halve(merge, y[j], y[R - 1 - j], root(m / 2 + j * m));
+      halve_ends(s, x[0]);
+      MMAFFT_UNROLL for (int j = 1; j < (R + 1) / 2; j++) halve(s, x[j], x[R - j], root(j * m));
+      MMAFFT_UNROLL for (int j = 0; j < R / 2; j++) halve(s, y[j], y[R - 1 - j], root(m / 2 + j * m));
       halve_middle(s, R % 2 == 0 ? x[R / 2] : y[R / 2]);
     }
   }

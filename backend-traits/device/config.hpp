@@ -120,6 +120,9 @@ struct Step {
                        // numbers of two add up to: A, mirror images a and A-a (0 and A/2); A-1, those that face each
                        // other. A is even; 0 of shares that are neighbours
   i64 images_out;      // and of the step whose results go to such shares
+  i64 weighted;        // where a merge or split of half spectra takes along the weights of types III and II, which
+                       // their points have in memory, how far its two roots are apart in the tables: 1 where an
+                       // access reads both; or 0
 };
 
 struct Config {

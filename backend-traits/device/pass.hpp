@@ -472,7 +472,14 @@ template <class Scalar> struct Pass {
   template <class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, bool shifted, Value first, W w);
   template <class S> MMAFFT_DEVICE void twiddle(S s, Value *v) const;
   template <class S> static MMAFFT_DEVICE void join(S s, Value *v);
-  static MMAFFT_DEVICE void halve(bool merge, Value &x, Value &mirrored, Value w);
+  // The root by which a pair of points is merged or split, and, of points with weights, that of their even parts.
+  struct HalfRoot {
+    Value odd, even;
+  };
+  template <class S> static MMAFFT_DEVICE HalfRoot half_root(S s, const Value *table, i64 k);
+  template <class S> static MMAFFT_DEVICE HalfRoot half_root_of(S s, const HalfRoot &w, const HalfRoot &part);
+  template <class S> static MMAFFT_DEVICE void halve(S s, Value &x, Value &mirrored, const HalfRoot &w);
+  template <class S> static MMAFFT_DEVICE void halve_ends(S s, Value &x);
   template <class S> static MMAFFT_DEVICE void halve_middle(S s, Value &x);
   template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void halves_of_columns(S s, Value *v) const;

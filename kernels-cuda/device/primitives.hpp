@@ -112,6 +112,12 @@ template <class T> struct alignas(2 * sizeof(T)) Pair {
 // Memory. `T` is a scalar or a Pair of them.
 template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) { *to = value; }
+// The two parts as one number, which is stored as one: NVRTC may store parts apart, each half of a sector.
+MMAFFT_DEVICE void store_memory(Pair<float> *to, const Pair<float> &value) {
+  u64 both;
+  asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "f"(value.x), "f"(value.y));
+  *reinterpret_cast<u64 *>(to) = both;
+}
 // Tables that no launch changes.
 MMAFFT_DEVICE Pair<float> load_table(const Pair<float> *from) {
   float2 x = __ldg(reinterpret_cast<const float2 *>(from));

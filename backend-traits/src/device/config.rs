@@ -44,7 +44,7 @@ words! {
         outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, ordered, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, in_row, copy_async, matrix, rank, copies, parts,
-        scaling, down, joined, images, images_out,
+        scaling, down, joined, images, images_out, weighted,
     }
 }
 words! {

@@ -22,6 +22,24 @@ pub struct LineRoots {
     pub digits: u32,
 }
 
+/// The roots by which half spectra of n points are split and merged.
+#[derive(Debug, Clone, Copy)]
+pub enum HalfRoots {
+    /// exp(∓πi·k/n).
+    Plain {
+        /// With the upper sign's conjugate.
+        inverse: bool,
+    },
+    /// Those of types II and III, whose points have weights besides: the fifth power of exp(−πi·k/4n), and that.
+    Weighted,
+}
+
+/// Where such roots begin, and `Step::weighted`.
+pub struct HalfTable {
+    pub at: i64,
+    pub weighted: i64,
+}
+
 /// Four-step twiddles exp(∓2πi·e/n), and whether they are times −i.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Twiddles {
@@ -115,10 +133,7 @@ impl Tables {
     /// The same for products: in the order in which the lanes of a wave hold points, so that they read
     /// what lies beside each other, two at a time; and smaller by `down` binary digits.
     pub fn lane_twiddles(&mut self, m: usize, inverse: bool, lanes: &Lanes, down: i32) -> i64 {
-        if !self.values.len().is_multiple_of(2) {
-            self.values.push(Complex::default());
-        }
-        let at = self.end();
+        let at = self.even_end();
         let order = lanes.radix * m;
         let roots = Roots::new(order);
         let scale = f64::powi(0.5, down);
@@ -155,34 +170,59 @@ impl Tables {
         at
     }
 
-    /// exp(∓πi·k/n) for k ≤ n/2: what splits and merges half spectra.
-    pub fn halves(&mut self, n: usize, inverse: bool) -> i64 {
-        let at = self.end();
-        let roots = Roots::new(2 * n);
-        let values = (0..=n / 2).map(|k| turned(roots.get(k).to_c64(), inverse));
-        self.values.extend(values);
-        at
+    /// What splits and merges half spectra of n points, for k ≤ n/2.
+    pub fn halves(&mut self, n: usize, roots: HalfRoots) -> HalfTable {
+        self.half_roots(&[(n, n / 2 + 1)], roots)
     }
 
     /// The same for all k < n.
-    pub fn facing_halves(&mut self, n: usize, inverse: bool) -> i64 {
-        let at = self.end();
-        let roots = Roots::new(2 * n);
-        let values = (0..n).map(|k| turned(roots.get(k).to_c64(), inverse));
-        self.values.extend(values);
-        at
+    pub fn facing_halves(&mut self, n: usize, roots: HalfRoots) -> HalfTable {
+        self.half_roots(&[(n, n)], roots)
     }
 
     /// The same for k = a + c·`lines`, part by part: of every c < n, then of every a ≤ lines/2; the
     /// product of two entries.
-    pub fn mirrored_halves(&mut self, n: usize, lines: usize) -> i64 {
-        let at = self.end();
-        let columns = Roots::new(2 * n);
-        let parts = Roots::new(2 * n * lines);
-        let columns = (0..n).map(|c| columns.get(c).to_c64());
-        let both = columns.chain((0..=lines / 2).map(|a| parts.get(a).to_c64()));
-        self.values.extend(both);
-        at
+    pub fn mirrored_halves(&mut self, n: usize, lines: usize, roots: HalfRoots) -> HalfTable {
+        self.half_roots(&[(n, n), (n * lines, lines / 2 + 1)], roots)
+    }
+
+    /// Of so many k for each n.
+    fn half_roots(&mut self, parts: &[(usize, usize)], roots: HalfRoots) -> HalfTable {
+        let at = self.even_end();
+        let mut entries: Vec<[Complex<f64>; 2]> = Vec::new();
+        for &(n, count) in parts {
+            let all = Roots::new(8 * n);
+            let root = |k: usize| all.get(k % (8 * n)).to_c64();
+            entries.extend((0..count).map(|k| match roots {
+                HalfRoots::Plain { inverse } => [turned(root(4 * k), inverse); 2],
+                HalfRoots::Weighted => [root(5 * k), root(k)],
+            }));
+        }
+        let beside = match roots {
+            HalfRoots::Plain { .. } => 0,
+            // Two of FP32 are one access; those of FP64 would leave gaps between what lanes read.
+            HalfRoots::Weighted if !self.double => 1,
+            HalfRoots::Weighted => entries.len(),
+        };
+        if beside == 1 {
+            self.values.extend(entries.iter().flatten());
+        } else {
+            self.values.extend(entries.iter().map(|[odd, _]| odd));
+            self.values
+                .extend(entries.iter().take(beside).map(|[_, even]| even));
+        }
+        HalfTable {
+            at,
+            weighted: beside as i64,
+        }
+    }
+
+    /// The offset of a table whose entries are read in pairs.
+    fn even_end(&mut self) -> i64 {
+        if !self.values.len().is_multiple_of(2) {
+            self.values.push(Complex::default());
+        }
+        self.end()
     }
 
     /// exp(∓2πi·e/n) in two levels: 2^bits low entries, then one for every multiple of 2^bits.

@@ -6,8 +6,9 @@ use super::columns;
 use super::config::*;
 use super::driver::Vendor;
 use super::matrices::Lanes;
+use super::real;
 use super::scaling;
-use super::tables::Tables;
+use super::tables::{HalfRoots, Tables};
 use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
@@ -208,7 +209,9 @@ impl Builder<'_> {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);
             merge.words.points = core as i64;
             merge.words.columns = core.div_ceil(2) as i64;
-            merge.words.twiddle = tables.halves(core, false);
+            let roots = half_roots(self.pass, Middle::Merge, false);
+            let table = tables.halves(core, roots);
+            (merge.words.twiddle, merge.words.weighted) = (table.at, table.weighted);
             if axis.kind == Kind::C2R {
                 merge.words.hermitian = axis.length as i64;
             }
@@ -299,10 +302,17 @@ impl Builder<'_> {
                 None => words.columns /= 2,
             }
             if matches!(facing, FACING_MERGE | FACING_SPLIT) {
-                words.facing_table = match parts {
-                    Some(mirrored) => tables.mirrored_halves(core, mirrored.points / core),
-                    None => tables.facing_halves(core, facing == FACING_SPLIT && inverse),
+                let middle = match facing {
+                    FACING_MERGE => Middle::Merge,
+                    _ => Middle::Split,
                 };
+                let inverse = middle == Middle::Split && inverse && parts.is_none();
+                let roots = half_roots(self.pass, middle, inverse);
+                let table = match parts {
+                    Some(mirrored) => tables.mirrored_halves(core, mirrored.points / core, roots),
+                    None => tables.facing_halves(core, roots),
+                };
+                (words.facing_table, words.weighted) = (table.at, table.weighted);
             }
             if facing == FACING_MERGE && axis.kind == Kind::C2R {
                 words.hermitian = axis.length as i64;
@@ -321,7 +331,9 @@ impl Builder<'_> {
             split.words.points = core as i64;
             split.words.columns = core.div_ceil(2) as i64;
             split.words.inverse = i64::from(inverse);
-            split.words.twiddle = tables.halves(core, inverse);
+            let roots = half_roots(self.pass, Middle::Split, inverse);
+            let table = tables.halves(core, roots);
+            (split.words.twiddle, split.words.weighted) = (table.at, table.weighted);
             self.push(at, split);
         }
         if facing[1] == 0 {
@@ -345,7 +357,9 @@ impl Builder<'_> {
         halves.words.outer = 1;
         halves.words.points = core as i64;
         halves.words.columns = core as i64;
-        halves.words.twiddle = tables.mirrored_halves(core, points / core);
+        let roots = half_roots(self.pass, middle, false);
+        let table = tables.mirrored_halves(core, points / core, roots);
+        (halves.words.twiddle, halves.words.weighted) = (table.at, table.weighted);
         if middle == Middle::Merge {
             // Points 0 and N/2 are real.
             halves.words.hermitian = 2 * points as i64;
@@ -483,6 +497,14 @@ impl Builder<'_> {
             second.words.twiddle = tables.twiddles(joined, rows, part.inverse);
         }
         self.push(at, second);
+    }
+}
+
+/// The roots by which a pass splits or merges half spectra.
+fn half_roots(pass: &Pass, middle: Middle, inverse: bool) -> HalfRoots {
+    match real::weighted(pass, middle) {
+        true => HalfRoots::Weighted,
+        false => HalfRoots::Plain { inverse },
     }
 }
 
