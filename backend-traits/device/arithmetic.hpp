@@ -211,7 +211,7 @@ MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root(S s, const
 }
 // That of k = a + A·c, of those of c and of a.
 template <class Scalar> template <class S>
-MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root_of(S s, const HalfRoot &w, const HalfRoot &part) {
+MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root_of(S s, HalfRoot w, HalfRoot part) {
   MMAFFT_STEP(S);
   MMAFFT_IF (step.weighted) return {multiply(w.odd, part.odd), multiply(w.even, part.even)};
   else return {multiply(w.odd, part.odd), w.even};
@@ -223,7 +223,7 @@ template <class T> MMAFFT_DEVICE Pair<T> eighth_of_turn(const Pair<T> &x, bool b
   return {root * re, root * im};
 }
 template <class Scalar> template <class S>
-MMAFFT_DEVICE void Pass<Scalar>::halve(S s, Value &x, Value &mirrored, const HalfRoot &w) {
+MMAFFT_DEVICE void Pass<Scalar>::halve(S s, Value &x, Value &mirrored, HalfRoot w) {
   MMAFFT_STEP(S);
   MMAFFT_CONST bool weighted = step.weighted != 0;
   MMAFFT_IF (merges(s) && weighted) mirrored = eighth_of_turn(mirrored, false);
@@ -318,7 +318,7 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
     const Column c = column(s, g);
     if (!c.live) continue;
     Value *x = v + g * R, *y = x + R;
-    const Value *const table = tables() + step.facing_table;
+    const Value *const table = tables() + step.facing_table, *const own = table + (step.weighted == 1 ? 2 : 1) * c.at;
     HalfRoot part = {{T(1), T(0)}, {T(1), T(0)}};
     MMAFFT_IF (step.images > 0) part = half_root(s, table, step.points + shared_out(s, c));
     else MMAFFT_IF (lines) {
@@ -327,7 +327,7 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
       part = half_root(s, table, step.points + (merges(s) ? line.load_index : line.store_index));
     }
     const auto root = [&](int further) {
-      const HalfRoot w = half_root(s, table + (step.weighted == 1 ? 2 : 1) * c.at, further);
+      const HalfRoot w = half_root(s, own, further);
       MMAFFT_IF (lines) return half_root_of(s, w, part);
       else return w;
     };

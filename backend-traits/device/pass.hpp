@@ -477,8 +477,8 @@ template <class Scalar> struct Pass {
     Value odd, even;
   };
   template <class S> static MMAFFT_DEVICE HalfRoot half_root(S s, const Value *table, i64 k);
-  template <class S> static MMAFFT_DEVICE HalfRoot half_root_of(S s, const HalfRoot &w, const HalfRoot &part);
-  template <class S> static MMAFFT_DEVICE void halve(S s, Value &x, Value &mirrored, const HalfRoot &w);
+  template <class S> static MMAFFT_DEVICE HalfRoot half_root_of(S s, HalfRoot w, HalfRoot part);
+  template <class S> static MMAFFT_DEVICE void halve(S s, Value &x, Value &mirrored, HalfRoot w);
   template <class S> static MMAFFT_DEVICE void halve_ends(S s, Value &x);
   template <class S> static MMAFFT_DEVICE void halve_middle(S s, Value &x);
   template <class S> MMAFFT_DEVICE void halves(S s, Value *v) const;

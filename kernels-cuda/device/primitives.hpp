@@ -113,7 +113,8 @@ template <class T> struct alignas(2 * sizeof(T)) Pair {
 template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) { *to = value; }
 // The two parts as one number, which is stored as one: NVRTC may store parts apart, each half of a sector.
-MMAFFT_DEVICE void store_memory(Pair<float> *to, const Pair<float> &value) {
+template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) { store_memory(to, value); }
+MMAFFT_DEVICE void store_as_one(Pair<float> *to, const Pair<float> &value) {
   u64 both;
   asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "f"(value.x), "f"(value.y));
   *reinterpret_cast<u64 *>(to) = both;

@@ -112,6 +112,8 @@ template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
     *reinterpret_cast<W *>(to) = __builtin_bit_cast(W, value);
   }
 }
+// Both parts of a value by one access.
+template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) { store_memory(to, value); }
 // How far, in bytes, the constant part of an address reaches.
 enum { IMMEDIATE = 1 << 12 };
 // Pairs are stored as words, whatever their address is the sum of.

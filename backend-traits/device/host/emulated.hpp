@@ -74,6 +74,8 @@ template <class T> MMAFFT_DEVICE T load_memory(const T *from) {
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
   host::write_memory(to, &value, sizeof value);
 }
+// Both parts of a value by one access.
+template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) { store_memory(to, value); }
 // Tables that no launch changes. Overloads, for that is what devices have.
 template <class T> MMAFFT_DEVICE T load_constant(const T *from) {
   T value;
