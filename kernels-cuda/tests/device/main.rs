@@ -14,6 +14,7 @@ pub use mmafft_kernels_cuda::{
     fragments, CudaDriver as Device, CudaKernel as Kernel, CudaMemory as Memory,
     CudaStream as Stream,
 };
+use object::{Object, ObjectSection};
 use std::sync::OnceLock;
 
 fn device(name: &str) -> Option<&'static Device> {
@@ -78,7 +79,10 @@ fn the_probes_compile() {
             }
             compiled => compiled.unwrap(),
         };
-        let kernels = compiled.log.matches("Compiling entry function").count();
+        // Not by the log: NVRTC 13.0 left its own lines out where others compiled at the same time.
+        let file = object::File::parse(&compiled.cubin[..]).expect("an ELF file");
+        let kernel = |s: &object::Section| s.name().is_ok_and(|name| name.starts_with(".text."));
+        let kernels = file.sections().filter(kernel).count();
         assert_eq!(kernels, probes, "{architecture}: {}", compiled.log);
     }
 }
