@@ -288,8 +288,8 @@ fn what_cannot_be_split_so_is_planned_as_it_was() {
     }
 }
 
-/// Products of 3, which points pad, of so many lines that their twiddles are looked up in two levels. (That the padding
-/// looks nothing up is not seen here: what follows a pass' tables in memory are those of the next.)
+/// Products of 3, which points pad, of so many lines that their twiddles are looked up in two levels: padding has no
+/// place in these tables, and looks nothing up.
 #[test]
 fn padded_products_of_many_lines() {
     const FACTORS: [usize; 3] = [27, 243, 243];

@@ -455,10 +455,7 @@ impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
         let kernel = self.kernel_from_source("code", "entry", 256, 2048).unwrap();
         assert_eq!((kernel.registers(), kernel.local_bytes()), (40, 0));
         let memory = self.allocate(64).unwrap();
-        let region = |offset| Region {
-            memory: &memory,
-            offset,
-        };
+        let region = |offset| Region::from(&memory, offset);
         let launch = |blocks| Launch {
             load: region(0),
             store: region(8),

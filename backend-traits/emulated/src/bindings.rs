@@ -228,7 +228,8 @@ pub(crate) fn run(run: &Run<'_>, launch: &Launch<'_, Memory>) -> (Counters, Resu
 fn raw_memory(region: Option<Region<'_, Memory>>) -> RawMemory {
     let (begin, end) = region.map_or((ptr::null_mut(), ptr::null_mut()), |r| {
         let begin = r.offset.min(r.memory.bytes);
-        (r.memory.at(begin), r.memory.at(r.memory.bytes))
+        let end = r.offset.saturating_add(r.bytes).min(r.memory.bytes);
+        (r.memory.at(begin), r.memory.at(end.max(begin)))
     });
     RawMemory { begin, end }
 }

@@ -51,10 +51,7 @@ fn every_fault_is_found_in_every_order() {
             let store = driver.allocate(1024).unwrap();
             for (number, (name, expected)) in FAULTS.iter().enumerate() {
                 let mut launch = arguments(&load, &store, number as u64, 1);
-                launch.store = Region {
-                    memory: &store,
-                    offset: 512,
-                };
+                launch.store = Region::from(&store, 512);
                 let message = message(driver.launch(&(), &kernel, &launch));
                 assert!(message.contains(expected), "{name}, {order:?}: {message}");
                 assert!(message.contains("block 0"), "{name}: {message}");

@@ -14,6 +14,7 @@ use crate::plan::Plan;
 use crate::precision::Operand;
 use crate::radix;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Plans that stay prepared after their last user is gone, at most, and the bytes of tables
@@ -92,24 +93,25 @@ impl<D: Driver> DeviceBackend<D> {
         for pass in &compiled.passes {
             let lowered = &pass.lowered;
             let scalar = lowered.scalar_bytes;
-            let region = |(slot, offset): (Slot, usize)| Region {
-                memory: match slot {
+            let region = |(slot, offset): (Slot, usize)| {
+                let memory = match slot {
                     Slot::Input => input,
                     Slot::Output => output,
                     Slot::Scratch => scratch,
-                },
-                offset: offset * scalar,
+                };
+                Region::from(memory, offset * scalar)
             };
-            let constants = |offset| Region {
+            let constants = |bytes: &Range<usize>| Region {
                 memory: &compiled.constants,
-                offset,
+                offset: bytes.start,
+                bytes: bytes.len(),
             };
             let launch = Launch {
                 load: region(lowered.load),
                 store: region(lowered.store),
                 extra: lowered.edges.map(|offset| region((Slot::Scratch, offset))),
-                tables: (!lowered.tables.is_empty()).then(|| constants(pass.tables)),
-                matrices: (!lowered.matrices.is_empty()).then(|| constants(pass.matrices)),
+                tables: (!pass.tables.is_empty()).then(|| constants(&pass.tables)),
+                matrices: (!pass.matrices.is_empty()).then(|| constants(&pass.matrices)),
                 lines: lowered.lines,
                 scale: lowered.scale,
                 blocks: lowered.blocks,
@@ -223,10 +225,7 @@ fn fits(side: Side, expected: usize, got: usize) -> Result<()> {
 }
 
 fn whole<M>(buffer: &DeviceBuffer<M>) -> Region<'_, M> {
-    Region {
-        memory: &buffer.memory,
-        offset: 0,
-    }
+    Region::from(&buffer.memory, 0)
 }
 
 impl<D: Driver> Backend for DeviceBackend<D> {
@@ -372,10 +371,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
             store: whole(values),
             extra: Some(whole(lo)),
             tables: Some(whole(exponents)),
-            matrices: Some(Region {
-                memory: &constants,
-                offset: 0,
-            }),
+            matrices: Some(Region::from(&constants, 0)),
             lines,
             scale: 1.0,
             blocks: lines.div_ceil(64).clamp(1, self.geometry().blocks),

@@ -46,6 +46,19 @@ pub struct Region<'a, M> {
     pub memory: &'a M,
     /// Bytes before the region.
     pub offset: usize,
+    /// Bytes of it that the launch may touch, which emulated devices hold it to; more than there are: all.
+    pub bytes: usize,
+}
+
+impl<'a, M> Region<'a, M> {
+    /// All of the memory from a byte on.
+    pub fn from(memory: &'a M, offset: usize) -> Self {
+        Region {
+            memory,
+            offset,
+            bytes: usize::MAX,
+        }
+    }
 }
 
 impl<M> Clone for Region<'_, M> {

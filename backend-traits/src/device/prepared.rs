@@ -7,6 +7,7 @@ use crate::backend::{Buffer, Prepared};
 use crate::error::Result;
 use crate::pass::{Pass, Slot};
 use crate::plan::Plan;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// Tables begin at multiples of this.
@@ -41,9 +42,9 @@ impl<M: Send + Sync> Buffer for DeviceBuffer<M> {
 pub struct PreparedPass<K> {
     pub kernel: K,
     pub lowered: Lowered,
-    /// Where its tables begin, and its matrices.
-    pub tables: usize,
-    pub matrices: usize,
+    /// Where its tables lie, and its matrices.
+    pub tables: Range<usize>,
+    pub matrices: Range<usize>,
 }
 
 /// A plan compiled for a device, with its tables there. Clones share both.
@@ -93,15 +94,15 @@ impl<D: Driver> Compiled<D> {
             let at = constants.len().next_multiple_of(ALIGNMENT);
             constants.resize(at, 0);
             constants.extend_from_slice(bytes);
-            at
+            at..constants.len()
         };
         let mut prepared = Vec::new();
         for (pass, geometry) in passes {
             let (mut lowered, kernel) = compiled(driver, &pass, &geometry)?;
             let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
-            // They are on the device from here on; one byte says that there are some.
-            lowered.tables.truncate(1);
-            lowered.matrices.truncate(1);
+            // They are on the device from here on.
+            lowered.tables = Vec::new();
+            lowered.matrices = Vec::new();
             prepared.push(PreparedPass {
                 kernel,
                 lowered,

@@ -47,7 +47,7 @@ pub fn kernel(driver: &Device, entry: &str, shared_bytes: usize) -> Result<Kerne
 }
 
 pub fn whole(memory: &Memory) -> Region<'_, Memory> {
-    Region { memory, offset: 0 }
+    Region::from(memory, 0)
 }
 
 pub fn launch<'a>(load: &'a Memory, store: &'a Memory, scale: f64) -> Launch<'a, Memory> {
@@ -130,7 +130,7 @@ fn every_argument_arrives() {
     let half: Vec<f32> = ramp(n).iter().map(|v| v * 0.5).collect();
     assert_eq!(download(driver, &store), half);
 
-    let shifted = |memory| Some(Region { memory, offset: 4 });
+    let shifted = |memory| Some(Region::from(memory, 4));
     all.extra = shifted(&extra);
     all.tables = shifted(&tables);
     all.matrices = shifted(&matrices);

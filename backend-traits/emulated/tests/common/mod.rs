@@ -55,7 +55,7 @@ pub fn download(driver: &EmulatedDriver, memory: &Memory, bytes: usize) -> Vec<u
 }
 
 pub fn region(memory: &Memory) -> Region<'_, Memory> {
-    Region { memory, offset: 0 }
+    Region::from(memory, 0)
 }
 
 pub fn arguments<'a>(
