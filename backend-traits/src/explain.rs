@@ -2,7 +2,7 @@
 
 use crate::kind::{Kind, Normalization};
 use crate::layout::Placement;
-use crate::pass::{Access, Factor, Images, Pass, Step, TileAxis};
+use crate::pass::{Access, Engine, Factor, Images, Pass, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
 use crate::real::Middle;
@@ -143,7 +143,7 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         out,
         "  steps  {}{}{} [{}, {}: {}]",
         halves(pass, Middle::Merge),
-        steps(&pass.steps),
+        steps(&pass.steps, pass.engine),
         halves(pass, Middle::Split),
         pass.engine.name(),
         pass.operand.name(),
@@ -249,8 +249,8 @@ fn halves(pass: &Pass, middle: Middle) -> String {
     }
 }
 
-/// `DFT 8 · twiddle 64 · exchange · DFT 8`.
-fn steps(steps: &[Step]) -> String {
+/// `DFT 8 · twiddle 64 · exchange · DFT 8`; a DFT that the pass' engine does not compute says which one does.
+fn steps(steps: &[Step], of_pass: Engine) -> String {
     if steps.is_empty() {
         return "none".into();
     }
@@ -260,6 +260,9 @@ fn steps(steps: &[Step]) -> String {
             Step::Line {
                 length, library, ..
             } => format!("DFT {length} by {library}"),
+            Step::Dft { radix, engine, .. } if *engine != of_pass => {
+                format!("DFT {radix} by {}", engine.name())
+            }
             Step::Dft { radix, .. } => format!("DFT {radix}"),
             Step::Twiddle { length, .. } => format!("twiddle {length}"),
             Step::Exchange => "exchange".into(),

@@ -238,6 +238,8 @@ pub enum Step {
         axis: usize,
         /// The length of the small DFT.
         radix: usize,
+        /// How it is computed: as the pass' engine says, or by butterflies beside products.
+        engine: Engine,
     },
     /// Products with roots of unity of this order, between two steps of an axis.
     Twiddle {
@@ -310,7 +312,7 @@ impl Step {
     }
 
     /// DFT, twiddle, exchange; DFT, twiddle, exchange; …: an axis as the product of `radices`.
-    pub fn sequence(axis: usize, radices: &[usize]) -> Vec<Step> {
+    pub fn sequence(axis: usize, radices: &[usize], engine: Engine) -> Vec<Step> {
         let mut steps = Vec::new();
         let mut length = 1;
         for &radix in radices {
@@ -319,7 +321,11 @@ impl Step {
                 steps.push(Step::Twiddle { axis, length });
                 steps.push(Step::Exchange);
             }
-            steps.push(Step::Dft { axis, radix });
+            steps.push(Step::Dft {
+                axis,
+                radix,
+                engine,
+            });
         }
         steps
     }
@@ -364,7 +370,8 @@ pub struct Pass {
     /// Whether products of 16 bits may scale all of a line in a tile once, in place of each column before
     /// each product: the last bits of results then depend on what a tile holds.
     pub scale_lines: bool,
-    /// How small DFTs are computed.
+    /// How small DFTs are computed: of [`Engine::Matrix`] one at least is a product, and others may be
+    /// butterflies, as their steps say.
     pub engine: Engine,
     /// What happens on chip.
     pub steps: Vec<Step>,

@@ -125,6 +125,10 @@ fn check_steps(pass: &Pass) -> std::result::Result<(), &'static str> {
     if pass.steps.iter().any(device) {
         return Err("has steps of devices");
     }
+    let beside = |s: &Step| matches!(s, Step::Dft { engine, .. } if *engine != pass.engine);
+    if pass.steps.iter().any(beside) {
+        return Err("has products beside butterflies");
+    }
     for axis in &pass.axes {
         for steps in pass.steps.split(|s| matches!(s, Step::Convolve { .. })) {
             let mut wanted = axis.core_length();
@@ -141,7 +145,7 @@ fn check_steps(pass: &Pass) -> std::result::Result<(), &'static str> {
                         }
                         wanted = padded;
                     }
-                    Step::Dft { axis: a, radix } if a == axis.axis => {
+                    Step::Dft { axis: a, radix, .. } if a == axis.axis => {
                         let product = made.unwrap_or(Some(1));
                         made = Some(product.and_then(|product: usize| product.checked_mul(radix)));
                     }

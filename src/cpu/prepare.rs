@@ -225,7 +225,7 @@ fn stage<S: Storage>(
         .steps
         .iter()
         .filter_map(|s| match s {
-            Step::Dft { axis: a, radix } if *a == axis.axis => Some(*radix),
+            Step::Dft { axis: a, radix, .. } if *a == axis.axis => Some(*radix),
             _ => None,
         })
         .collect();

@@ -6,13 +6,14 @@
 
 use super::fits::Fits;
 use super::four_step::is_scattered;
-use super::rules::{self, Rule};
+use super::rules::{self, by_butterflies, Rule};
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
     device::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
+use std::ops::Range;
 
 /// Which tiles that a cluster holds, and no block, are spread over one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,6 +36,8 @@ pub struct Spread {
     /// Of a line, the radices before points change places and after it; those of a plane's axes
     /// are what they are.
     pub parts: Option<[Vec<usize>; 2]>,
+    /// Which of these radices, counted through both parts, are butterflies beside products.
+    pub butterflies: Range<usize>,
     /// The shape of the launch, where it was measured.
     pub launch: Option<Launch>,
 }
@@ -64,6 +67,7 @@ impl Spread {
         Some(Spread {
             blocks,
             parts,
+            butterflies: rule.butterflies.clone(),
             launch: Some(rule.launch),
         })
     }
@@ -78,6 +82,18 @@ impl Spread {
             && bytes <= limits.tile_bytes
             && points <= limits.tile_points(scalar)
             && radices.all(|r| limits.butterflies.contains(r))
+    }
+
+    /// Whether an engine computes it: of products those of one fragment, as many points as a butterfly holds.
+    pub fn suits(&self, engine: Engine) -> bool {
+        let radices = self.parts.iter().flatten().flatten().enumerate();
+        let mut products = radices.filter(|(i, _)| !self.butterflies.contains(i));
+        match engine {
+            Engine::Simt => self.butterflies.is_empty(),
+            Engine::Matrix => {
+                self.parts.is_some() && products.all(|(_, &r)| radix::find(r).is_some())
+            }
+        }
     }
 
     /// Whether points of a half spectrum, if the kind has one, are in the threads that have their mirror images,
@@ -101,13 +117,15 @@ impl Spread {
     pub fn apply(&self, pass: &mut Pass) {
         if let ([axis], Some([before, after])) = (&pass.axes[..], &self.parts) {
             let (number, length) = (axis.axis, axis.core_length());
-            pass.steps = Step::sequence(number, before);
+            pass.steps = Step::sequence(number, before, pass.engine);
             pass.steps.push(Step::Twiddle {
                 axis: number,
                 length,
             });
             pass.steps.push(Step::AllToAll);
-            pass.steps.extend(Step::sequence(number, after));
+            pass.steps
+                .extend(Step::sequence(number, after, pass.engine));
+            by_butterflies(&mut pass.steps, &self.butterflies);
         } else if let [_, last] = &pass.axes[..] {
             let of_last = |s: &Step| matches!(s, Step::Dft { axis, .. } if *axis == last.axis);
             pass.steps.retain(|s| *s != Step::AllToAll);
@@ -186,8 +204,10 @@ fn choose(
     arrays: usize,
     fits: &Fits,
 ) -> Option<Spread> {
-    let simt = fits.engine == Engine::Simt && fits.asked.is_none();
-    if !simt || fits.limits.cluster_blocks < 2 {
+    // Half spectra meet in butterflies, planes were never faster by products.
+    let lines = lengths.len() == 1 && whole.is_none();
+    let can = fits.engine == Engine::Simt || lines;
+    if !can || fits.asked.is_some() || fits.limits.cluster_blocks < 2 {
         return None;
     }
     let (kind, named) = match whole {
@@ -195,10 +215,11 @@ fn choose(
         None => (Kind::C2C, lengths.to_vec()),
     };
     let halves = |spread: &Spread| whole.is_none() || spread.halves(kind, fits.scalar);
-    let rule = rules::of_cluster(fits.limits, fits.scalar, kind, &named);
+    let rule = rules::of_cluster(fits.limits, fits.scalar, fits.engine, kind, &named);
     let measured = rule
         .and_then(|rule| Spread::of_rule(rule, lengths))
-        .filter(halves);
+        .filter(halves)
+        .filter(|spread| spread.suits(fits.engine));
     // A few clusters leave most of the device idle, which two passes do not.
     let idle = |s: &Spread| arrays.saturating_mul(s.blocks) < fits.limits.workers;
     if fits.clusters == Clusters::Measured && measured.as_ref().is_some_and(idle) {
@@ -214,6 +235,7 @@ fn choose(
     let mut all: Vec<Spread> = counts
         .filter_map(|blocks| unmeasured(lengths, whole.map(|(kind, _)| kind), blocks, fits))
         .filter(halves)
+        .filter(|spread| spread.suits(fits.engine))
         .filter(|spread| spread.fits(lengths, fits.limits, fits.scalar))
         .collect();
     let times = |points: usize, &n: &usize| points.saturating_mul(n);
@@ -237,7 +259,7 @@ fn unmeasured(
         Some(_) => LARGEST_RADIX.min(halves_radix(fits.scalar)),
         None => LARGEST_RADIX,
     };
-    let radices = |n: usize| radix::fewest(n, &fits.table, most);
+    let radices = |n: usize| radix::fewest(n, fits.limits.butterflies, most);
     let parts = match *lengths {
         [length] => {
             let divides = |n1: &usize| length.is_multiple_of(*n1);
@@ -251,9 +273,16 @@ fn unmeasured(
             .all(|&n| even(n) && radices(n).is_some())
             .then_some(None)?,
     };
+    // One product, and what is fastest beside it.
+    let count = parts.iter().flatten().map(Vec::len).sum();
+    let butterflies = match fits.engine {
+        Engine::Simt => 0..0,
+        Engine::Matrix => 1..count,
+    };
     Some(Spread {
         blocks,
         parts,
+        butterflies,
         launch: None,
     })
 }

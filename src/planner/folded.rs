@@ -105,12 +105,12 @@ fn sequence(axis: usize, columns: &[usize], rows: &[usize]) -> Vec<Step> {
         columns: n1,
         rows: n2,
     }];
-    steps.extend(Step::sequence(axis, columns));
+    steps.extend(Step::sequence(axis, columns, Engine::Simt));
     steps.push(Step::Twiddle {
         axis,
         length: n1 * n2,
     });
     steps.push(Step::Exchange);
-    steps.extend(Step::sequence(axis, rows));
+    steps.extend(Step::sequence(axis, rows, Engine::Simt));
     steps
 }

@@ -53,17 +53,18 @@ pub fn parts_key(
 pub fn cluster_keys(
     limits: &Limits,
     scalar: ScalarType,
+    engine: Engine,
     kind: Kind,
     lengths: &[usize],
 ) -> Vec<String> {
     let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
-    let (architecture, storage) = (&limits.architecture, storage(scalar));
+    let (architecture, storage, engine) = (&limits.architecture, storage(scalar), engine.name());
     let kinds = match kind {
         Kind::C2C => vec!["c2c"],
         kind => [kind.row().name].into_iter().chain(alike(kind)).collect(),
     };
     let lengths = lengths.join("x");
-    let key = |kind| format!("{architecture},{storage},simt,{kind},cluster,{lengths}");
+    let key = |kind| format!("{architecture},{storage},{engine},{kind},cluster,{lengths}");
     kinds.into_iter().map(key).collect()
 }
 

@@ -13,6 +13,7 @@ use mmafft_backend_traits::{
     radix, real::Middle, Engine, Images, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// A row of the table.
@@ -20,6 +21,8 @@ use std::sync::LazyLock;
 pub struct Rule {
     /// The radices of the only axis; none where a pass keeps those that it has.
     pub radices: Vec<usize>,
+    /// Which of them are butterflies although the pass is of products: in the file, those in parentheses.
+    pub butterflies: Range<usize>,
     /// Lines of a tile.
     pub lines: usize,
     /// The shape of the launch for so many lines.
@@ -108,12 +111,12 @@ impl Rule {
             }
             _ => return None,
         };
-        let radices = radices.split('*').filter(|r| !r.is_empty());
+        let (radices, butterflies) = parse_radices(radices)?;
         let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
         let bounded = |text: &str| positive(text).filter(|&n| n <= MOST);
-        let radices: Vec<usize> = radices.map(|r| r.parse().ok()).collect::<Option<_>>()?;
         Some(Rule {
             radices: Some(radices).filter(|r| r.len() <= MOST_RADICES)?,
+            butterflies,
             lines: positive(lines)?,
             launch: Launch {
                 threads: bounded(threads)?,
@@ -128,7 +131,17 @@ impl Rule {
 
     /// The rule's columns of the file.
     pub fn row(&self) -> String {
-        let radices: Vec<String> = self.radices.iter().map(usize::to_string).collect();
+        let at_all = !self.butterflies.is_empty();
+        let radices = self.radices.iter().enumerate().map(|(i, radix)| {
+            let bracket = |at: usize, bracket| if i == at && at_all { bracket } else { "" };
+            let Range { start, end } = self.butterflies;
+            format!(
+                "{}{radix}{}",
+                bracket(start, "("),
+                bracket(end.wrapping_sub(1), ")")
+            )
+        });
+        let radices: Vec<String> = radices.collect();
         let rest = match (self.launch.neighbours, self.launch.facing) {
             (1, [false, false]) => String::new(),
             (n, [false, false]) => format!(",{n}"),
@@ -148,10 +161,18 @@ impl Rule {
         )
     }
 
+    /// How radix `i` of a pass of this engine is computed.
+    fn engine(&self, i: usize, of_pass: Engine) -> Engine {
+        match self.butterflies.contains(&i) {
+            true => Engine::Simt,
+            false => of_pass,
+        }
+    }
+
     /// Whether the rule's radices make the pass' length, and are there; a table may come from
     /// anywhere.
     fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
-        let there = |r: &usize| match pass.engine {
+        let there = |(i, r): (usize, &usize)| match self.engine(i, pass.engine) {
             Engine::Simt => limits.butterflies.contains(r),
             Engine::Matrix => radix::multiplied(*r),
         };
@@ -161,7 +182,8 @@ impl Rule {
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = product.is_some() && product == transformed(pass);
         let made = whole || folded(pass, &self.radices).is_some();
-        let radices = self.radices.is_empty() || (made && self.radices.iter().all(there));
+        let radices =
+            self.radices.is_empty() || (made && self.radices.iter().enumerate().all(there));
         let facing =
             self.radices.is_empty() || facing_end(pass, &self.radices).is_none_or(|end| end);
         radices && facing && self.lines.is_multiple_of(pass.together())
@@ -176,8 +198,9 @@ impl Rule {
                     [axis] if axis.kind != Kind::C2C => s.halves(axis.kind, pass.storage),
                     _ => true,
                 };
-                Spread::of_rule(self, &cores)
-                    .is_some_and(|s| s.fits(&cores, limits, pass.storage) && halves(&s))
+                Spread::of_rule(self, &cores).is_some_and(|s| {
+                    s.suits(pass.engine) && s.fits(&cores, limits, pass.storage) && halves(&s)
+                })
             }
             _ => self.makes(pass, limits) && self.fits(pass, limits),
         }
@@ -226,7 +249,12 @@ impl Rule {
         } else if !self.radices.is_empty() {
             let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
             let mut steps: Vec<Step> = convolution.cloned().collect();
-            steps.extend(Step::sequence(pass.axes[0].axis, &self.radices));
+            steps.extend(Step::sequence(
+                pass.axes[0].axis,
+                &self.radices,
+                pass.engine,
+            ));
+            by_butterflies(&mut steps, &self.butterflies);
             pass.steps = steps;
         }
         let all: usize = pass.loops.iter().map(|l| l.count).product();
@@ -261,6 +289,39 @@ impl Rule {
     }
 }
 
+/// The radices of a row, and which of them are in parentheses.
+fn parse_radices(text: &str) -> Option<(Vec<usize>, Range<usize>)> {
+    let (mut radices, mut butterflies) = (Vec::new(), 0..0);
+    let mut open = false;
+    for (i, word) in text.split('*').filter(|r| !r.is_empty()).enumerate() {
+        let begun = word.strip_prefix('(');
+        let ended = begun.unwrap_or(word).strip_suffix(')');
+        if begun.is_some() {
+            // One stretch, once.
+            (open, butterflies) = (butterflies.is_empty() && !open).then_some((true, i..i))?;
+        }
+        if open {
+            butterflies.end = i + 1;
+        }
+        if ended.is_some() {
+            open = open.then_some(false)?;
+        }
+        radices.push(ended.or(begun).unwrap_or(word).parse().ok()?);
+    }
+    (!open).then_some((radices, butterflies))
+}
+
+/// Computes these of the steps' DFTs by butterflies.
+pub(super) fn by_butterflies(steps: &mut [Step], which: &Range<usize>) {
+    let engines = steps.iter_mut().filter_map(|step| match step {
+        Step::Dft { engine, .. } => Some(engine),
+        _ => None,
+    });
+    for engine in engines.skip(which.start).take(which.len()) {
+        *engine = Engine::Simt;
+    }
+}
+
 /// The steps that a rule's radices make of a line by real columns in one tile, if they do.
 fn folded(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
     let whole = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
@@ -282,10 +343,11 @@ pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
 pub(super) fn of_cluster(
     limits: &Limits,
     scalar: ScalarType,
+    engine: Engine,
     kind: Kind,
     lengths: &[usize],
 ) -> Option<&'static Rule> {
-    let keys = cluster_keys(limits, scalar, kind, lengths);
+    let keys = cluster_keys(limits, scalar, engine, kind, lengths);
     keys.iter().find_map(|key| RULES.get(key))
 }
 
@@ -350,6 +412,11 @@ mod tests {
         let facing = Rule::parse("8*8,1,128,2,no,0.900,1,last").expect("a rule");
         assert_eq!(facing.launch.facing, [false, true]);
         assert_eq!(facing.row(), "8*8,1,128,2,no,0.900,1,last");
+        for (row, butterflies) in [("16*(32*8)", 1..3), ("(32)*16", 0..1), ("16*(8)*4", 1..2)] {
+            let row = format!("{row},1,128,2,no,0.900");
+            let mixed = Rule::parse(&row).expect("a rule");
+            assert_eq!((mixed.butterflies.clone(), mixed.row()), (butterflies, row));
+        }
         for bad in [
             "8*8,0,128,2,no,0.9",
             "8*8,1,0,2,no,0.9",
@@ -359,6 +426,10 @@ mod tests {
             "2*2*2*2*2*2*2*2*2*2*2*2*2,1,128,1,no,0.9",
             "8*x,1,128,2,no,1",
             "8*8,1,128,2,no,0.9,3",
+            "(8*8,1,128,2,no,0.9",
+            "8*8),1,128,2,no,0.9",
+            "(8)*(8),1,128,2,no,0.9",
+            "((8)*8),1,128,2,no,0.9",
             "8*8,1,128,2,no,0.9,1,faced",
         ] {
             assert_eq!(Rule::parse(bad), None, "{bad}");

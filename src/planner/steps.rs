@@ -140,7 +140,7 @@ fn axis_steps(
         radices.reverse();
         let back = match radices.is_empty() {
             true => steps.clone(),
-            false => Step::sequence(axis.axis, &radices),
+            false => Step::sequence(axis.axis, &radices, fits.engine),
         };
         steps.push(Step::Convolve {
             axis: axis.axis,
@@ -281,7 +281,7 @@ fn factored(axis: usize, length: usize, fits: &Fits) -> Vec<Step> {
         Engine::Matrix if free => radix::factor(length, radices).map(|f| joined(f, fits)),
         Engine::Matrix => radix::factor(length, radices),
     };
-    Step::sequence(axis, &factors.unwrap_or_default())
+    Step::sequence(axis, &factors.unwrap_or_default(), fits.engine)
 }
 
 /// The powers of two among the factors, as equal as they can be: 8·8·4·4 costs as many steps

@@ -180,9 +180,11 @@ fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
         Operand::F64 => ["v_mfma_f64_16x16x4f64"; 2],
     };
     let of = |step: &Step| match step {
-        Step::Dft { radix: r, .. } if radix::multiplied(*r) => {
-            Some(if *r <= 4 { small } else { large })
-        }
+        Step::Dft {
+            radix: r,
+            engine: Engine::Matrix,
+            ..
+        } if radix::multiplied(*r) => Some(if *r <= 4 { small } else { large }),
         _ => None,
     };
     let mut all: Vec<&str> = pass.steps.iter().filter_map(of).collect();

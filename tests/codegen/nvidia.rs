@@ -101,8 +101,8 @@ impl Kernel {
 
 /// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
 fn multiplies(pass: &Pass) -> bool {
-    let product = |step: &Step| matches!(step, Step::Dft { radix: r, .. } if radix::multiplied(*r));
-    pass.engine == Engine::Matrix && pass.steps.iter().any(product)
+    let product = |step: &Step| matches!(step, Step::Dft { radix: r, engine: Engine::Matrix, .. } if radix::multiplied(*r));
+    pass.steps.iter().any(product)
 }
 
 /// The matrix instruction that a pass' operand is multiplied with.

@@ -325,29 +325,37 @@ fn other_passes_are_refused() {
             (pass.engine, pass.steps, pass.tile.launch) = (engine, steps, None);
             lower(&pass, &device.geometry).map(|_| ())
         };
-        assert!(lowered(Engine::Simt, Step::sequence(0, &[8, 8])).is_ok());
+        let simt = |radices: &[usize]| Step::sequence(0, radices, Engine::Simt);
+        let matrix = |radices: &[usize]| Step::sequence(0, radices, Engine::Matrix);
+        assert!(lowered(Engine::Simt, simt(&[8, 8])).is_ok());
         let line = Step::Line {
             axis: 0,
             length: 64,
             library: "another",
         };
         for (engine, steps) in [
-            (Engine::Simt, Step::sequence(0, &[64])),
-            (Engine::Simt, Step::sequence(0, &[8, 16])),
-            (Engine::Simt, Step::sequence(0, &[8])),
+            (Engine::Simt, simt(&[64])),
+            (Engine::Simt, simt(&[8, 16])),
+            (Engine::Simt, simt(&[8])),
             (Engine::Simt, vec![line]),
             (Engine::Simt, Vec::new()),
-            (Engine::Matrix, Step::sequence(0, &[10, 8])),
+            (Engine::Matrix, matrix(&[10, 8])),
+            (Engine::Simt, matrix(&[8, 8])),
         ] {
             let error = lowered(engine, steps.clone()).expect_err("no such pass");
             let error = error.to_string();
-            let named = ["no radix", "do not make its line", "steps of the CPU"];
+            let named = [
+                "no radix",
+                "do not make its line",
+                "steps of the CPU",
+                "products beside butterflies",
+            ];
             assert!(
                 named.iter().any(|what| error.contains(what)),
                 "{steps:?}: {error}"
             );
         }
-        // Of a cluster: products, blocks that do not divide the parts, a part of a line.
+        // Of a cluster: half spectra beside products, blocks that do not divide the parts, a part of a line.
         let plan = mmafft::plan_in_clusters(&Request::r2c(Shape::d1(1 << 16)), limits);
         let pass = plan.expect("a plan").passes.remove(0);
         if pass.tile.residency.blocks() == 1 {

@@ -10,6 +10,7 @@ mod folded;
 mod lowering;
 mod measured;
 mod mirrored;
+mod mixed;
 mod mutations;
 mod parts;
 mod patterns;

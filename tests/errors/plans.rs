@@ -36,7 +36,11 @@ fn steps_that_do_not_make_a_line() {
     let request = Request::forward(Shape::d2(64, 64)).axes(&[0]);
     let plan = planner.plan(&request).expect("a plan");
     let mut longer = plan.clone();
-    longer.passes[0].steps.push(Step::Dft { axis: 0, radix: 8 });
+    longer.passes[0].steps.push(Step::Dft {
+        axis: 0,
+        radix: 8,
+        engine: Engine::Simt,
+    });
     let error = refused(longer).to_string();
     assert!(error.contains("do not make its line"), "{error}");
     let mut other = plan.clone();
@@ -51,7 +55,7 @@ fn steps_that_do_not_make_a_line() {
     let request = Request::forward(Shape::d1(64)).precision(Precision::SplitF16);
     let mut joined = planner.plan(&request).expect("a plan");
     // What devices make of several products.
-    joined.passes[0].steps = Step::sequence(0, &[64]);
+    joined.passes[0].steps = Step::sequence(0, &[64], joined.passes[0].engine);
     let error = refused(joined).to_string();
     assert!(error.contains("no product of 64 points"), "{error}");
 }

@@ -173,7 +173,7 @@ fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, Str
             Step::Line {
                 axis: a, length, ..
             } if a == axis.axis => product *= length,
-            Step::Dft { axis: a, radix } if a == axis.axis => product *= radix,
+            Step::Dft { axis: a, radix, .. } if a == axis.axis => product *= radix,
             // Between the steps so far and the next one.
             Step::Twiddle { axis: a, length }
                 if a == axis.axis && (length <= product || length % product != 0) =>

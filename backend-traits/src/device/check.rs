@@ -10,16 +10,19 @@ use crate::radix::{self, BUTTERFLIES, DENSE};
 /// # Errors
 /// `Radices` and `Unsupported` where not.
 pub fn steps(pass: &Pass) -> Result<()> {
-    let there = |r: &usize| match pass.engine {
-        Engine::Simt => BUTTERFLIES.contains(r),
-        Engine::Matrix => radix::multiplied(*r) || DENSE.contains(r),
+    let there = |engine: Engine, r: usize| match engine {
+        Engine::Simt => BUTTERFLIES.contains(&r),
+        Engine::Matrix => radix::multiplied(r) || DENSE.contains(&r),
     };
-    let mut radices = pass.steps.iter().filter_map(Step::radix);
-    if let Some(radix) = radices.find(|r| !there(r)) {
+    let lacking = |step: &Step| match *step {
+        Step::Dft { radix, engine, .. } => (!there(engine, radix)).then_some((engine, radix)),
+        _ => None,
+    };
+    if let Some((engine, radix)) = pass.steps.iter().find_map(lacking) {
         return Err(Error::Radices {
             radices: pass.steps.iter().filter_map(Step::radix).collect(),
             length: pass.axes.first().map_or(1, TileAxis::core_length),
-            reason: format!("the {} engine has no radix {radix}", pass.engine.name()),
+            reason: format!("the {} engine has no radix {radix}", engine.name()),
         });
     }
     match whole(pass).or_else(|| pass.axes.iter().find_map(|axis| fault(pass, axis))) {
@@ -40,6 +43,15 @@ fn whole(pass: &Pass) -> Option<&'static str> {
         Factor::Chirp { .. } => true,
     };
     let unit = |a: &TileAxis| a.load_index > 0 && a.store_index > 0 && a.length > 0;
+    let product = |step: &Step| {
+        matches!(
+            step,
+            Step::Dft {
+                engine: Engine::Matrix,
+                ..
+            }
+        ) && pass.engine == Engine::Simt
+    };
     if pass.axes.is_empty() {
         Some("has no axes")
     } else if pass.tile.lines == 0 || pass.loops.iter().any(|l| l.count == 0) {
@@ -48,6 +60,8 @@ fn whole(pass: &Pass) -> Option<&'static str> {
         Some("has an axis without points")
     } else if !factors.iter().flatten().all(counts) {
         Some("has twiddles of a loop that it has not")
+    } else if pass.steps.iter().any(product) {
+        Some("has products beside butterflies, but is of these alone")
     } else {
         None
     }
@@ -101,7 +115,7 @@ fn fault(pass: &Pass, axis: &TileAxis) -> Option<&'static str> {
                     }
                     wanted = length - 1;
                 }
-                Step::Dft { axis, radix } if own(axis) => {
+                Step::Dft { axis, radix, .. } if own(axis) => {
                     made = made.and_then(|n| n.checked_mul(*radix));
                 }
                 _ => {}

@@ -11,7 +11,7 @@ use super::tables::{Tables, Twiddles};
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::kind::{Domain, Kind};
-use crate::pass::{Engine, Images, Mirrored, Pass, Step, TileAxis};
+use crate::pass::{Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{CoreLength, Middle};
 use crate::real_line::{LineForm, RealLine};
@@ -36,9 +36,6 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     let Some(middle) = middle else {
         return Err(refused("a cluster whose blocks exchange nothing".into()));
     };
-    if pass.engine == Engine::Matrix {
-        return Err(refused("products in a cluster".into()));
-    }
     let parts = pass.mirrored.is_some() || pass.load_reals.is_some() || pass.store_reals.is_some();
     if parts || pass.hermitian.is_some() || pass.edges.is_some() {
         return Err(refused("a part of a line in a cluster".into()));
@@ -96,9 +93,10 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     let mut steps = Vec::new();
     for (axis, part) in [before, after].into_iter().enumerate() {
         steps.extend(part.iter().filter_map(|step| match step {
-            Step::Dft { radix, .. } => Some(Step::Dft {
+            Step::Dft { radix, engine, .. } => Some(Step::Dft {
                 axis,
                 radix: *radix,
+                engine: *engine,
             }),
             _ => None,
         }));

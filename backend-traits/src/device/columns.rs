@@ -83,7 +83,11 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     let dft = |axis: usize, radices: &[usize]| {
         radices
             .iter()
-            .map(move |&radix| Step::Dft { axis, radix })
+            .map(move |&radix| Step::Dft {
+                axis,
+                radix,
+                engine: Engine::Simt,
+            })
             .collect::<Vec<_>>()
     };
     Ok(Some(Pass {

@@ -155,12 +155,10 @@ fn lower_as(
         (false, false) if convolved && pass.real_load().is_some() => geometry.threads / 2,
         (false, false) => geometry.threads,
     };
-    let largest = trips.iter().map(Trip::values).max().unwrap_or(1);
     let dense = trips.iter().any(|t| t.words.engine == DENSE);
-    let padded = trips
-        .iter()
-        .any(|t| t.words.op == OP_DFT && !(t.words.radix as usize).is_power_of_two());
-    let product = |t: &Trip| matrix && t.words.op == OP_DFT && t.words.engine != DENSE;
+    let product = |t: &Trip| t.words.engine == MATRIX || t.words.joined > 0;
+    let padded = |t: &Trip| product(t) && !(t.words.radix as usize).is_power_of_two();
+    let padded = trips.iter().any(padded);
     let fragment = |trip: &Trip| {
         let joined = trip.words.joined as usize;
         let radix = match joined {
@@ -185,10 +183,16 @@ fn lower_as(
     // All that a thread has of a column of joined products.
     let joined = trips.iter().filter(|t| t.words.joined > 0);
     let joined = joined.map(each).max().unwrap_or(1);
+    // Butterflies beside products hold whole columns.
+    let largest = match matrix {
+        true => trips.iter().filter(|t| !product(t)).map(Trip::values).max(),
+        false => trips.iter().map(Trip::values).max(),
+    };
+    let largest = largest.unwrap_or(1);
     let values = match (matrix, dense) {
         (_, true) => DENSE_VALUES,
-        (true, false) if double || padded => MATRIX_VALUES.max(joined),
-        (true, false) => VALUES.max(joined),
+        (true, false) if double || padded => MATRIX_VALUES.max(joined).max(largest),
+        (true, false) => VALUES.max(joined).max(largest),
         (false, false) => VALUES.max(largest),
     };
     let mut values = values.max(most_points.div_ceil(most_threads));
@@ -296,7 +300,6 @@ fn lower_as(
             step.copies = fill.copies as i64;
         }
         if product(trip) && !trip.combines() {
-            step.engine = MATRIX;
             step.parts =
                 matrices::parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
             let word = if double { 8 } else { 4 };

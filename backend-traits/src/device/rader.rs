@@ -2,7 +2,7 @@
 
 use super::config::*;
 use super::tables::Tables;
-use super::trips::{reversed, Builder};
+use super::trips::{reversed, Builder, SmallDft};
 
 impl Builder<'_> {
     /// Rader's algorithm (1968): with g a generator of the integers modulo a prime p,
@@ -11,7 +11,7 @@ impl Builder<'_> {
     pub fn rader(
         &mut self,
         at: usize,
-        radices: &[usize],
+        dfts: &[SmallDft],
         p: usize,
         [input, kept]: [usize; 2],
         inverse: bool,
@@ -30,9 +30,9 @@ impl Builder<'_> {
         scatter.words.to_table = tables.positions(&place);
         self.push(at, scatter);
         let first = self.trips.len();
-        self.dft(at, radices, false, p - 1, p - 1, tables);
+        self.dft(at, dfts, false, p - 1, p - 1, tables);
         let middle = self.trips.len() - 1;
-        self.back(at, &reversed(radices), p - 1, p - 1, tables);
+        self.back(at, &reversed(dfts), p - 1, p - 1, tables);
         for trip in &mut self.trips[first..] {
             trip.words.offset = 1;
             trip.words.input = p as i64;

@@ -10,9 +10,9 @@ use crate::precision::Operand;
 use crate::radix;
 
 /// Binary digits by which each product makes a line larger beside its DFT's growth, where the lines of a
-/// tile are scaled once: of 16-bit products, two or more, with nothing between them but other DFTs'
-/// twiddles. Convolutions add what was not scaled, or multiply by a spectrum of any size, and
-/// splits and merges between axes grow.
+/// tile are scaled once: of 16-bit products, two or more, with nothing between them but other products'
+/// twiddles. Butterflies make a line larger and not smaller again, convolutions add what was not scaled, or
+/// multiply by a spectrum of any size, and splits and merges between axes grow.
 pub fn digits(pass: &Pass, vendor: Vendor) -> Option<i32> {
     let wide = match pass.operand {
         Operand::Half | Operand::SplitHalf => false,
@@ -23,12 +23,16 @@ pub fn digits(pass: &Pass, vendor: Vendor) -> Option<i32> {
     let plain = pass.steps.iter().all(|step| {
         matches!(
             step,
-            Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange
+            Step::Dft {
+                engine: Engine::Matrix,
+                ..
+            } | Step::Twiddle { .. }
+                | Step::Exchange
         )
     });
     let sums = radices.clone().any(|r| radix::summed(r, true));
     let complex = pass.axes.len() == 1 || pass.axes.iter().all(|a| a.kind == Kind::C2C);
-    let one = pass.engine == Engine::Matrix && pass.tile.residency.blocks() == 1;
+    let one = pass.tile.residency.blocks() == 1;
     let worth = pass.scale_lines && one && plain && !sums && complex && radices.count() > 1;
     worth.then(|| matrices::magnified(vendor, wide).0)
 }

@@ -12,7 +12,7 @@ use super::tables::{HalfRoots, Tables};
 use super::trip::Trip;
 use crate::error::Result;
 use crate::kind::{Direction, Kind};
-use crate::pass::{Images, Mirrored, Pass, Step, TileAxis};
+use crate::pass::{Engine, Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::{Middle, Pairing};
@@ -70,6 +70,13 @@ pub struct Builder<'a> {
     pub products: Option<Products>,
     /// What the pass has in mirrored pairs, of this axis: of a cluster's line [`Builder::pairs`].
     pub mirrored: Option<Mirrored>,
+}
+
+/// A DFT of a few points, one of those that make a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SmallDft {
+    pub radix: usize,
+    pub engine: Engine,
 }
 
 /// The products of a pass on the matrix engine.
@@ -202,9 +209,15 @@ impl Builder<'_> {
         let steps: Vec<&Step> = steps.filter(|s| step_axis(s) == Some(number)).collect();
         let core = axis.core_length();
         let reduction = axis.kind.reduction(axis.length, false);
-        let radices =
-            |steps: &[&Step]| -> Vec<usize> { steps.iter().filter_map(|s| s.radix()).collect() };
-        let facing = self.facing(axis, &radices(&steps));
+        let dfts = |steps: &[&Step]| -> Vec<SmallDft> {
+            let dft = |step: &&Step| match **step {
+                Step::Dft { radix, engine, .. } => Some(SmallDft { radix, engine }),
+                _ => None,
+            };
+            steps.iter().filter_map(dft).collect()
+        };
+        let radices: Vec<usize> = steps.iter().filter_map(|s| s.radix()).collect();
+        let facing = self.facing(axis, &radices);
         if reduction.middle == Middle::Merge && facing[0] == 0 {
             let mut merge = self.trip(at, OP_MERGE, core + 1, core);
             merge.words.points = core as i64;
@@ -234,16 +247,9 @@ impl Builder<'_> {
             .iter()
             .position(|s| matches!(s, Step::Convolve { .. }));
         if let Some(Step::Rader { length, .. }) = steps.first() {
-            self.rader(
-                at,
-                &radices(&steps),
-                *length,
-                [input, kept],
-                inverse,
-                tables,
-            );
+            self.rader(at, &dfts(&steps), *length, [input, kept], inverse, tables);
         } else if let Some(Step::Chirp { length, padded, .. }) = steps.first() {
-            let all = radices(&steps);
+            let all = dfts(&steps);
             self.dft(at, &all, false, input, *padded, tables);
             let spectrum = tables.spectrum(*length, axis.direction, &[*padded]);
             let last = self.trips.last_mut().expect("a convolution has steps");
@@ -256,7 +262,7 @@ impl Builder<'_> {
             let words = &mut self.trips.last_mut().expect("as above").words;
             (words.after, words.after_table, words.after_length) = (PART_TABLE, chirp, NO_END);
         } else if let Some(middle) = middle {
-            let (before, after) = (radices(&steps[..middle]), radices(&steps[middle..]));
+            let (before, after) = (dfts(&steps[..middle]), dfts(&steps[middle..]));
             self.dft(at, &before, false, input, core, tables);
             if let Step::Convolve {
                 length,
@@ -273,7 +279,7 @@ impl Builder<'_> {
             }
             self.back(at, &after, core, kept, tables);
         } else {
-            self.dft(at, &radices(&steps), inverse, input, kept, tables);
+            self.dft(at, &dfts(&steps), inverse, input, kept, tables);
         }
         if mirrored {
             if let Some(trip) = self.trips.get_mut(first) {
@@ -372,37 +378,39 @@ impl Builder<'_> {
     pub fn back(
         &mut self,
         at: usize,
-        radices: &[usize],
+        dfts: &[SmallDft],
         input: usize,
         output: usize,
         tables: &mut Tables,
     ) {
         let middle = self.trips.len();
-        self.dft(at, radices, true, input, output, tables);
+        self.dft(at, dfts, true, input, output, tables);
         if let [.., last, first] = &mut self.trips[..=middle] {
             let (there, back) = (&mut last.words, &mut first.words);
-            let alike = there.radix == back.radix && there.joined + back.joined == 0;
-            if there.engine != DENSE && alike {
+            let alike = there.radix == back.radix && there.engine == back.engine;
+            let joined = there.joined + back.joined > 0;
+            if there.engine != DENSE && alike && !joined {
                 (there.target, back.source) = (REGISTERS, REGISTERS);
             }
         }
     }
 
-    /// DFTs of these radices along the axis: of `input` points, and zeros up to their product,
-    /// of which `output` are kept.
+    /// These DFTs along the axis: of `input` points, and zeros up to their product, of which `output`
+    /// are kept.
     pub fn dft(
         &mut self,
         at: usize,
-        radices: &[usize],
+        dfts: &[SmallDft],
         inverse: bool,
         input: usize,
         output: usize,
         tables: &mut Tables,
     ) {
-        let points: usize = radices.iter().product();
+        let points: usize = dfts.iter().map(|dft| dft.radix).product();
         let mut done = 1;
-        for (i, &radix) in radices.iter().enumerate() {
-            let last = i + 1 == radices.len();
+        for (i, &SmallDft { radix, engine }) in dfts.iter().enumerate() {
+            let last = i + 1 == dfts.len();
+            let products = self.products.filter(|_| engine == Engine::Matrix);
             let part = Part {
                 points,
                 done,
@@ -411,7 +419,7 @@ impl Builder<'_> {
                 output: if last { output } else { points },
             };
             done *= radix;
-            if let (Some(joined), Some(products)) = (radix::joined(radix), self.products) {
+            if let (Some(joined), Some(products)) = (radix::joined(radix), products) {
                 self.joined(at, joined, part, products, tables);
                 continue;
             }
@@ -419,6 +427,9 @@ impl Builder<'_> {
             let mut trip = self.part(at, radix, points / radix, part);
             let several = self.pass.axes.len() > 1 && !self.folded;
             let places = self.pass.storage == ScalarType::F64 && several;
+            if products.is_some() {
+                trip.words.engine = MATRIX;
+            }
             if radix::summed(radix, self.products.is_some() || places) {
                 trip.words.engine = DENSE;
                 trip.words.copies = DENSE_PAIRS as i64;
@@ -434,7 +445,7 @@ impl Builder<'_> {
                 }
             }
             if rows > 1 {
-                trip.words.twiddle = match self.products {
+                trip.words.twiddle = match products {
                     Some(products) if trip.words.engine != DENSE => {
                         let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
                         let down = |digits| digits + scaling::growth(radix) as i32;
@@ -475,6 +486,7 @@ impl Builder<'_> {
             ..part
         };
         let mut first = self.part(at, radix, columns, between);
+        first.words.engine = MATRIX;
         first.words.joined = joined as i64;
         first.words.target = REGISTERS;
         let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
@@ -508,9 +520,9 @@ fn half_roots(pass: &Pass, middle: Middle, inverse: bool) -> HalfRoots {
     }
 }
 
-/// The radices of the way back of a convolution.
-pub fn reversed(radices: &[usize]) -> Vec<usize> {
-    radices.iter().rev().copied().collect()
+/// The DFTs of the way back of a convolution.
+pub fn reversed(dfts: &[SmallDft]) -> Vec<SmallDft> {
+    dfts.iter().rev().copied().collect()
 }
 
 /// The axis that a step is of.

@@ -1,6 +1,6 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
-use super::sequences::sequences;
+use super::sequences::{sequences, Sequence};
 use mmafft::backend_traits::device::{halves_radix, DENSE_PAIRS, FACING_RADIX};
 use mmafft::backend_traits::real::{Middle, RealSide};
 use mmafft::backend_traits::{radix, Images, Launch, Limits};
@@ -18,13 +18,14 @@ const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
 
 /// The most values that a thread has of a column of a step of these radices, or of two that mirror each
 /// other: of sums over shared memory, a few.
-fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
+fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
+    let radices = &sequence.radices;
     let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
     let products = pass.engine == Engine::Matrix;
-    let values = |&r: &usize| match radix::summed(r, products || places) {
+    let values = |(i, &r): (usize, &usize)| match radix::summed(r, products || places) {
         true => 2 * DENSE_PAIRS,
         // A lane has a few points of each product that it joins.
-        false if products && radix::joined(r).is_some() => r / 4,
+        false if sequence.joins(i, pass) => r / 4,
         false => r,
     };
     // Two columns of the step that merges or splits lines in mirrored pairs.
@@ -44,7 +45,7 @@ fn held(pass: &Pass, radices: &[usize]) -> Option<usize> {
     };
     let most = halves_radix(pass.storage);
     let pair = ends.filter(|r| **r <= most && !products).map(|r| 2 * r);
-    radices.iter().map(values).chain(pair).max()
+    radices.iter().enumerate().map(values).chain(pair).max()
 }
 
 pub fn clustered(pass: &Pass) -> bool {
@@ -67,22 +68,22 @@ fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
 
 /// How many lines a tile may have; or how many blocks share it. Steps of the largest radix leave lanes of
 /// the last wave idle: of contiguous lines also as many are tried as leave the fewest.
-fn lines(pass: &Pass, radices: &[usize], rows: bool, limits: &Limits) -> Vec<usize> {
+fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<usize> {
     if clustered(pass) {
         let counts = (1..=limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
         return counts.collect();
     }
     let all: usize = pass.axes.iter().map(|a| a.length).product();
-    let points = all.max(rules::transformed(pass).unwrap_or(0));
+    let line = all.max(rules::transformed(pass).unwrap_or(0));
     let point = 2 * pass.storage.bytes();
     let all: usize = pass.loops.iter().map(|l| l.count).product();
     let mut lines: Vec<usize> = match rows {
         true => {
             let together = pass.together();
-            let values = held(pass, radices).unwrap_or(16);
-            let lines = |tile: &usize| (tile / points / together).max(1);
+            let values = held(pass, sequence).unwrap_or(16);
+            let lines = |tile: &usize| (tile / line / together).max(1);
             let idle = |lines: &usize| {
-                let columns = self::points(pass, radices, lines * together) / values;
+                let columns = points(pass, &sequence.radices, lines * together) / values;
                 1000 * (columns.next_multiple_of(32) - columns) / columns.max(1)
             };
             let full = |few: usize| (few..2 * few).min_by_key(idle).unwrap_or(few);
@@ -94,16 +95,17 @@ fn lines(pass: &Pass, radices: &[usize], rows: bool, limits: &Limits) -> Vec<usi
             ROWS.iter().map(row).collect()
         }
     };
-    lines.retain(|&l| l <= all.max(1) && l * points <= limits.tile_points(pass.storage));
+    lines.retain(|&l| l <= all.max(1) && l * line <= limits.tile_points(pass.storage));
     lines.push(pass.tile.lines);
     lines.sort_unstable();
     lines.dedup();
     lines
 }
 
-fn rule(radices: &[usize], lines: usize, launch: Launch) -> Rule {
+fn rule(sequence: &Sequence, lines: usize, launch: Launch) -> Rule {
     Rule {
-        radices: radices.to_vec(),
+        radices: sequence.radices.clone(),
+        butterflies: sequence.butterflies.clone(),
         lines,
         launch,
         fraction: 0.0,
@@ -146,11 +148,12 @@ fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
 /// The first round: every sequence and tile, in an ordinary launch.
 pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
     let mut all = Vec::new();
-    for radices in sequences(pass, limits) {
-        for lines in lines(pass, &radices, rows, limits) {
-            let largest = held(pass, &radices).unwrap_or(16);
+    for sequence in sequences(pass, limits) {
+        let radices = &sequence.radices;
+        for lines in lines(pass, &sequence, rows, limits) {
+            let largest = held(pass, &sequence).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
-            let threads = threads(points(pass, &radices, lines), values);
+            let threads = threads(points(pass, radices, lines), values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch {
                 threads,
@@ -159,11 +162,11 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 neighbours: 1,
                 facing: [false; 2],
             };
-            all.push(rule(&radices, lines, launch));
-            if let Some((facing, radix)) = faced(pass, &radices) {
+            all.push(rule(&sequence, lines, launch));
+            if let Some((facing, radix)) = faced(pass, radices) {
                 // Two columns at least.
                 let values = values.max(2 * radix);
-                let threads = self::threads(points(pass, &radices, lines), values);
+                let threads = self::threads(points(pass, radices, lines), values);
                 let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
                 let launch = Launch {
                     threads,
@@ -171,7 +174,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                     facing,
                     ..launch
                 };
-                all.push(rule(&radices, lines, launch));
+                all.push(rule(&sequence, lines, launch));
             }
         }
     }
@@ -181,10 +184,13 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 
 /// The second round: launches for a sequence and a tile that did well.
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
+    let sequence = Sequence::of(best);
     let points = points(pass, &best.radices, best.lines);
-    let largest = held(pass, &best.radices).unwrap_or(8);
-    let joined = |r: usize| pass.engine == Engine::Matrix && radix::joined(r).is_some();
-    let dense = best.radices.iter().any(|&r| largest < r && !joined(r));
+    let largest = held(pass, &sequence).unwrap_or(8);
+    let radices = best.radices.iter().enumerate();
+    let dense = radices
+        .into_iter()
+        .any(|(i, &r)| largest < r && !sequence.joins(i, pass));
     let largest = match faced(pass, &best.radices) {
         Some((_, radix)) if best.launch.facing != [false; 2] => largest.max(2 * radix),
         _ => largest,
@@ -219,7 +225,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
                     ..best.launch
                 };
                 if all.iter().all(|rule| rule.launch != launch) {
-                    all.push(rule(&best.radices, best.lines, launch));
+                    all.push(rule(&sequence, best.lines, launch));
                 }
             }
         }
@@ -230,6 +236,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
+    let sequence = Sequence::of(best);
     let most = match clustered(pass) {
         true => 1,
         false => 16 / (2 * pass.storage.bytes()),
@@ -242,7 +249,7 @@ pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
                 facing,
                 ..best.launch
             };
-            all.push(rule(&best.radices, best.lines, launch));
+            all.push(rule(&sequence, best.lines, launch));
         }
     }
     for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
@@ -254,7 +261,7 @@ pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
                 neighbours,
                 ..best.launch
             };
-            all.push(rule(&best.radices, best.lines, launch));
+            all.push(rule(&sequence, best.lines, launch));
         }
     }
     all

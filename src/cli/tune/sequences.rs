@@ -2,15 +2,102 @@
 
 use super::candidates::clustered;
 use mmafft::backend_traits::{radix, Limits, Operand};
-use mmafft::rules;
+use mmafft::rules::{self, Rule};
 use mmafft::{Engine, Pass, ScalarType};
+use std::ops::Range;
 
+/// The largest butterflies that are tried.
+const LARGEST: usize = 32;
 /// Sequences of radices that are tried.
 const SEQUENCES: usize = 10;
 
+/// The radices of a line, and which of them are butterflies beside products.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sequence {
+    pub radices: Vec<usize>,
+    pub butterflies: Range<usize>,
+}
+
+impl Sequence {
+    fn alike(radices: Vec<usize>) -> Self {
+        let butterflies = 0..0;
+        Sequence {
+            radices,
+            butterflies,
+        }
+    }
+
+    /// That of a rule.
+    pub fn of(rule: &Rule) -> Self {
+        Sequence {
+            radices: rule.radices.clone(),
+            butterflies: rule.butterflies.clone(),
+        }
+    }
+
+    /// Whether radix `i` of the pass joins several products.
+    pub fn joins(&self, i: usize, pass: &Pass) -> bool {
+        let product = pass.engine == Engine::Matrix && !self.butterflies.contains(&i);
+        product && radix::joined(self.radices[i]).is_some()
+    }
+}
+
+/// What is tried: sequences of one engine; of products also the first or the last one alone, beside butterflies.
+pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Sequence> {
+    let spread = clustered(pass);
+    let products = pass.engine == Engine::Matrix;
+    // Products alone were slower than two passes over a cluster.
+    let alone = match products && spread {
+        true => Vec::new(),
+        false => of_one_engine(pass, limits),
+    };
+    let mut all: Vec<Sequence> = alone.into_iter().map(Sequence::alike).collect();
+    if let Some(length) = rules::transformed(pass).filter(|_| products) {
+        let lists = match spread {
+            true => parts(length, pass, limits),
+            false => beside_a_product(length, limits),
+        };
+        for radices in lists {
+            let (first, last) = (radices.first(), radices.last());
+            let ends = [(first, 1..radices.len()), (last, 0..radices.len() - 1)];
+            all.extend(ends.into_iter().filter_map(|(end, butterflies)| {
+                (end == Some(&PRODUCT)).then(|| Sequence {
+                    radices: radices.clone(),
+                    butterflies,
+                })
+            }));
+        }
+    }
+    all
+}
+
+/// The product that butterflies are beside: fewer points leave most of a fragment empty.
+const PRODUCT: usize = 16;
+
+/// Sequences that begin or end with one product, and else are of the fewest radices that butterflies have.
+fn beside_a_product(length: usize, limits: &Limits) -> Vec<Vec<usize>> {
+    if !length.is_multiple_of(PRODUCT) || length == PRODUCT {
+        return Vec::new();
+    }
+    let mut radices = limits.butterflies.to_vec();
+    radices.retain(|&r| r <= LARGEST && !radix::summed(r, true));
+    radices.sort_unstable_by(|a, b| b.cmp(a));
+    let others = shortest(length / PRODUCT, &radices);
+    let both = others.iter().flat_map(|others| {
+        [
+            [&[PRODUCT], &others[..]].concat(),
+            [&others[..], &[PRODUCT]].concat(),
+        ]
+    });
+    let mut all: Vec<Vec<usize>> = both.collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// The sequences with the fewest radices, and with one more: those of the smallest radices first,
 /// in either order.
-pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+fn of_one_engine(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let Some(length) = rules::transformed(pass) else {
         return vec![Vec::new()];
     };
@@ -134,7 +221,7 @@ fn largest(pass: &Pass) -> usize {
     match pass.storage {
         ScalarType::F64 => 27,
         _ if pass.engine == Engine::Matrix => 128,
-        _ => 32,
+        _ => LARGEST,
     }
 }
 
@@ -142,7 +229,7 @@ fn largest(pass: &Pass) -> usize {
 /// each factor of the fewest radices in either order.
 fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let mut radices: Vec<usize> = limits.butterflies.to_vec();
-    radices.retain(|r| *r <= largest(pass));
+    radices.retain(|r| *r <= largest(pass).min(LARGEST));
     radices.sort_unstable_by(|a, b| b.cmp(a));
     let factors = (2..=length.isqrt())
         .rev()
@@ -203,7 +290,7 @@ mod tests {
         let of = |n: usize| {
             let request = Request::forward(Shape::d1(n)).batch(100);
             let plan = mmafft::plan_in_clusters(&request, limits).expect("a plan");
-            sequences(&plan.passes[0], limits)
+            of_one_engine(&plan.passes[0], limits)
         };
         // 32·1024 has a radix less than 128·256.
         assert!(of(1 << 15).contains(&vec![32, 32, 32]));

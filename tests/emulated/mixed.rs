@@ -1,0 +1,126 @@
+//! Passes of products and butterflies, as rules ask for them.
+
+use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::backend_traits::conformance::check;
+use mmafft::rules::Rule;
+use mmafft::{plan_in_clusters, Backend, Engine, Limits, Plan, Precision, Request, Result, Shape};
+use std::cell::Cell;
+
+thread_local! {
+    /// The rule of all passes, as the table has it.
+    static RULE: Cell<&'static str> = const { Cell::new("") };
+}
+
+/// A plan whose passes follow the rule, and no other one.
+fn by_rule(request: &Request, limits: &Limits) -> Result<Plan> {
+    let rule = Rule::parse(RULE.get()).expect("a rule");
+    let free = Limits {
+        architecture: String::new(),
+        ..limits.clone()
+    };
+    let mut plan = plan_in_clusters(request, &free)?;
+    for pass in &mut plan.passes {
+        assert!(rule.suits(pass, &free), "{rule:?}: {pass:?}");
+        rule.apply(pass, &free);
+    }
+    Ok(plan)
+}
+
+/// Runs a request by a rule in all orders of threads, arrays of other scales beside each other.
+fn runs(vendor: Vendor, request: &Request, rule: &'static str) {
+    RULE.set(rule);
+    for order in ORDERS {
+        let backend = Probe::new(vendor, order).backend();
+        let plan = by_rule(request, backend.limits()).expect("a plan");
+        let text = plan.explain().to_string();
+        assert!(
+            text.contains(" by simt") && text.contains("[matrix"),
+            "{text}"
+        );
+        let wide = request.precision.row().storage.bytes() > 2;
+        if let Err(what) = check(&backend, by_rule, request, if wide { 1e3 } else { 1.0 }) {
+            panic!("{vendor:?}, {order:?}, {rule}: {what}\n{text}");
+        }
+    }
+}
+
+fn line(n: usize, precision: Precision) -> Request {
+    let request = Request::forward(Shape::d1(n)).precision(precision);
+    request.engine(Engine::Matrix).batch(5)
+}
+
+#[test]
+fn lines() {
+    for vendor in Vendor::ALL {
+        for precision in [
+            Precision::SplitF16,
+            Precision::F16,
+            Precision::Bf16,
+            Precision::F64,
+        ] {
+            for (n, rule) in [
+                (256, "16*(16),4,64,4,no,0"),
+                (512, "(32)*16,2,64,4,no,0,2"),
+                (512, "(4)*16*8,2,128,2,yes,0"),
+                (1024, "16*(8)*8,1,64,4,no,0"),
+                (2000, "16*(25*5),1,256,2,no,0"),
+                (240, "(15)*16,3,64,4,no,0"),
+                (96, "3*(32),3,32,4,no,0"),
+            ] {
+                runs(vendor, &line(n, precision), rule);
+            }
+        }
+        // Joined products beside a butterfly, and two scaled columns of one line.
+        for rule in [
+            "64*(16),2,64,2,no,0",
+            "(8)*128,1,64,2,no,0,2",
+            "16*(4)*16,1,64,2,no,0",
+        ] {
+            runs(vendor, &line(1024, Precision::SplitF16), rule);
+        }
+    }
+}
+
+/// Neighbouring columns, and passes that share a line and have its roots.
+#[test]
+fn columns() {
+    let plane = Request::forward(Shape::d2(128, 20)).axes(&[0]);
+    let plane = plane.precision(Precision::SplitF16).batch(2);
+    let parts = line(1 << 16, Precision::SplitF16).batch(2);
+    for vendor in Vendor::ALL {
+        for rule in [
+            "16*(8),8,128,2,no,0",
+            "(8)*16,8,128,2,no,0,2",
+            "(8)*16,8,64,2,yes,0",
+        ] {
+            runs(vendor, &plane, rule);
+        }
+        if vendor == Vendor::Amd {
+            for rule in ["16*(16),16,256,2,no,0", "(16)*16,16,256,2,no,0,2"] {
+                runs(vendor, &parts, rule);
+            }
+        }
+    }
+}
+
+#[test]
+fn clusters() {
+    // A product at either end, beside the exchange between blocks, and on both sides of it.
+    for (bits, rule) in [
+        (15, "16*(8*16*16),8,256,2,no,0"),
+        (15, "(16*8*16)*16,4,512,1,no,0"),
+        (15, "16*16*(8*16),8,256,2,no,0"),
+        (15, "(16*16)*8*16,4,512,1,no,0"),
+        (16, "16*(16*8*32),8,512,1,no,0"),
+        (16, "16*16*(8*32),8,512,1,no,0"),
+    ] {
+        runs(
+            Vendor::Nvidia,
+            &line(1 << bits, Precision::SplitF16).batch(2),
+            rule,
+        );
+    }
+    let inverse = Request::inverse(Shape::d1(1 << 15)).precision(Precision::F16);
+    let rule = "16*(16*8*16),8,256,2,no,0";
+    runs(Vendor::Nvidia, &inverse.engine(Engine::Matrix), rule);
+}
