@@ -81,18 +81,16 @@ impl Spread {
         (2..=limits.cluster_blocks).contains(&self.blocks)
             && bytes <= limits.tile_bytes
             && points <= limits.tile_points(scalar)
-            && radices.all(|r| limits.butterflies.contains(r))
+            && radices.all(|r| limits.butterflies.contains(r) || radix::multiplied(*r))
     }
 
-    /// Whether an engine computes it: of products those of one fragment, as many points as a butterfly holds.
+    /// Whether an engine computes it.
     pub fn suits(&self, engine: Engine) -> bool {
         let radices = self.parts.iter().flatten().flatten().enumerate();
         let mut products = radices.filter(|(i, _)| !self.butterflies.contains(i));
         match engine {
             Engine::Simt => self.butterflies.is_empty(),
-            Engine::Matrix => {
-                self.parts.is_some() && products.all(|(_, &r)| radix::find(r).is_some())
-            }
+            Engine::Matrix => self.parts.is_some() && products.all(|(_, &r)| radix::multiplied(r)),
         }
     }
 

@@ -46,9 +46,24 @@ pub struct Arguments {
     /// Only launches whose columns face each other, and only rows that they make faster
     #[arg(long)]
     facing: bool,
+    /// Only products beside butterflies, and only rows that they make faster
+    #[arg(long, conflicts_with = "facing")]
+    mixed: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
+}
+
+impl Arguments {
+    /// Whether only some of what could be faster is tried.
+    fn some(&self) -> bool {
+        self.facing || self.mixed
+    }
+
+    fn tries(&self, rule: &Rule) -> bool {
+        let facing = rule.launch.facing != [false; 2];
+        (facing || !self.facing) && (!rule.butterflies.is_empty() || !self.mixed)
+    }
 }
 
 /// Tunes on the device.
@@ -133,7 +148,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.missing {
         lines.retain(|key, _| !table.rows.contains_key(key));
     }
-    if arguments.facing {
+    if arguments.some() {
         lines.clear();
     }
     for (key, request) in &lines {
@@ -163,12 +178,12 @@ fn tune_pass<L: Lab>(
     let limits = bench.lab.backend().limits().clone();
     let rows = key.contains(",rows,");
     let of = |mut rules: Vec<Rule>, bench: &mut Bench<L>| {
-        rules.retain(|rule| rule.launch.facing != [false; 2] || !arguments.facing);
+        rules.retain(|rule| arguments.tries(rule));
         time_all(bench, plan, pass, rules)
     };
     let mut all = of(candidates::first(pass, rows, &limits), bench);
     sort(&mut all);
-    let kept = if arguments.facing { 2 } else { 3 };
+    let kept = if arguments.some() { 2 } else { 3 };
     for best in all.clone().iter().take(kept) {
         all.extend(of(candidates::second(pass, best), bench));
     }
@@ -196,7 +211,7 @@ fn tune_pass<L: Lab>(
             let row = Rule { fraction, ..rule }.row();
             table.rows.insert(key.clone(), row)
         }
-        (true, None) if arguments.facing => None,
+        (true, None) if arguments.some() => None,
         _ => table.rows.insert(key.clone(), best.row()),
     };
 }

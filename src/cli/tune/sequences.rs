@@ -53,46 +53,62 @@ pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Sequence> {
     };
     let mut all: Vec<Sequence> = alone.into_iter().map(Sequence::alike).collect();
     if let Some(length) = rules::transformed(pass).filter(|_| products) {
-        let lists = match spread {
-            true => parts(length, pass, limits),
+        all.extend(match spread {
+            true => parts(length, pass, limits)
+                .into_iter()
+                .flat_map(with_a_product)
+                .collect(),
             false => beside_a_product(length, limits),
-        };
-        for radices in lists {
-            let (first, last) = (radices.first(), radices.last());
-            let ends = [(first, 1..radices.len()), (last, 0..radices.len() - 1)];
-            all.extend(ends.into_iter().filter_map(|(end, butterflies)| {
-                (end == Some(&PRODUCT)).then(|| Sequence {
-                    radices: radices.clone(),
-                    butterflies,
-                })
-            }));
-        }
+        });
     }
     all
 }
 
-/// The product that butterflies are beside: fewer points leave most of a fragment empty.
-const PRODUCT: usize = 16;
+/// The products that butterflies are beside: fewer points leave most of a fragment empty.
+fn large_products() -> impl Iterator<Item = usize> {
+    [radix::JOINED_PRODUCT]
+        .into_iter()
+        .chain(radix::JOINED.iter().copied())
+}
+
+/// Radices of butterflies, of which the first or the last one becomes a product, where there is one.
+fn with_a_product(radices: Vec<usize>) -> Vec<Sequence> {
+    let count = radices.len();
+    let ends = [(0, 1..count), (count - 1, 0..count - 1)];
+    let can = |&(at, _): &(usize, _)| large_products().any(|r| r == radices[at]);
+    let sequence = |(_, butterflies)| Sequence {
+        radices: radices.clone(),
+        butterflies,
+    };
+    ends.into_iter().filter(can).map(sequence).collect()
+}
 
 /// Sequences that begin or end with one product, and else are of the fewest radices that butterflies have.
-fn beside_a_product(length: usize, limits: &Limits) -> Vec<Vec<usize>> {
-    if !length.is_multiple_of(PRODUCT) || length == PRODUCT {
-        return Vec::new();
-    }
+fn beside_a_product(length: usize, limits: &Limits) -> Vec<Sequence> {
     let mut radices = limits.butterflies.to_vec();
     radices.retain(|&r| r <= LARGEST && !radix::summed(r, true));
     radices.sort_unstable_by(|a, b| b.cmp(a));
-    let others = shortest(length / PRODUCT, &radices);
-    let both = others.iter().flat_map(|others| {
-        [
-            [&[PRODUCT], &others[..]].concat(),
-            [&others[..], &[PRODUCT]].concat(),
-        ]
-    });
-    let mut all: Vec<Vec<usize>> = both.collect();
-    all.sort();
-    all.dedup();
-    all
+    let mut all = Vec::new();
+    let divides = |r: &usize| length.is_multiple_of(*r) && length > *r;
+    for product in large_products().filter(divides) {
+        for others in shortest(length / product, &radices) {
+            all.push(Sequence {
+                radices: [&[product], &others[..]].concat(),
+                butterflies: 1..others.len() + 1,
+            });
+            all.push(Sequence {
+                radices: [&others[..], &[product]].concat(),
+                butterflies: 0..others.len(),
+            });
+        }
+    }
+    let mut unlike: Vec<Sequence> = Vec::new();
+    for sequence in all {
+        if !unlike.contains(&sequence) {
+            unlike.push(sequence);
+        }
+    }
+    unlike
 }
 
 /// The sequences with the fewest radices, and with one more: those of the smallest radices first,
