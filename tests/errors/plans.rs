@@ -3,7 +3,8 @@
 use crate::check_words;
 use crate::common::device_limits;
 use mmafft::{
-    Backend, CpuBackend, Direction, Error, Kind, Plan, Planner, Precision, Request, Shape, Step,
+    Backend, CpuBackend, Direction, Engine, Error, Kind, Plan, Planner, Precision, Request, Shape,
+    Step,
 };
 use std::time::{Duration, Instant};
 
