@@ -29,6 +29,8 @@ pub struct Launch {
     /// radices allow: so that it merges or splits half spectra, or puts neighbouring reals beside each
     /// other, without an exchange.
     pub facing: [bool; 2],
+    /// Whether each twiddle is looked up, in place of some as products of others: in FP64 alone.
+    pub looked_up: bool,
 }
 
 /// Where a tile lives between load and store.

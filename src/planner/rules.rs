@@ -31,17 +31,22 @@ pub struct Rule {
     pub fraction: f64,
 }
 
-/// The first line of the file: a key's columns, then a rule's. The last two are left out where each
-/// access of memory moves one point and no columns face each other.
+/// The first line of the file: a key's columns, then a rule's. The last three are left out from the first on
+/// behind which nothing is said: each access of memory moves one point, no columns face each other, some
+/// twiddles are products of others.
 pub const HEADER: &str =
-    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing";
+    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing,twiddles";
 
 /// The steps whose threads have columns that face each other.
-const FACING: [(&str, [bool; 2]); 3] = [
+const FACING: [(&str, [bool; 2]); 4] = [
+    ("none", [false; 2]),
     ("first", [true, false]),
     ("last", [false, true]),
     ("both", [true, true]),
 ];
+
+/// Where each twiddle is looked up.
+const LOOKED_UP: &str = "looked up";
 
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
@@ -102,15 +107,18 @@ impl Rule {
         let [radices, lines, threads, residents, apart, fraction] = *columns else {
             return None;
         };
+        let looked_up = match rest.get(2) {
+            None => false,
+            Some(&LOOKED_UP) => true,
+            Some(_) => return None,
+        };
         let (neighbours, facing) = match *rest {
-            [] => ("1", [false; 2]),
-            [neighbours] => (neighbours, [false; 2]),
-            [neighbours, facing] => {
-                let found = FACING.into_iter().find(|(name, _)| *name == facing);
-                (neighbours, found?.1)
-            }
+            [] => ("1", "none"),
+            [neighbours] => (neighbours, "none"),
+            [neighbours, facing] | [neighbours, facing, _] => (neighbours, facing),
             _ => return None,
         };
+        let facing = FACING.into_iter().find(|(name, _)| *name == facing)?.1;
         let (radices, butterflies) = parse_radices(radices)?;
         let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
         let bounded = |text: &str| positive(text).filter(|&n| n <= MOST);
@@ -124,6 +132,7 @@ impl Rule {
                 apart: apart == "yes",
                 neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
                 facing,
+                looked_up,
             },
             fraction: fraction.parse().ok()?,
         })
@@ -142,13 +151,19 @@ impl Rule {
             )
         });
         let radices: Vec<String> = radices.collect();
-        let rest = match (self.launch.neighbours, self.launch.facing) {
-            (1, [false, false]) => String::new(),
-            (n, [false, false]) => format!(",{n}"),
-            (n, facing) => {
-                let name = FACING.into_iter().find(|(_, f)| *f == facing);
-                format!(",{n},{}", name.map_or("", |(name, _)| name))
-            }
+        let Launch {
+            neighbours,
+            facing,
+            looked_up,
+            ..
+        } = self.launch;
+        let name = FACING.into_iter().find(|(_, f)| *f == facing);
+        let name = name.map_or("", |(name, _)| name);
+        let rest = match (neighbours, facing, looked_up) {
+            (n, _, true) => format!(",{n},{name},{LOOKED_UP}"),
+            (1, [false, false], _) => String::new(),
+            (n, [false, false], _) => format!(",{n}"),
+            (n, _, _) => format!(",{n},{name}"),
         };
         format!(
             "{},{},{},{},{},{:.3}{rest}",
@@ -412,6 +427,9 @@ mod tests {
         let facing = Rule::parse("8*8,1,128,2,no,0.900,1,last").expect("a rule");
         assert_eq!(facing.launch.facing, [false, true]);
         assert_eq!(facing.row(), "8*8,1,128,2,no,0.900,1,last");
+        let roots = Rule::parse("8*8,1,128,2,no,0.900,1,none,looked up").expect("a rule");
+        assert!(roots.launch.looked_up && roots.launch.facing == [false; 2]);
+        assert_eq!(roots.row(), "8*8,1,128,2,no,0.900,1,none,looked up");
         for (row, butterflies) in [("16*(32*8)", 1..3), ("(32)*16", 0..1), ("16*(8)*4", 1..2)] {
             let row = format!("{row},1,128,2,no,0.900");
             let mixed = Rule::parse(&row).expect("a rule");
@@ -431,6 +449,8 @@ mod tests {
             "(8)*(8),1,128,2,no,0.9",
             "((8)*8),1,128,2,no,0.9",
             "8*8,1,128,2,no,0.9,1,faced",
+            "8*8,1,128,2,no,0.9,1,none,looked",
+            "8*8,1,128,2,no,0.9,1,none,looked up,1",
         ] {
             assert_eq!(Rule::parse(bad), None, "{bad}");
         }

@@ -231,6 +231,7 @@ fn neighbours_move_together() {
             apart: false,
             neighbours: points,
             facing: [false; 2],
+            looked_up: false,
         });
         let program = lower(&pass, &device.geometry()).expect("a program").program;
         let compiled = match compile(&source(&program), "sm_90") {

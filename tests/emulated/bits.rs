@@ -163,6 +163,7 @@ fn neither_order_nor_batch_changes_a_bit() {
                 apart: false,
                 neighbours: 1,
                 facing: [false; 2],
+                looked_up: false,
             };
             let apart = Launch {
                 apart: true,

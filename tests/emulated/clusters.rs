@@ -128,6 +128,7 @@ fn reals_of_points_that_face_each_other() {
             apart: false,
             neighbours: 1,
             facing: [false; 2],
+            looked_up: false,
         });
         Ok(plan)
     }
@@ -290,6 +291,7 @@ fn neighbours_and_no_parts_apart() {
             apart: true,
             neighbours: wide(request),
             facing: [false; 2],
+            looked_up: false,
         });
         Ok(plan)
     }

@@ -21,6 +21,7 @@ fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
             apart: false,
             neighbours: 1,
             facing: [true; 2],
+            looked_up: false,
         });
     }
     Ok(plan)

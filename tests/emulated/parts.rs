@@ -198,6 +198,7 @@ fn rows_and_columns_face_themselves() {
                 apart: false,
                 neighbours: 1,
                 facing: [true; 2],
+                looked_up: false,
             });
         }
         Ok(plan)

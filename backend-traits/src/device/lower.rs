@@ -197,6 +197,7 @@ fn lower_as(
     };
     let mut values = values.max(most_points.div_ceil(most_threads));
     let [mirrored, mirrored_inner, mirrored_row, mirrored_facing] = mirrored_words(pass, &loops);
+    let looked_up = pass.tile.launch.is_some_and(|launch| launch.looked_up);
     let tile = Tile {
         order: &order,
         loops: &loops,
@@ -337,7 +338,7 @@ fn lower_as(
             many_tiles: i64::from(tiles > most_tiles),
             blocks: blocks as i64,
             edges: pass.edges.map_or(0, |e| e.count as i64),
-            powers: i64::from(!double),
+            powers: i64::from(!(double && looked_up)),
             roots_loop: -1,
             mirrored,
             mirrored_inner,

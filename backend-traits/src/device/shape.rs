@@ -60,6 +60,7 @@ pub fn launch(
         apart: false,
         neighbours: 1,
         facing: [false; 2],
+        looked_up: false,
     });
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {

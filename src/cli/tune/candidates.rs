@@ -161,6 +161,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 apart: false,
                 neighbours: 1,
                 facing: [false; 2],
+                looked_up: false,
             };
             all.push(rule(&sequence, lines, launch));
             if let Some((facing, radix)) = faced(pass, radices) {
@@ -233,15 +234,27 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     all
 }
 
+/// What a rule would be with the other way to come by twiddles, where there are two.
+pub fn other_twiddles(pass: &Pass, rule: &Rule) -> Option<Rule> {
+    let launch = Launch {
+        looked_up: !rule.launch.looked_up,
+        ..rule.launch
+    };
+    (pass.storage == ScalarType::F64).then(|| Rule {
+        launch,
+        ..rule.clone()
+    })
+}
+
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
-/// those whose values are whole runs of neighbours.
+/// those whose values are whole runs of neighbours; or the other twiddles.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let sequence = Sequence::of(best);
     let most = match clustered(pass) {
         true => 1,
         false => 16 / (2 * pass.storage.bytes()),
     };
-    let mut all = Vec::new();
+    let mut all = Vec::from_iter(other_twiddles(pass, best));
     // One end alone.
     if best.launch.facing == [true, true] {
         for facing in [[true, false], [false, true]] {

@@ -49,6 +49,9 @@ pub struct Arguments {
     /// Only products beside butterflies, and only rows that they make faster
     #[arg(long, conflicts_with = "facing")]
     mixed: bool,
+    /// Only rows of the table, with twiddles looked up or some as products of others
+    #[arg(long, conflicts_with_all = ["facing", "mixed"])]
+    twiddles: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
@@ -57,7 +60,7 @@ pub struct Arguments {
 impl Arguments {
     /// Whether only some of what could be faster is tried.
     fn some(&self) -> bool {
-        self.facing || self.mixed
+        self.facing || self.mixed || self.twiddles
     }
 
     fn tries(&self, rule: &Rule) -> bool {
@@ -181,6 +184,20 @@ fn tune_pass<L: Lab>(
         rules.retain(|rule| arguments.tries(rule));
         time_all(bench, plan, pass, rules)
     };
+    let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
+    if arguments.twiddles {
+        let both = chosen
+            .iter()
+            .filter(|rule| rule.suits(pass, &limits))
+            .filter_map(|rule| Some([rule.clone(), candidates::other_twiddles(pass, rule)?]));
+        let mut both = time_all(bench, plan, pass, both.flatten().collect());
+        sort(&mut both);
+        if let Some(best) = both.first() {
+            outln!("{key},{}", best.row());
+            table.rows.insert(key.clone(), best.row());
+        }
+        return;
+    }
     let mut all = of(candidates::first(pass, rows, &limits), bench);
     sort(&mut all);
     let kept = if arguments.some() { 2 } else { 3 };
@@ -202,7 +219,6 @@ fn tune_pass<L: Lab>(
     let Some(best) = all.first() else { return };
     let was = before.unwrap_or(f64::NAN);
     outln!("{key},{} (was {was:.3})", best.row());
-    let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
     match (best.fraction <= was, chosen) {
         (true, _) if cluster => table.rows.remove(key),
         // What was chosen is still the fastest.
