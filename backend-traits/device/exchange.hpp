@@ -42,6 +42,13 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
       }
       return;
     }
+    MMAFFT_IF (step.cells >= 0) {
+      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+        const int at = number(s, g);
+        v[g] = at < int(config.lines * step.columns) ? load_shared<T>(permuted_cell(s, at)) : Value{T(0), T(0)};
+      }
+      return;
+    }
   }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
@@ -196,6 +203,13 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
       }
       return;
     }
+    MMAFFT_IF (step.cells >= 0) {
+      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
+        const int at = number(s, g);
+        if (at < int(config.lines * step.columns)) store_shared<T>(permuted_cell(s, at), v[g]);
+      }
+      return;
+    }
   }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
@@ -317,9 +331,10 @@ MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
     MMAFFT_ASSUME(u32(thread) < u32(config.threads));
     const int there = there_in_row(s);
     const T *const from = memory + row_of_tile(s) + i64(thread) * 2;
-    MMAFFT_CONST bool same = cells_in_row(s, step.pitch_out, step.row_out);
+    MMAFFT_CONST bool same = cells_in_row(s, step.pitch_out, step.row_out), permutes = step.cells >= 0;
     const auto cell = [&](int at) {
       MMAFFT_IF (same) return at;
+      MMAFFT_IF (permutes) return permuted_cell(s, at);
       const Column c = column_of(s, at);
       return c.line * int(step.pitch_out) + padded(step.row_out, to_at(s, c.at, 0));
     };

@@ -297,6 +297,11 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.op == OP_DFT && step.out >= step.offset + step.points) return true;
     else return at < int(step.out);
   }
+  // The cell of point `at` of a tile's row, of a copy that permutes.
+  template <class S> MMAFFT_DEVICE int permuted_cell(S s, int at) const {
+    MMAFFT_STEP(S);
+    return int(load_table(reinterpret_cast<const u32 *>(tables() + step.cells) + at));
+  }
   // Point c of a copy by its table of positions.
   MMAFFT_DEVICE int permuted(i64 table, int c) const {
     return table < 0 ? c : int(load_table(tables() + table + c).x);

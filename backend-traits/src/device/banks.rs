@@ -35,6 +35,20 @@ impl CellLayout {
     fn row_word(self) -> i64 {
         (self.row | self.far << 32) as i64
     }
+
+    /// The layout of these words of a step.
+    pub fn of_words(pitch: i64, row: i64) -> Self {
+        CellLayout {
+            pitch: pitch as usize,
+            row: (row & 0xffff_ffff) as usize,
+            far: (row >> 32) as usize,
+        }
+    }
+
+    /// Where point `at` of a line of the tile lies.
+    pub fn cell(self, line: usize, at: usize) -> usize {
+        line * self.pitch + self.padded(at)
+    }
 }
 
 /// The block that exchanges.

@@ -330,6 +330,28 @@ impl Tables {
         at
     }
 
+    /// The positions of such a table.
+    pub fn positions_at(&self, at: i64, count: usize) -> Vec<usize> {
+        let values = &self.values[at as usize..][..count];
+        values.iter().map(|w| w.re as usize).collect()
+    }
+
+    /// Whole numbers below 2^23, of 32 bits each and beside each other, which kernels read as such.
+    pub fn numbers(&mut self, numbers: &[u32]) -> i64 {
+        let at = self.end();
+        // Of FP32 the bits of a float, which FP64 holds too.
+        let words: Vec<f64> = match self.double {
+            true => {
+                let both = |n: &[u32]| u64::from(n[0]) | u64::from(*n.get(1).unwrap_or(&0)) << 32;
+                numbers.chunks(2).map(|n| f64::from_bits(both(n))).collect()
+            }
+            false => numbers.iter().map(|&n| f32::from_bits(n).into()).collect(),
+        };
+        let pair = |w: &[f64]| Complex::new(w[0], *w.get(1).unwrap_or(&0.0));
+        self.values.extend(words.chunks(2).map(pair));
+        at
+    }
+
     /// The spectrum of w^(g^−j), j < p − 1, divided by p − 1: what Rader's convolution
     /// multiplies by. `powers` are those of the generator g.
     pub fn rader(&mut self, powers: &[usize], p: usize, inverse: bool) -> i64 {
