@@ -233,7 +233,9 @@ MMAFFT_DEVICE void Pass<Scalar>::halve(S s, Value &x, Value &mirrored, HalfRoot 
     const Value o = multiply(d, conjugate(w.odd));
     const Value turned_odd = {-o.y, o.x};
     x = e + turned_odd;
-    mirrored = conjugate(e - turned_odd);
+    // The conjugate of the difference, of which compilers negate no part where signs of zeros count.
+    MMAFFT_IF (all_load(s)) mirrored = {e.x - turned_odd.x, turned_odd.y - e.y};
+    else mirrored = conjugate(e - turned_odd);
   } else {
     MMAFFT_CONST T half = weighted ? T(1) : T(0.5);
     MMAFFT_IF (weighted) e = multiply(e, w.even);
@@ -290,7 +292,7 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
           w = half_root_of(s, half_root(s, table, at - second * n), half_root(s, table, n + part));
         }
       }
-    } else if (c.live) w = half_root(s, tables() + step.twiddle, c.at);
+    } else if (all_load(s) || c.live) w = half_root(s, tables() + step.twiddle, c.at);
     halve(s, x[0], x[1], w);
   }
 }

@@ -67,7 +67,7 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
       Value &x = v[g * J + j];
       if (PARTS != IMAGINARY) x.x = T(0);
       if (PARTS != REAL) x.y = T(0);
-      if (c.live && exists(s, c.at, point(s, j)) && given_at(s, at)) {
+      if ((all_load(s) || c.live) && exists(s, c.at, point(s, j)) && given_at(s, at)) {
         MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, distance(s, j) * stride), x);
         else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
         MMAFFT_IF (step.hermitian != 0) {

@@ -315,6 +315,9 @@ template <class Scalar> struct Pass {
       }
       MMAFFT_CONST u32 done = u32(step.done);
       const u32 q = u32(c) % done, p = u32(c) / done;
+      // Without the remainder, which takes more where `done` is no power of two.
+      MMAFFT_IF (all_load(s) && (done & (done - 1)) != 0)
+        return int(step.offset) + c + int(p * (done * u32(step.radix - 1))) + int(done) * j;
       return int(step.offset) + int(q + done * (u32(step.radix) * p)) + int(done) * j;
     } else {
       MMAFFT_IF (step.op == OP_COPY) return permuted(step.to_table, c);
@@ -350,10 +353,10 @@ template <class Scalar> struct Pass {
     bool live;
   };
   template <bool LOAD, class S> MMAFFT_DEVICE InMemory in_memory(S s, const Column &c) const {
-    Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
+    Line line = line_of(0, tile, c.line, c.outer, arguments.lines, LOAD && all_load(s));
     const Others others = others_of<LOAD>(s, c);
     MMAFFT_IF (parts_of_line<LOAD>(s)) (LOAD ? line.load_index : line.store_index) += others.index;
-    return {line, others.address, c.live && line.live && others.inside};
+    return {line, others.address, ((LOAD && all_load(s)) || (c.live && line.live)) && others.inside};
   }
   template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, Place at) const;
   template <class S> MMAFFT_DEVICE Value finish_point(S s, const Line &line, Place at, Value x) const;
