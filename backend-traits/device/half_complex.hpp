@@ -71,6 +71,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
   MMAFFT_CONST Reals side = config.load_reals;
   MMAFFT_CONST i64 A = config.axis[step.axis].load_index, unit = config.axis[step.axis].load_stride / A;
   MMAFFT_CONST int J = points(s), G = int(step.groups), N = int(side.length), m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
+  MMAFFT_CONST i64 middle = side.reversed ? N - 1 - N / 2 : N / 2;
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const InMemory in = in_memory<true>(s, c);
@@ -82,12 +83,15 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
       Value x = {T(0), T(0)};
       if (in.live && exists(s, c.at, j)) {
         x.x = widen(load_memory(at.up + further));
-        if (!both_real(s, c, j)) x.y = widen(load_memory(at.down - further));
+        // With point 0 comes N/2, which is real too: here, as behind the branch below it is a second wait for memory.
+        MMAFFT_IF (all_load(s)) x.y = widen(load_memory(both_real(s, c, j) ? line + middle * unit : at.down - further));
+        else if (!both_real(s, c, j)) x.y = widen(load_memory(at.down - further));
       }
       v[g * J + j] = x;
     }
   }
-  // What the points are, of what memory has; every load of a thread but that of point N/2 was issued before.
+  // What the points are, of what memory has; every load of a thread was issued before, but that of point N/2
+  // where lanes ask what is there.
   MMAFFT_CONST bool edge = side.first != 0 || side.last != 0;
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
@@ -96,15 +100,20 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       if (!exists(s, c.at, j)) continue;
       Value &x = v[g * J + j];
-      if (side.conjugate) x.y = -x.y;
       const bool first = both_real(s, c, j);
+      const T second = x.y;
+      MMAFFT_IF (all_load(s)) {
+        if (first) x.y = T(0);
+      }
+      if (side.conjugate) x.y = -x.y;
       MMAFFT_IF (edge) {
         if (first) x.x *= T(1.4142135623730950488);
       }
       const i64 point = i64(half_complex_point(s, c.at, step.op != OP_DFT && j == 1)) + j * m;
       x = weighted_part<true>(s, tables(), in.line.load_index, point, x);
-      if (first) {
-        const i64 middle = side.reversed ? N - 1 - N / 2 : N / 2;
+      MMAFFT_IF (all_load(s)) {
+        if (first) x.y = weighted(side, tables(), i64(N / 2), Value{second, T(0)}).x;
+      } else if (first) {
         const Value last = {T(widen(load_memory(input() + (in.line.load + in.others - in.line.load_index * unit + middle * unit)))), T(0)};
         x.y = weighted(side, tables(), i64(N / 2), last).x;
       }
