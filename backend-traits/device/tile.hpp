@@ -84,16 +84,13 @@ template <class S> MMAFFT_DEVICE constexpr bool of_reals(S) {
 template <class N> MMAFFT_DEVICE constexpr N smaller(N a, N b) { return b < a ? b : a; }
 
 // Whether lanes beyond the last column have that one, and lines beyond the last are that one: they load what is there,
-// without being asked and without zeros in its place, and store nothing. Of whole lines of types I and III, which load
-// real by real and are bound by the instructions they issue: a DCT-III of 1000 has 1295 of them in place of 1427.
+// without being asked and without zeros in its place, and store nothing. Of whole lines of type III, which load real
+// by real and are bound by the instructions they issue, where a launch says so.
 template <class S> MMAFFT_DEVICE constexpr bool all_load(S s) {
   MMAFFT_STEP(S);
   const Reals &side = config.load_reals;
-  // Of radix 25 in FP64 NVRTC spilled a register, and half of the blocks were left.
-  const bool first = (side.order == ORDER_EVEN || side.order == ORDER_ODD) && (config.axes > 1 || side.apart == 0) &&
-                     (config.storage != STORAGE_F64 || config.values <= 24);
   const bool third = side.pairing == PAIRING_HALVES && (side.weights >= 0 || config.step[0].weighted != 0);
-  return config.load_points == POINTS_ORDERED && (first || third) && config.blocks == 1 && config.mirrored == 0 &&
+  return config.unasked && config.load_points == POINTS_ORDERED && third && config.blocks == 1 && config.mirrored == 0 &&
          step.engine == ENGINE_SIMT;
 }
 

@@ -31,6 +31,9 @@ pub struct Launch {
     pub facing: [bool; 2],
     /// Whether each twiddle is looked up, in place of some as products of others: in FP64 alone.
     pub looked_up: bool,
+    /// Whether lanes and lines beyond the last load what the last one does, and store nothing, so that none is asked
+    /// whether it is there: of whole lines of type III.
+    pub unasked: bool,
 }
 
 /// Where a tile lives between load and store.

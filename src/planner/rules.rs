@@ -32,10 +32,10 @@ pub struct Rule {
 }
 
 /// The first line of the file: a key's columns, then a rule's. The last three are left out from the first on
-/// behind which nothing is said: each access of memory moves one point, no columns face each other, some
-/// twiddles are products of others.
+/// behind which nothing is said: each access of memory moves one point, no columns face each other, nothing is
+/// otherwise than elsewhere.
 pub const HEADER: &str =
-    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing,twiddles";
+    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing,otherwise";
 
 /// The steps whose threads have columns that face each other.
 const FACING: [(&str, [bool; 2]); 4] = [
@@ -45,8 +45,8 @@ const FACING: [(&str, [bool; 2]); 4] = [
     ("both", [true, true]),
 ];
 
-/// Where each twiddle is looked up.
-const LOOKED_UP: &str = "looked up";
+/// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`].
+const OTHERWISE: [&str; 2] = ["looked up", "unasked"];
 
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
@@ -107,11 +107,11 @@ impl Rule {
         let [radices, lines, threads, residents, apart, fraction] = *columns else {
             return None;
         };
-        let looked_up = match rest.get(2) {
-            None => false,
-            Some(&LOOKED_UP) => true,
-            Some(_) => return None,
-        };
+        let otherwise: Vec<&str> = rest.get(2).into_iter().flat_map(|w| w.split('+')).collect();
+        if !otherwise.iter().all(|word| OTHERWISE.contains(word)) {
+            return None;
+        }
+        let [looked_up, unasked] = OTHERWISE.map(|word| otherwise.contains(&word));
         let (neighbours, facing) = match *rest {
             [] => ("1", "none"),
             [neighbours] => (neighbours, "none"),
@@ -133,6 +133,7 @@ impl Rule {
                 neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
                 facing,
                 looked_up,
+                unasked,
             },
             fraction: fraction.parse().ok()?,
         })
@@ -155,15 +156,18 @@ impl Rule {
             neighbours,
             facing,
             looked_up,
+            unasked,
             ..
         } = self.launch;
+        let otherwise = OTHERWISE.iter().zip([looked_up, unasked]);
+        let otherwise: Vec<&str> = otherwise.filter(|(_, is)| *is).map(|(w, _)| *w).collect();
         let name = FACING.into_iter().find(|(_, f)| *f == facing);
         let name = name.map_or("", |(name, _)| name);
-        let rest = match (neighbours, facing, looked_up) {
-            (n, _, true) => format!(",{n},{name},{LOOKED_UP}"),
-            (1, [false, false], _) => String::new(),
-            (n, [false, false], _) => format!(",{n}"),
-            (n, _, _) => format!(",{n},{name}"),
+        let rest = match (neighbours, facing, &otherwise[..]) {
+            (1, [false, false], []) => String::new(),
+            (n, [false, false], []) => format!(",{n}"),
+            (n, _, []) => format!(",{n},{name}"),
+            (n, _, words) => format!(",{n},{name},{}", words.join("+")),
         };
         format!(
             "{},{},{},{},{},{:.3}{rest}",
@@ -430,6 +434,9 @@ mod tests {
         let roots = Rule::parse("8*8,1,128,2,no,0.900,1,none,looked up").expect("a rule");
         assert!(roots.launch.looked_up && roots.launch.facing == [false; 2]);
         assert_eq!(roots.row(), "8*8,1,128,2,no,0.900,1,none,looked up");
+        let both = Rule::parse("8*8,1,128,2,no,0.900,2,last,looked up+unasked").expect("a rule");
+        assert!(both.launch.looked_up && both.launch.unasked);
+        assert_eq!(both.row(), "8*8,1,128,2,no,0.900,2,last,looked up+unasked");
         for (row, butterflies) in [("16*(32*8)", 1..3), ("(32)*16", 0..1), ("16*(8)*4", 1..2)] {
             let row = format!("{row},1,128,2,no,0.900");
             let mixed = Rule::parse(&row).expect("a rule");

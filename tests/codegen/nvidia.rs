@@ -232,6 +232,7 @@ fn neighbours_move_together() {
             neighbours: points,
             facing: [false; 2],
             looked_up: false,
+            unasked: false,
         });
         let program = lower(&pass, &device.geometry()).expect("a program").program;
         let compiled = match compile(&source(&program), "sm_90") {

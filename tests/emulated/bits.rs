@@ -164,6 +164,7 @@ fn neither_order_nor_batch_changes_a_bit() {
                 neighbours: 1,
                 facing: [false; 2],
                 looked_up: false,
+                unasked: false,
             };
             let apart = Launch {
                 apart: true,

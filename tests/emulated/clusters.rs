@@ -129,6 +129,7 @@ fn reals_of_points_that_face_each_other() {
             neighbours: 1,
             facing: [false; 2],
             looked_up: false,
+            unasked: false,
         });
         Ok(plan)
     }
@@ -292,6 +293,7 @@ fn neighbours_and_no_parts_apart() {
             neighbours: wide(request),
             facing: [false; 2],
             looked_up: false,
+            unasked: false,
         });
         Ok(plan)
     }

@@ -22,6 +22,7 @@ fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
             neighbours: 1,
             facing: [true; 2],
             looked_up: false,
+            unasked: false,
         });
     }
     Ok(plan)

@@ -199,6 +199,7 @@ fn rows_and_columns_face_themselves() {
                 neighbours: 1,
                 facing: [true; 2],
                 looked_up: false,
+                unasked: false,
             });
         }
         Ok(plan)

@@ -25,6 +25,7 @@ use crate::error::{Error, Result};
 use crate::pass::{Engine, Pass, Slot, Step};
 use crate::precision::ScalarType;
 use crate::radix::JOINED_PRODUCT;
+use crate::tile::Launch;
 
 /// Values that a thread should hold.
 const VALUES: usize = 16;
@@ -197,7 +198,8 @@ fn lower_as(
     };
     let mut values = values.max(most_points.div_ceil(most_threads));
     let [mirrored, mirrored_inner, mirrored_row, mirrored_facing] = mirrored_words(pass, &loops);
-    let looked_up = pass.tile.launch.is_some_and(|launch| launch.looked_up);
+    let asked = |of: fn(Launch) -> bool| pass.tile.launch.is_some_and(of);
+    let looked_up = asked(|launch| launch.looked_up);
     let tile = Tile {
         order: &order,
         loops: &loops,
@@ -339,6 +341,7 @@ fn lower_as(
             blocks: blocks as i64,
             edges: pass.edges.map_or(0, |e| e.count as i64),
             powers: i64::from(!(double && looked_up)),
+            unasked: i64::from(asked(|launch| launch.unasked)),
             roots_loop: -1,
             mirrored,
             mirrored_inner,

@@ -61,6 +61,7 @@ pub fn launch(
         neighbours: 1,
         facing: [false; 2],
         looked_up: false,
+        unasked: false,
     });
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {

@@ -5,7 +5,7 @@ use mmafft::backend_traits::device::{halves_radix, DENSE_PAIRS, FACING_RADIX};
 use mmafft::backend_traits::real::{Middle, RealSide};
 use mmafft::backend_traits::{radix, Images, Launch, Limits};
 use mmafft::rules::{self, Rule};
-use mmafft::{Engine, Pass, ScalarType};
+use mmafft::{Engine, Kind, Pass, ScalarType};
 
 /// Points of a tile of contiguous lines, where a line has no more.
 const TILES: [usize; 4] = [1024, 2048, 4096, 8192];
@@ -162,6 +162,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 neighbours: 1,
                 facing: [false; 2],
                 looked_up: false,
+                unasked: false,
             };
             all.push(rule(&sequence, lines, launch));
             if let Some((facing, radix)) = faced(pass, radices) {
@@ -234,27 +235,40 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     all
 }
 
-/// What a rule would be with the other way to come by twiddles, where there are two.
-pub fn other_twiddles(pass: &Pass, rule: &Rule) -> Option<Rule> {
-    let launch = Launch {
+/// What a rule would be with the other way to come by twiddles, or by reals of type III, where there are two.
+pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
+    let twiddles = Launch {
         looked_up: !rule.launch.looked_up,
         ..rule.launch
     };
-    (pass.storage == ScalarType::F64).then(|| Rule {
-        launch,
-        ..rule.clone()
-    })
+    let reals = Launch {
+        unasked: !rule.launch.unasked,
+        ..rule.launch
+    };
+    let third = |kind: Kind| matches!(kind, Kind::Dct3 | Kind::Dst3);
+    let whole = pass.load_reals.is_none() && !clustered(pass);
+    let both = [
+        (twiddles, pass.storage == ScalarType::F64),
+        (reals, whole && pass.axes.iter().any(|a| third(a.kind))),
+    ];
+    let rule = |(launch, can): (Launch, bool)| {
+        can.then(|| Rule {
+            launch,
+            ..rule.clone()
+        })
+    };
+    both.into_iter().filter_map(rule).collect()
 }
 
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
-/// those whose values are whole runs of neighbours; or the other twiddles.
+/// those whose values are whole runs of neighbours; or what it does otherwise.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let sequence = Sequence::of(best);
     let most = match clustered(pass) {
         true => 1,
         false => 16 / (2 * pass.storage.bytes()),
     };
-    let mut all = Vec::from_iter(other_twiddles(pass, best));
+    let mut all = otherwise(pass, best);
     // One end alone.
     if best.launch.facing == [true, true] {
         for facing in [[true, false], [false, true]] {
@@ -285,7 +299,7 @@ mod tests {
     use super::*;
     use mmafft::backend_traits::device::{lower, Driver};
     use mmafft::emulated::EmulatedDriver;
-    use mmafft::{Kind, Precision, Request, Shape};
+    use mmafft::{Precision, Request, Shape};
 
     #[test]
     fn clusters_have_candidates_that_can_be_launched() {

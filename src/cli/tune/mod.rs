@@ -49,9 +49,10 @@ pub struct Arguments {
     /// Only products beside butterflies, and only rows that they make faster
     #[arg(long, conflicts_with = "facing")]
     mixed: bool,
-    /// Only rows of the table, with twiddles looked up or some as products of others
+    /// Only rows of the table, and what their launches could do otherwise: look up each twiddle of f64, load reals
+    /// of type III unasked
     #[arg(long, conflicts_with_all = ["facing", "mixed"])]
-    twiddles: bool,
+    otherwise: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
@@ -60,7 +61,7 @@ pub struct Arguments {
 impl Arguments {
     /// Whether only some of what could be faster is tried.
     fn some(&self) -> bool {
-        self.facing || self.mixed || self.twiddles
+        self.facing || self.mixed || self.otherwise
     }
 
     fn tries(&self, rule: &Rule) -> bool {
@@ -185,14 +186,18 @@ fn tune_pass<L: Lab>(
         time_all(bench, plan, pass, rules)
     };
     let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
-    if arguments.twiddles {
-        let both = chosen
-            .iter()
-            .filter(|rule| rule.suits(pass, &limits))
-            .filter_map(|rule| Some([rule.clone(), candidates::other_twiddles(pass, rule)?]));
-        let mut both = time_all(bench, plan, pass, both.flatten().collect());
-        sort(&mut both);
-        if let Some(best) = both.first() {
+    if arguments.otherwise {
+        let Some(rule) = chosen.filter(|rule| rule.suits(pass, &limits)) else {
+            return;
+        };
+        let mut all = candidates::otherwise(pass, &rule);
+        if all.is_empty() {
+            return;
+        }
+        all.push(rule);
+        let mut all = time_all(bench, plan, pass, all);
+        sort(&mut all);
+        if let Some(best) = all.first() {
             outln!("{key},{}", best.row());
             table.rows.insert(key.clone(), best.row());
         }
