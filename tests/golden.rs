@@ -181,6 +181,13 @@ fn cases() -> Vec<Case> {
             "r2c-without-scratch",
             Request::r2c(d2(1024, 1024)).batch(8).scratch_limit(0),
         ),
+        // A product beside butterflies.
+        hopper(
+            "measured-products",
+            Request::forward(d1(4096))
+                .precision(Precision::SplitF16)
+                .batch(1000),
+        ),
         hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
         hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
         hopper("measured-few", Request::forward(d1(1 << 20))),
