@@ -35,6 +35,9 @@ const MATRIX_VALUES: usize = 8;
 /// The same where a step is dense: of two columns, which share roots; sums take the registers of as
 /// many again.
 const DENSE_VALUES: usize = 2 * 2 * DENSE_PAIRS;
+/// The largest radix of FP64 whose threads have registers for products of twiddles: of 28, with those of gfx942, two
+/// were spilled.
+const PRODUCTS_OF_TWIDDLES: i64 = 27;
 /// Bytes of a line's largest magnitude in shared memory.
 const MAGNITUDE: usize = 4;
 /// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), and more
@@ -199,7 +202,8 @@ fn lower_as(
     let mut values = values.max(most_points.div_ceil(most_threads));
     let [mirrored, mirrored_inner, mirrored_row, mirrored_facing] = mirrored_words(pass, &loops);
     let asked = |of: fn(Launch) -> bool| pass.tile.launch.is_some_and(of);
-    let looked_up = asked(|launch| launch.looked_up);
+    let large = trips.iter().any(|t| t.words.radix > PRODUCTS_OF_TWIDDLES);
+    let looked_up = large || asked(|launch| launch.looked_up);
     let tile = Tile {
         order: &order,
         loops: &loops,
