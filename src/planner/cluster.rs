@@ -84,13 +84,16 @@ impl Spread {
             && radices.all(|r| limits.butterflies.contains(r) || radix::multiplied(*r))
     }
 
-    /// Whether an engine computes it.
+    /// Whether an engine computes it: products of one line's parts, one at least.
     pub fn suits(&self, engine: Engine) -> bool {
         let radices = self.parts.iter().flatten().flatten().enumerate();
-        let mut products = radices.filter(|(i, _)| !self.butterflies.contains(i));
+        let products = radices.filter(|(i, _)| !self.butterflies.contains(i));
+        let products: Vec<usize> = products.map(|(_, &r)| r).collect();
         match engine {
             Engine::Simt => self.butterflies.is_empty(),
-            Engine::Matrix => self.parts.is_some() && products.all(|(_, &r)| radix::multiplied(r)),
+            Engine::Matrix => {
+                !products.is_empty() && products.iter().all(|&r| radix::multiplied(r))
+            }
         }
     }
 

@@ -141,17 +141,11 @@ impl Rule {
 
     /// The rule's columns of the file.
     pub fn row(&self) -> String {
-        let at_all = !self.butterflies.is_empty();
-        let radices = self.radices.iter().enumerate().map(|(i, radix)| {
-            let bracket = |at: usize, bracket| if i == at && at_all { bracket } else { "" };
-            let Range { start, end } = self.butterflies;
-            format!(
-                "{}{radix}{}",
-                bracket(start, "("),
-                bracket(end.wrapping_sub(1), ")")
-            )
-        });
-        let radices: Vec<String> = radices.collect();
+        let mut radices: Vec<String> = self.radices.iter().map(usize::to_string).collect();
+        if !self.butterflies.is_empty() {
+            radices[self.butterflies.start].insert(0, '(');
+            radices[self.butterflies.end - 1].push(')');
+        }
         let Launch {
             neighbours,
             facing,
@@ -201,8 +195,10 @@ impl Rule {
             .try_fold(1usize, |n, &r| n.checked_mul(r));
         let whole = product.is_some() && product == transformed(pass);
         let made = whole || folded(pass, &self.radices).is_some();
-        let radices =
-            self.radices.is_empty() || (made && self.radices.iter().enumerate().all(there));
+        // A pass of products has one at least.
+        let multiplies = pass.engine == Engine::Simt || self.butterflies.len() < self.radices.len();
+        let all = || multiplies && self.radices.iter().enumerate().all(there);
+        let radices = self.radices.is_empty() || (made && all());
         let facing =
             self.radices.is_empty() || facing_end(pass, &self.radices).is_none_or(|end| end);
         radices && facing && self.lines.is_multiple_of(pass.together())

@@ -81,6 +81,28 @@ fn lines() {
     }
 }
 
+/// A pass of products has one at least, and radices that it can be made of.
+#[test]
+fn rules_without_products() {
+    let driver = Vendor::Nvidia.driver();
+    let limits = mmafft::backend_traits::device::Driver::limits(&driver);
+    let suits = |n: usize, rule: &str| {
+        let plan = plan_in_clusters(&line(n, Precision::SplitF16), limits).expect("a plan");
+        let rule = Rule::parse(rule).expect("a rule");
+        rule.suits(&plan.passes[0], limits)
+    };
+    assert!(suits(256, "(16)*16,4,64,4,no,0"));
+    assert!(suits(1 << 15, "16*(8*16*16),8,256,2,no,0"));
+    for (n, rule) in [
+        (256, "(16*16),4,64,4,no,0"),
+        (200, "20*(10),4,64,4,no,0"),
+        (1 << 15, "(16*8*16*16),8,256,2,no,0"),
+        (1 << 15, "(8*16*16)*6,8,256,2,no,0"),
+    ] {
+        assert!(!suits(n, rule), "{rule}");
+    }
+}
+
 /// Neighbouring columns, and passes that share a line and have its roots.
 #[test]
 fn columns() {

@@ -57,8 +57,11 @@ fn steps_that_do_not_make_a_line() {
     let mut joined = planner.plan(&request).expect("a plan");
     // What devices make of several products.
     joined.passes[0].steps = Step::sequence(0, &[64], joined.passes[0].engine);
-    let error = refused(joined).to_string();
+    let error = refused(joined.clone()).to_string();
     assert!(error.contains("no product of 64 points"), "{error}");
+    joined.passes[0].steps = Step::sequence(0, &[8, 8], Engine::Simt);
+    let error = refused(joined).to_string();
+    assert!(error.contains("products beside butterflies"), "{error}");
 }
 
 #[test]
