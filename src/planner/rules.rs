@@ -2,6 +2,9 @@
 //! fastest on a device of that architecture. `mmafft tune` writes the file; a pass without a row
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first.
+//!
+//! The file is long because what a row says, how it is read and written, and what of it a pass can follow
+//! stand beside each other: a new column is a change of all three.
 
 use super::cluster::Spread;
 use super::fits::Fits;

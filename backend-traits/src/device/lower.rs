@@ -4,6 +4,8 @@
 //! The steps of a pass become trips through registers ([`trips`]): each DFT of a few points,
 //! the split or merge of half spectra, and copies where the first or the last trip would
 //! touch memory in pieces shorter than a sector.
+//!
+//! The file is long because threads, values, groups and registers follow from each other, in one order.
 
 use super::banks::{self, Block, CellLayout};
 use super::check;

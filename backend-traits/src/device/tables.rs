@@ -1,5 +1,6 @@
 //! What kernels look up instead of computing: roots of unity, chirps and their spectra, all
-//! from double-double arithmetic on the host, rounded once.
+//! from double-double arithmetic on the host, rounded once. The file is long because every table that a
+//! kernel knows is made here, a function each.
 
 use super::matrices::Lanes;
 use crate::kind::Direction;
