@@ -36,6 +36,21 @@ pub struct Launch {
     pub unasked: bool,
 }
 
+impl Launch {
+    /// So many threads and residents, and nothing else than elsewhere.
+    pub fn new(threads: usize, residents: usize) -> Self {
+        Launch {
+            threads,
+            residents,
+            apart: false,
+            neighbours: 1,
+            facing: [false; 2],
+            looked_up: false,
+            unasked: false,
+        }
+    }
+}
+
 /// Where a tile lives between load and store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Residency {

@@ -6,14 +6,14 @@
 
 use super::fits::Fits;
 use super::four_step::is_scattered;
-use super::rules::{self, by_butterflies, Rule};
+use super::rules::{self, Rule};
+use super::sequence::Sequence;
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
     device::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
-use std::ops::Range;
 
 /// Which tiles that a cluster holds, and no block, are spread over one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,11 +33,9 @@ const SHARE: usize = 64 << 10;
 pub struct Spread {
     /// The blocks.
     pub blocks: usize,
-    /// Of a line, the radices before points change places and after it; those of a plane's axes
+    /// Of a line, its radices, and how many of them are before points change places; those of a plane's axes
     /// are what they are.
-    pub parts: Option<[Vec<usize>; 2]>,
-    /// Which of these radices, counted through both parts, are butterflies beside products.
-    pub butterflies: Range<usize>,
+    pub line: Option<(Sequence, usize)>,
     /// The shape of the launch, where it was measured.
     pub launch: Option<Launch>,
 }
@@ -51,59 +49,52 @@ impl Spread {
             return None;
         }
         let even = |n: &usize| n.is_multiple_of(blocks);
-        let parts = match (lengths, rule.radices.is_empty()) {
-            ([length], false) => {
-                let made = rule
-                    .radices
-                    .iter()
-                    .try_fold(1usize, |n, &r| n.checked_mul(r));
-                let at = cut(&rule.radices, blocks).filter(|_| made == Some(*length))?;
-                let (before, after) = rule.radices.split_at(at);
-                Some([before.to_vec(), after.to_vec()])
+        let line = match lengths {
+            [length] if rule.sequence.length() == Some(*length) => {
+                let at = cut(rule.sequence.radices(), blocks)?;
+                Some((rule.sequence.clone(), at))
             }
-            ([_, _], true) if lengths.iter().all(even) => None,
+            [_, _] if rule.sequence.is_empty() && lengths.iter().all(even) => None,
             _ => return None,
         };
         Some(Spread {
             blocks,
-            parts,
-            butterflies: rule.butterflies.clone(),
+            line,
             launch: Some(rule.launch),
         })
     }
 
-    /// Whether a device has such clusters, of blocks that hold their shares.
-    pub fn fits(&self, lengths: &[usize], limits: &Limits, scalar: ScalarType) -> bool {
+    /// Whether a device has such clusters, of blocks that hold their shares, and computes the parts by this engine.
+    pub fn fits(
+        &self,
+        lengths: &[usize],
+        engine: Engine,
+        limits: &Limits,
+        scalar: ScalarType,
+    ) -> bool {
         let all = |points: usize, &n: &usize| points.saturating_mul(n);
         let points = lengths.iter().fold(1, all) / self.blocks;
         let bytes = Limits::on_chip_bytes(points, scalar);
-        let mut radices = self.parts.iter().flatten().flatten();
+        let line = self.line.as_ref().map(|(sequence, _)| sequence);
+        let radices = line.into_iter().flat_map(|line| line.engines(engine));
+        let butterflies = radices.filter(|(_, engine)| *engine == Engine::Simt);
+        let butterflies = butterflies.map(|(radix, _)| radix);
+        let more = |launch: Launch| rules::holds_more(points, launch.threads, butterflies);
         (2..=limits.cluster_blocks).contains(&self.blocks)
             && bytes <= limits.tile_bytes
             && points <= limits.tile_points(scalar)
-            && radices.all(|r| limits.butterflies.contains(r) || radix::multiplied(*r))
-    }
-
-    /// Whether an engine computes it: products of one line's parts, one at least.
-    pub fn suits(&self, engine: Engine) -> bool {
-        let radices = self.parts.iter().flatten().flatten().enumerate();
-        let products = radices.filter(|(i, _)| !self.butterflies.contains(i));
-        let products: Vec<usize> = products.map(|(_, &r)| r).collect();
-        match engine {
-            Engine::Simt => self.butterflies.is_empty(),
-            Engine::Matrix => {
-                !products.is_empty() && products.iter().all(|&r| radix::multiplied(r))
-            }
-        }
+            && line.is_none_or(|line| line.is_there(engine, limits))
+            && !self.launch.is_some_and(more)
     }
 
     /// Whether points of a half spectrum, if the kind has one, are in the threads that have their mirror images,
     /// where the first part of the line merges it or the last one splits it.
     pub fn halves(&self, kind: Kind, scalar: ScalarType) -> bool {
         let product = |radices: &[usize]| radices.iter().product::<usize>();
-        let Some([before, after]) = &self.parts else {
+        let Some((line, cut)) = &self.line else {
             return false;
         };
+        let (before, after) = line.radices().split_at(*cut);
         let (own, radix, other) = match kind.row().packed.middle {
             Middle::Merge => (product(before), before.first(), product(after)),
             Middle::Split => (product(after), after.last(), product(before)),
@@ -116,17 +107,14 @@ impl Spread {
 
     /// Changes a pass over the whole tile to one that is spread so.
     pub fn apply(&self, pass: &mut Pass) {
-        if let ([axis], Some([before, after])) = (&pass.axes[..], &self.parts) {
+        if let ([axis], Some((line, cut))) = (&pass.axes[..], &self.line) {
             let (number, length) = (axis.axis, axis.core_length());
-            pass.steps = Step::sequence(number, before, pass.engine);
-            pass.steps.push(Step::Twiddle {
+            let [before, after] = line.split_at(*cut).map(|s| s.steps(number, pass.engine));
+            let twiddle = Step::Twiddle {
                 axis: number,
                 length,
-            });
-            pass.steps.push(Step::AllToAll);
-            pass.steps
-                .extend(Step::sequence(number, after, pass.engine));
-            by_butterflies(&mut pass.steps, &self.butterflies);
+            };
+            pass.steps = [&before[..], &[twiddle, Step::AllToAll], &after].concat();
         } else if let [_, last] = &pass.axes[..] {
             let of_last = |s: &Step| matches!(s, Step::Dft { axis, .. } if *axis == last.axis);
             pass.steps.retain(|s| *s != Step::AllToAll);
@@ -207,8 +195,8 @@ fn choose(
 ) -> Option<Spread> {
     // Half spectra meet in butterflies, planes were never faster by products.
     let lines = lengths.len() == 1 && whole.is_none();
-    let can = fits.engine == Engine::Simt || lines;
-    if !can || fits.asked.is_some() || fits.limits.cluster_blocks < 2 {
+    let known = fits.engine == Engine::Simt || lines;
+    if !known || fits.asked.is_some() || fits.limits.cluster_blocks < 2 {
         return None;
     }
     let (kind, named) = match whole {
@@ -219,14 +207,14 @@ fn choose(
     let rule = rules::of_cluster(fits.limits, fits.scalar, fits.engine, kind, &named);
     let measured = rule
         .and_then(|rule| Spread::of_rule(rule, lengths))
-        .filter(halves)
-        .filter(|spread| spread.suits(fits.engine));
+        .filter(halves);
     // A few clusters leave most of the device idle, which two passes do not.
     let idle = |s: &Spread| arrays.saturating_mul(s.blocks) < fits.limits.workers;
     if fits.clusters == Clusters::Measured && measured.as_ref().is_some_and(idle) {
         return None;
     }
-    if let Some(spread) = measured.filter(|s| s.fits(lengths, fits.limits, fits.scalar)) {
+    let can = |s: &Spread| s.fits(lengths, fits.engine, fits.limits, fits.scalar);
+    if let Some(spread) = measured.filter(can) {
         return Some(spread);
     }
     if fits.clusters == Clusters::Measured {
@@ -236,8 +224,7 @@ fn choose(
     let mut all: Vec<Spread> = counts
         .filter_map(|blocks| unmeasured(lengths, whole.map(|(kind, _)| kind), blocks, fits))
         .filter(halves)
-        .filter(|spread| spread.suits(fits.engine))
-        .filter(|spread| spread.fits(lengths, fits.limits, fits.scalar))
+        .filter(can)
         .collect();
     let times = |points: usize, &n: &usize| points.saturating_mul(n);
     let points = lengths.iter().fold(1, times);
@@ -261,29 +248,29 @@ fn unmeasured(
         None => LARGEST_RADIX,
     };
     let radices = |n: usize| radix::fewest(n, fits.limits.butterflies, most);
-    let parts = match *lengths {
+    let line = match *lengths {
         [length] => {
             let divides = |n1: &usize| length.is_multiple_of(*n1);
             let factors = (2..=length.isqrt()).rev().filter(divides);
             let both = factors.map(|n1| (n1, length / n1));
             let mut even = both.filter(|&(n1, n2)| even(n1) && even(n2));
-            Some(even.find_map(|(n1, n2)| Some([radices(n1)?, radices(n2)?]))?)
+            let [before, after] = even.find_map(|(n1, n2)| Some([radices(n1)?, radices(n2)?]))?;
+            let all = [&before[..], &after].concat();
+            // One product, and what is fastest beside it.
+            let butterflies = match fits.engine {
+                Engine::Simt => 0..0,
+                Engine::Matrix => 1..all.len(),
+            };
+            Some((Sequence::mixed(all, butterflies), before.len()))
         }
         _ => lengths
             .iter()
             .all(|&n| even(n) && radices(n).is_some())
             .then_some(None)?,
     };
-    // One product, and what is fastest beside it.
-    let count = parts.iter().flatten().map(Vec::len).sum();
-    let butterflies = match fits.engine {
-        Engine::Simt => 0..0,
-        Engine::Matrix => 1..count,
-    };
     Some(Spread {
         blocks,
-        parts,
-        butterflies,
+        line,
         launch: None,
     })
 }

@@ -29,7 +29,7 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
         None => {
             let rule = rules::of_parts(fits, stage.kind, stage.length)?;
             let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);
-            (&rule.radices[..], Some(reason))
+            (rule.sequence.radices(), Some(reason))
         }
     };
     let times = |n: usize, &f: &usize| n.checked_mul(f);

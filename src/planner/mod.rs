@@ -29,6 +29,7 @@ mod real_columns;
 mod rows;
 mod rule_keys;
 pub mod rules;
+mod sequence;
 mod stage;
 mod steps;
 

@@ -11,21 +11,19 @@ use super::fits::Fits;
 use super::folded;
 use super::rule_keys::{access, alike, cluster_keys, convolved, keys};
 pub use super::rule_keys::{key, parts_key, transformed};
+pub use super::sequence::Sequence;
 use mmafft_backend_traits::device::{lines_face, FACING_RADIX};
 use mmafft_backend_traits::{
     radix, real::Middle, Engine, Images, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 /// A row of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// The radices of the only axis; none where a pass keeps those that it has.
-    pub radices: Vec<usize>,
-    /// Which of them are butterflies although the pass is of products: in the file, those in parentheses.
-    pub butterflies: Range<usize>,
+    pub sequence: Sequence,
     /// Lines of a tile.
     pub lines: usize,
     /// The shape of the launch for so many lines.
@@ -122,12 +120,11 @@ impl Rule {
             _ => return None,
         };
         let facing = FACING.into_iter().find(|(name, _)| *name == facing)?.1;
-        let (radices, butterflies) = parse_radices(radices)?;
+        let sequence = Sequence::parse(radices)?;
         let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
         let bounded = |text: &str| positive(text).filter(|&n| n <= MOST);
         Some(Rule {
-            radices: Some(radices).filter(|r| r.len() <= MOST_RADICES)?,
-            butterflies,
+            sequence: Some(sequence).filter(|s| s.radices().len() <= MOST_RADICES)?,
             lines: positive(lines)?,
             launch: Launch {
                 threads: bounded(threads)?,
@@ -144,11 +141,6 @@ impl Rule {
 
     /// The rule's columns of the file.
     pub fn row(&self) -> String {
-        let mut radices: Vec<String> = self.radices.iter().map(usize::to_string).collect();
-        if !self.butterflies.is_empty() {
-            radices[self.butterflies.start].insert(0, '(');
-            radices[self.butterflies.end - 1].push(')');
-        }
         let Launch {
             neighbours,
             facing,
@@ -168,7 +160,7 @@ impl Rule {
         };
         format!(
             "{},{},{},{},{},{:.3}{rest}",
-            radices.join("*"),
+            self.sequence,
             self.lines,
             self.launch.threads,
             self.launch.residents,
@@ -177,34 +169,17 @@ impl Rule {
         )
     }
 
-    /// How radix `i` of a pass of this engine is computed.
-    fn engine(&self, i: usize, of_pass: Engine) -> Engine {
-        match self.butterflies.contains(&i) {
-            true => Engine::Simt,
-            false => of_pass,
-        }
-    }
-
     /// Whether the rule's radices make the pass' length, and are there; a table may come from
     /// anywhere.
     fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
-        let there = |(i, r): (usize, &usize)| match self.engine(i, pass.engine) {
-            Engine::Simt => limits.butterflies.contains(r),
-            Engine::Matrix => radix::multiplied(*r),
-        };
-        let product = self
-            .radices
-            .iter()
-            .try_fold(1usize, |n, &r| n.checked_mul(r));
-        let whole = product.is_some() && product == transformed(pass);
-        let made = whole || folded(pass, &self.radices).is_some();
-        // A pass of products has one at least.
-        let multiplies = pass.engine == Engine::Simt || self.butterflies.len() < self.radices.len();
-        let all = || multiplies && self.radices.iter().enumerate().all(there);
-        let radices = self.radices.is_empty() || (made && all());
-        let facing =
-            self.radices.is_empty() || facing_end(pass, &self.radices).is_none_or(|end| end);
-        radices && facing && self.lines.is_multiple_of(pass.together())
+        let length = self.sequence.length();
+        let whole = length.is_some() && length == transformed(pass);
+        let radices = self.sequence.radices();
+        let made = || whole || folded(pass, radices).is_some();
+        let faced = || facing_end(pass, radices).is_none_or(|end| end);
+        let kept = self.sequence.is_empty();
+        (kept || made() && self.sequence.is_there(pass.engine, limits) && faced())
+            && self.lines.is_multiple_of(pass.together())
     }
 
     /// Whether the pass can follow the rule on this device.
@@ -217,7 +192,7 @@ impl Rule {
                     _ => true,
                 };
                 Spread::of_rule(self, &cores).is_some_and(|s| {
-                    s.suits(pass.engine) && s.fits(&cores, limits, pass.storage) && halves(&s)
+                    s.fits(&cores, pass.engine, limits, pass.storage) && halves(&s)
                 })
             }
             _ => self.makes(pass, limits) && self.fits(pass, limits),
@@ -226,7 +201,7 @@ impl Rule {
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
-        let folded = folded(pass, &self.radices).and_then(|steps| folded::points(&steps));
+        let folded = folded(pass, self.sequence.radices()).and_then(|steps| folded::points(&steps));
         let points = match (folded, transformed(pass)) {
             (Some(points), _) => points,
             (None, Some(points)) => points + 1,
@@ -237,16 +212,17 @@ impl Rule {
         let plain = pass.mirrored.is_none()
             && pass.axes.iter().all(|a| a.kind == Kind::C2C)
             && !pass.steps.iter().any(|s| convolved(s).is_some());
-        let radices = || self.radices.iter().filter(|r| !radix::summed(**r, false));
         // A thread holds whole columns; between real columns and rows, pairs of them.
-        let values = |&r: &usize| {
-            let pair = folded.is_some() && r <= FACING_RADIX;
-            let r = if pair { 2 * r } else { r };
-            let columns = self.lines.saturating_mul(points) / r;
-            columns.div_ceil(self.launch.threads).saturating_mul(r)
-        };
-        let simt = pass.engine == Engine::Simt && pass.mirrored.is_none();
-        if simt && radices().any(|r| values(r) > MOST_VALUES) {
+        let butterflies = self
+            .sequence
+            .engines(pass.engine)
+            .filter_map(|(r, engine)| {
+                let pair = folded.is_some() && r <= FACING_RADIX;
+                let held = engine == Engine::Simt && !radix::summed(r, false);
+                held.then_some(if pair { 2 * r } else { r })
+            });
+        let all = self.lines.saturating_mul(points);
+        if pass.mirrored.is_none() && holds_more(all, self.launch.threads, butterflies) {
             return false;
         }
         bytes / if self.launch.apart && plain { 2 } else { 1 } <= limits.tile_bytes
@@ -262,17 +238,12 @@ impl Rule {
             return;
         }
         let before = folded::points(&pass.steps);
-        if let Some(steps) = folded(pass, &self.radices) {
+        if let Some(steps) = folded(pass, self.sequence.radices()) {
             pass.steps = steps;
-        } else if !self.radices.is_empty() {
+        } else if !self.sequence.is_empty() {
             let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
             let mut steps: Vec<Step> = convolution.cloned().collect();
-            steps.extend(Step::sequence(
-                pass.axes[0].axis,
-                &self.radices,
-                pass.engine,
-            ));
-            by_butterflies(&mut steps, &self.butterflies);
+            steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
             pass.steps = steps;
         }
         let all: usize = pass.loops.iter().map(|l| l.count).product();
@@ -307,37 +278,14 @@ impl Rule {
     }
 }
 
-/// The radices of a row, and which of them are in parentheses.
-fn parse_radices(text: &str) -> Option<(Vec<usize>, Range<usize>)> {
-    let (mut radices, mut butterflies) = (Vec::new(), 0..0);
-    let mut open = false;
-    for (i, word) in text.split('*').filter(|r| !r.is_empty()).enumerate() {
-        let begun = word.strip_prefix('(');
-        let ended = begun.unwrap_or(word).strip_suffix(')');
-        if begun.is_some() {
-            // One stretch, once.
-            (open, butterflies) = (butterflies.is_empty() && !open).then_some((true, i..i))?;
-        }
-        if open {
-            butterflies.end = i + 1;
-        }
-        if ended.is_some() {
-            open = open.then_some(false)?;
-        }
-        radices.push(ended.or(begun).unwrap_or(word).parse().ok()?);
-    }
-    (!open).then_some((radices, butterflies))
-}
-
-/// Computes these of the steps' DFTs by butterflies.
-pub(super) fn by_butterflies(steps: &mut [Step], which: &Range<usize>) {
-    let engines = steps.iter_mut().filter_map(|step| match step {
-        Step::Dft { engine, .. } => Some(engine),
-        _ => None,
-    });
-    for engine in engines.skip(which.start).take(which.len()) {
-        *engine = Engine::Simt;
-    }
+/// Whether a thread of so many would have more than it can of so many points: whole columns of these butterflies.
+pub(super) fn holds_more(
+    points: usize,
+    threads: usize,
+    mut butterflies: impl Iterator<Item = usize>,
+) -> bool {
+    let columns = |r: usize| (points / r).div_ceil(threads).saturating_mul(r);
+    points.div_ceil(threads) > MOST_VALUES || butterflies.any(|r| columns(r) > MOST_VALUES)
 }
 
 /// The steps that a rule's radices make of a line by real columns in one tile, if they do.
@@ -374,7 +322,9 @@ pub(super) fn of_cluster(
 pub(super) fn of_parts(fits: &Fits, kind: Kind, length: usize) -> Option<&'static Rule> {
     let key = |kind| parts_key(fits.limits, fits.scalar, fits.engine, kind, length);
     let mut kinds = [kind.row().name].into_iter().chain(alike(kind));
-    kinds.find_map(|kind| RULES.get(&key(kind)))
+    let rule = kinds.find_map(|kind| RULES.get(&key(kind)));
+    // Factors are whole passes.
+    rule.filter(|rule| !rule.sequence.is_mixed())
 }
 
 /// Of lines that face each other, whether threads can have columns of two at the end where they do, of
@@ -392,7 +342,7 @@ fn facing_end(pass: &Pass, radices: &[usize]) -> Option<bool> {
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     let suited = |key: String, pass: &Pass| {
         let rule = RULES.get(&key)?;
-        let free = !asked || rule.radices.is_empty();
+        let free = !asked || rule.sequence.is_empty();
         (free && rule.suits(pass, limits)).then_some((key, rule))
     };
     let first = |pass: &Pass| {
@@ -436,11 +386,9 @@ mod tests {
         let both = Rule::parse("8*8,1,128,2,no,0.900,2,last,looked up+unasked").expect("a rule");
         assert!(both.launch.looked_up && both.launch.unasked);
         assert_eq!(both.row(), "8*8,1,128,2,no,0.900,2,last,looked up+unasked");
-        for (row, butterflies) in [("16*(32*8)", 1..3), ("(32)*16", 0..1), ("16*(8)*4", 1..2)] {
-            let row = format!("{row},1,128,2,no,0.900");
-            let mixed = Rule::parse(&row).expect("a rule");
-            assert_eq!((mixed.butterflies.clone(), mixed.row()), (butterflies, row));
-        }
+        let mixed = Rule::parse("16*(32*8),1,128,2,no,0.900").expect("a rule");
+        assert!(mixed.sequence.is_mixed());
+        assert_eq!(mixed.row(), "16*(32*8),1,128,2,no,0.900");
         for bad in [
             "8*8,0,128,2,no,0.9",
             "8*8,1,0,2,no,0.9",
@@ -450,10 +398,6 @@ mod tests {
             "2*2*2*2*2*2*2*2*2*2*2*2*2,1,128,1,no,0.9",
             "8*x,1,128,2,no,1",
             "8*8,1,128,2,no,0.9,3",
-            "(8*8,1,128,2,no,0.9",
-            "8*8),1,128,2,no,0.9",
-            "(8)*(8),1,128,2,no,0.9",
-            "((8)*8),1,128,2,no,0.9",
             "8*8,1,128,2,no,0.9,1,faced",
             "8*8,1,128,2,no,0.9,1,none,looked",
             "8*8,1,128,2,no,0.9,1,none,looked up,1",
@@ -485,7 +429,7 @@ mod tests {
                     .map(|n| n.parse::<usize>().unwrap_or(0))
                     .product()
             });
-            let product: usize = rule.radices.iter().product();
+            let product = rule.sequence.length().expect("it is small");
             let fields: Vec<&str> = key.split(',').collect();
             let made = match (fields[3], fields[4]) {
                 // Of the line, or of half of it where it is packed.
@@ -503,7 +447,7 @@ mod tests {
                     product == kind.core_length(length) || (folded && kind.is_symmetric())
                 }
             };
-            assert!(rule.radices.is_empty() || made, "{row}");
+            assert!(rule.sequence.is_empty() || made, "{row}");
         }
     }
 }

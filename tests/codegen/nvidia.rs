@@ -226,13 +226,8 @@ fn neighbours_move_together() {
         let plan = mmafft::plan(&request.radices(&[8]).engine(Engine::Simt), &limits);
         let mut pass = plan.expect("a plan").passes.remove(0);
         pass.tile.launch = Some(Launch {
-            threads: 4096 * pass.tile.lines / (8 * points),
-            residents: 1,
-            apart: false,
             neighbours: points,
-            facing: [false; 2],
-            looked_up: false,
-            unasked: false,
+            ..Launch::new(4096 * pass.tile.lines / (8 * points), 1)
         });
         let program = lower(&pass, &device.geometry()).expect("a program").program;
         let compiled = match compile(&source(&program), "sm_90") {

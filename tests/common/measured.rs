@@ -1,41 +1,82 @@
-//! Transforms whose passes follow the measured rules, one or more for each row of the table.
+//! Transforms whose passes follow the measured rules: of each row of lines in a row, columns, rows of planes and
+//! clusters one or more; and lines that passes share, of all precisions and kinds.
 
-use mmafft::{Direction, Engine, Kind, Precision, Request, Shape};
+use mmafft::backend_traits::conformance::PlanFn;
+use mmafft::{Direction, Engine, Kind, Precision, Request, Shape, KINDS};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 /// Arrays of a request: the last tile is not full.
 const BATCH: usize = 9;
-/// The same of what clusters hold: fewer would be planned in two passes.
-const CLUSTERS: usize = 70;
-/// The longest lines: a check has them transformed in double precision, point by point.
-const LONGEST: usize = 1 << 14;
+/// The same of what takes a block each, or many.
+const FEW: usize = 2;
 
-/// The requests of the table's rows of lines in a row, columns, and rows of planes.
-pub fn requests() -> Vec<Request> {
+/// A request, and how it is planned so that its passes follow the rules.
+pub type Case = (Request, PlanFn);
+
+/// The table's rows.
+pub fn rows() -> impl Iterator<Item = &'static str> {
     let rows = include_str!("../../src/planner/rules.csv").lines();
-    let rows = rows.filter(|row| !row.starts_with(['#', 'a']));
-    rows.flat_map(of).chain(real_columns()).collect()
+    rows.filter(|row| !row.starts_with(['#', 'a']))
 }
 
-/// Lines whose passes follow the rows of real columns and of their rows: those need a line around them.
-fn real_columns() -> impl Iterator<Item = Request> {
-    let kinds = [
-        (Kind::Dct1, (1 << 16) + 1),
-        (Kind::Dst1, (1 << 16) - 1),
-        (Kind::HC2R, 1 << 16),
-        (Kind::Dct3, 1 << 16),
-        (Kind::C2R, 1 << 16),
-    ];
-    let precisions = [Precision::F32, Precision::F64];
-    kinds.into_iter().flat_map(move |(kind, n)| {
+/// The requests: arrays of so many points at most, as a check has them transformed in double precision.
+pub fn requests(longest: usize) -> Vec<Case> {
+    let shared = shared(longest).map(|request| (request, mmafft::plan as PlanFn));
+    let rows = rows().flat_map(|row| of(row, longest));
+    rows.chain(shared).collect()
+}
+
+/// Lines that passes share: of powers of two of every kind, for type I one real more or less, and of other complex ones.
+fn shared(longest: usize) -> impl Iterator<Item = Request> {
+    let of = |kind: Kind, n: usize, precision: Precision| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        precisions.map(|precision| {
-            let request = Request::of_kind(kind, direction, Shape::d1(n));
-            request.batch(BATCH).precision(precision)
-        })
-    })
+        let request = Request::of_kind(kind, direction, Shape::d1(n));
+        request.precision(precision).batch(1)
+    };
+    let length = |kind: Kind, n: usize| match kind {
+        Kind::Dct1 => n + 1,
+        Kind::Dst1 => n - 1,
+        _ => n,
+    };
+    let wide = [Precision::F32, Precision::F64];
+    let others = [Precision::SplitF16, Precision::F16];
+    let powers = (15..=longest.ilog2()).map(|bits| 1 << bits);
+    let powers = powers.flat_map(move |n| {
+        let kind = move |kind| wide.map(|precision| of(kind, length(kind, n), precision));
+        let kinds = KINDS.iter().flat_map(move |row| kind(row.kind));
+        kinds.chain(others.map(|precision| of(Kind::C2C, n, precision)))
+    });
+    let smooth = [15015, 30030, 48000, 100_000, 1_000_000];
+    let smooth = smooth.into_iter().filter(move |n| *n <= longest);
+    powers.chain(smooth.flat_map(move |n| wide.map(|precision| of(Kind::C2C, n, precision))))
 }
 
-fn of(row: &str) -> Vec<Request> {
+/// Of requests whose plans follow rules, which rows.
+#[derive(Default)]
+pub struct Followed(Mutex<BTreeSet<String>>);
+
+impl Followed {
+    /// Adds a plan's rows.
+    pub fn add(&self, plan: &mmafft::Plan) {
+        let key = |reason: &str| {
+            let rest = reason.strip_prefix("as measured for ")?;
+            Some(rest.split(':').next()?.to_string())
+        };
+        let keys = plan.passes.iter().filter_map(|pass| key(&pass.reason));
+        self.0.lock().expect("no thread panics").extend(keys);
+    }
+
+    /// The table's rows of passes that no plan follows, as explain() names them.
+    pub fn others(&self) -> Vec<String> {
+        let followed = self.0.lock().expect("no thread panics");
+        let key = |row: &str| row.splitn(7, ',').take(6).collect::<Vec<_>>().join(" ");
+        let passes = rows().filter(|row| !row.contains(",parts,")).map(key);
+        passes.filter(|key| !followed.contains(key)).collect()
+    }
+}
+
+fn of(row: &str, longest: usize) -> Vec<Case> {
     let columns: Vec<&str> = row.split(',').collect();
     let [_, storage, engine, kind, access, length, ..] = columns[..] else {
         panic!("`{row}` has no key");
@@ -53,7 +94,7 @@ fn of(row: &str) -> Vec<Request> {
         Request::of_kind(kind, direction, shape)
     };
     let request = match (kind, access) {
-        _ if n > LONGEST => return Vec::new(),
+        _ if n > longest => return Vec::new(),
         ("c2c", "rows" | "cluster") => match lengths[..] {
             [n] => of(Kind::C2C, Shape::d1(n)),
             [a, b] => of(Kind::C2C, Shape::d2(a, b)),
@@ -63,7 +104,7 @@ fn of(row: &str) -> Vec<Request> {
         ("merge", "rows") => of(Kind::C2R, Shape::d2(256, 2 * n)),
         ("c2c", "columns") => of(Kind::C2C, Shape::d2(n, 48)).axes(&[0]),
         ("rader" | "chirp", "rows") => of(Kind::C2C, Shape::d1(n)),
-        (kind, "rows") => match Kind::from_name(kind) {
+        (kind, "rows" | "cluster") => match Kind::from_name(kind) {
             Some(kind) => of(kind, Shape::d1(n)),
             None => return Vec::new(),
         },
@@ -75,9 +116,17 @@ fn of(row: &str) -> Vec<Request> {
     };
     let request = match kind {
         "split" | "merge" => request,
-        _ if access == "cluster" => request.batch(CLUSTERS),
+        _ if n > 1 << 13 => request.batch(FEW),
         _ => request.batch(BATCH),
     };
-    let with = |&precision: &Precision| request.clone().precision(precision).engine(engine);
+    // Of few arrays clusters would leave most of the device idle, so that they are not asked for.
+    let plan: PlanFn = match access {
+        "cluster" => mmafft::plan_in_clusters,
+        _ => mmafft::plan,
+    };
+    let with = |&precision: &Precision| {
+        let request = request.clone().precision(precision).engine(engine);
+        (request, plan)
+    };
     precisions.iter().map(with).collect()
 }

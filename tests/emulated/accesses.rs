@@ -215,13 +215,22 @@ fn twiddles_are_looked_up_once() {
         for (precision, pair) in [(Precision::F32, 8), (Precision::F64, 16)] {
             let request = Request::forward(Shape::d1(n)).precision(precision).batch(5);
             let probe = Probe::new(Vendor::Nvidia, ORDERS[0]);
-            let (_, records) = launches(probe, &request).expect("every device has butterflies");
+            let (plan, records) = launches(probe, &request).expect("every device has butterflies");
             let Record {
                 program,
                 tiles,
                 counters,
                 ..
             } = &records[0];
+            let pass = &plan.passes[0];
+            let large = pass.steps.iter().filter_map(Step::radix).any(|r| r > 27);
+            let asked = pass.tile.launch.is_some_and(|launch| launch.looked_up);
+            let each = precision == Precision::F64 && (large || asked);
+            assert_eq!(
+                head(program, "powers"),
+                i64::from(!each),
+                "{n} {precision:?}"
+            );
             let factors = |i| match step(program, i, "twiddle") {
                 _ if step(program, i, "op") != constant("OP_DFT") => 0,
                 -1 => 0,

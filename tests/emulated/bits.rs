@@ -157,15 +157,7 @@ fn neither_order_nor_batch_changes_a_bit() {
                 run(&few, &request, 0, ARRAYS) == expected,
                 "{vendor:?}, two blocks: {request:?}"
             );
-            let plain = Launch {
-                threads: 0,
-                residents: 1,
-                apart: false,
-                neighbours: 1,
-                facing: [false; 2],
-                looked_up: false,
-                unasked: false,
-            };
+            let plain = Launch::new(0, 1);
             let apart = Launch {
                 apart: true,
                 ..plain

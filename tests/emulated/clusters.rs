@@ -122,15 +122,7 @@ fn reals_of_points_that_face_each_other() {
     fn forbidden(request: &Request, limits: &Limits) -> Result<Plan> {
         let mut plan = in_clusters(request, limits)?;
         let double = request.precision == Precision::F64;
-        plan.passes[0].tile.launch = Some(Launch {
-            threads: if double { 256 } else { 512 },
-            residents: 1,
-            apart: false,
-            neighbours: 1,
-            facing: [false; 2],
-            looked_up: false,
-            unasked: false,
-        });
+        plan.passes[0].tile.launch = Some(Launch::new(if double { 256 } else { 512 }, 1));
         Ok(plan)
     }
     let ends = ["FACING_LOAD", "FACING_STORE"].map(constant);
@@ -287,13 +279,9 @@ fn neighbours_and_no_parts_apart() {
         let mut plan = in_clusters(request, limits)?;
         assert!(plan.passes[0].steps.contains(&Step::AllToAll));
         plan.passes[0].tile.launch = Some(Launch {
-            threads: 512 / wide(request),
-            residents: 2,
             apart: true,
             neighbours: wide(request),
-            facing: [false; 2],
-            looked_up: false,
-            unasked: false,
+            ..Launch::new(512 / wide(request), 2)
         });
         Ok(plan)
     }

@@ -16,13 +16,8 @@ fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
         let values = 32.max(pass.lengths().into_iter().max().unwrap_or(1) / 512);
         let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
         pass.tile.launch = Some(Launch {
-            threads: (pass.tile.lines * points).div_ceil(values),
-            residents: 1,
-            apart: false,
-            neighbours: 1,
             facing: [true; 2],
-            looked_up: false,
-            unasked: false,
+            ..Launch::new((pass.tile.lines * points).div_ceil(values), 1)
         });
     }
     Ok(plan)

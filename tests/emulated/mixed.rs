@@ -70,6 +70,16 @@ fn lines() {
                 runs(vendor, &line(n, precision), rule);
             }
         }
+        // Convolutions: Rader's of 256 points, a chirp's of 512.
+        for (n, rule) in [
+            (257, "16*(16)"),
+            (257, "(16)*16"),
+            (227, "16*(32)"),
+            (227, "(32)*16"),
+        ] {
+            let rule: &'static str = format!("{rule},1,64,2,no,0").leak();
+            runs(vendor, &line(n, Precision::SplitF16), rule);
+        }
         // Joined products beside a butterfly, and two scaled columns of one line.
         for rule in [
             "64*(16),2,64,2,no,0",
@@ -81,7 +91,7 @@ fn lines() {
     }
 }
 
-/// A pass of products has one at least, and radices that it can be made of.
+/// A pass of products has one at least, radices that it can be made of, and threads with room for its values.
 #[test]
 fn rules_without_products() {
     let driver = Vendor::Nvidia.driver();
@@ -93,11 +103,18 @@ fn rules_without_products() {
     };
     assert!(suits(256, "(16)*16,4,64,4,no,0"));
     assert!(suits(1 << 15, "16*(8*16*16),8,256,2,no,0"));
+    assert!(suits(49152, "(8*16*24)*16,8,256,2,no,0"));
+    assert!(suits(4096, "(16*16)*16,4,512,1,no,0"));
     for (n, rule) in [
         (256, "(16*16),4,64,4,no,0"),
         (200, "20*(10),4,64,4,no,0"),
         (1 << 15, "(16*8*16*16),8,256,2,no,0"),
-        (1 << 15, "(8*16*16)*6,8,256,2,no,0"),
+        // A radix that is no product, ones that are no butterflies.
+        (49152, "(8*16*16)*24,8,256,2,no,0"),
+        (1 << 15, "16*(64*32),8,256,2,no,0"),
+        // Threads that would have 512 values.
+        (4096, "(16*16)*16,4,32,1,no,0"),
+        (1 << 15, "16*(8*16*16),8,32,2,no,0"),
     ] {
         assert!(!suits(n, rule), "{rule}");
     }
@@ -137,6 +154,9 @@ fn clusters() {
         (16, "16*16*(8*32),8,512,1,no,0"),
         (16, "32*(8*16*16),8,512,1,no,0"),
         (16, "(16*16*8)*32,8,512,1,no,0"),
+        // As the table has it.
+        (15, "(16*16*4)*32,8,256,2,no,0"),
+        (16, "(32*16*4)*32,8,512,1,no,0"),
         (15, "32*64*(16),4,512,1,no,0"),
     ] {
         runs(

@@ -193,13 +193,8 @@ fn rows_and_columns_face_themselves() {
         let mut plan = by_columns(request, limits)?;
         for pass in &mut plan.passes {
             pass.tile.launch = Some(Launch {
-                threads: 64,
-                residents: 1,
-                apart: false,
-                neighbours: 1,
                 facing: [true; 2],
-                looked_up: false,
-                unasked: false,
+                ..Launch::new(64, 1)
             });
         }
         Ok(plan)

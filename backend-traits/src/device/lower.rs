@@ -39,7 +39,7 @@ const MATRIX_VALUES: usize = 8;
 const DENSE_VALUES: usize = 2 * 2 * DENSE_PAIRS;
 /// The largest radix of FP64 whose threads have registers for products of twiddles: of 28, with those of gfx942, two
 /// were spilled.
-const PRODUCTS_OF_TWIDDLES: i64 = 27;
+pub const PRODUCTS_OF_TWIDDLES: usize = 27;
 /// Bytes of a line's largest magnitude in shared memory.
 const MAGNITUDE: usize = 4;
 /// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), and more
@@ -204,7 +204,9 @@ fn lower_as(
     let mut values = values.max(most_points.div_ceil(most_threads));
     let [mirrored, mirrored_inner, mirrored_row, mirrored_facing] = mirrored_words(pass, &loops);
     let asked = |of: fn(Launch) -> bool| pass.tile.launch.is_some_and(of);
-    let large = trips.iter().any(|t| t.words.radix > PRODUCTS_OF_TWIDDLES);
+    let large = trips
+        .iter()
+        .any(|t| t.words.radix as usize > PRODUCTS_OF_TWIDDLES);
     let looked_up = large || asked(|launch| launch.looked_up);
     let tile = Tile {
         order: &order,

@@ -44,7 +44,7 @@ pub use config::DENSE_PAIRS;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};
 pub use facing::{halves_radix, lines_face, FACING_RADIX};
 pub use kernels::Kernels;
-pub use lower::{lower, Lowered};
+pub use lower::{lower, Lowered, PRODUCTS_OF_TWIDDLES};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
 pub use work::Work;

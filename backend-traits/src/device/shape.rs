@@ -54,15 +54,7 @@ pub fn launch(
     held: usize,
 ) -> Launch {
     let residents = residents(pass, trips, geometry, threads, held);
-    let asked = pass.tile.launch.unwrap_or(Launch {
-        threads,
-        residents,
-        apart: false,
-        neighbours: 1,
-        facing: [false; 2],
-        looked_up: false,
-        unasked: false,
-    });
+    let asked = pass.tile.launch.unwrap_or(Launch::new(threads, residents));
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {
         s.op == OP_DFT

@@ -1,10 +1,12 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
-use super::sequences::{sequences, Sequence};
-use mmafft::backend_traits::device::{halves_radix, DENSE_PAIRS, FACING_RADIX};
+use super::sequences::{joins, sequences};
+use mmafft::backend_traits::device::{
+    halves_radix, DENSE_PAIRS, FACING_RADIX, PRODUCTS_OF_TWIDDLES,
+};
 use mmafft::backend_traits::real::{Middle, RealSide};
 use mmafft::backend_traits::{radix, Images, Launch, Limits};
-use mmafft::rules::{self, Rule};
+use mmafft::rules::{self, Rule, Sequence};
 use mmafft::{Engine, Kind, Pass, ScalarType};
 
 /// Points of a tile of contiguous lines, where a line has no more.
@@ -19,13 +21,13 @@ const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
 /// The most values that a thread has of a column of a step of these radices, or of two that mirror each
 /// other: of sums over shared memory, a few.
 fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
-    let radices = &sequence.radices;
+    let radices = sequence.radices();
     let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
     let products = pass.engine == Engine::Matrix;
-    let values = |(i, &r): (usize, &usize)| match radix::summed(r, products || places) {
+    let values = |(r, engine)| match radix::summed(r, products || places) {
         true => 2 * DENSE_PAIRS,
         // A lane has a few points of each product that it joins.
-        false if sequence.joins(i, pass) => r / 4,
+        false if joins(&(r, engine)) => r / 4,
         false => r,
     };
     // Two columns of the step that merges or splits lines in mirrored pairs.
@@ -45,7 +47,8 @@ fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
     };
     let most = halves_radix(pass.storage);
     let pair = ends.filter(|r| **r <= most && !products).map(|r| 2 * r);
-    radices.iter().enumerate().map(values).chain(pair).max()
+    let engines = sequence.engines(pass.engine);
+    engines.map(values).chain(pair).max()
 }
 
 pub fn clustered(pass: &Pass) -> bool {
@@ -83,7 +86,7 @@ fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<u
             let values = held(pass, sequence).unwrap_or(16);
             let lines = |tile: &usize| (tile / line / together).max(1);
             let idle = |lines: &usize| {
-                let columns = points(pass, &sequence.radices, lines * together) / values;
+                let columns = points(pass, sequence.radices(), lines * together) / values;
                 1000 * (columns.next_multiple_of(32) - columns) / columns.max(1)
             };
             let full = |few: usize| (few..2 * few).min_by_key(idle).unwrap_or(few);
@@ -104,8 +107,7 @@ fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<u
 
 fn rule(sequence: &Sequence, lines: usize, launch: Launch) -> Rule {
     Rule {
-        radices: sequence.radices.clone(),
-        butterflies: sequence.butterflies.clone(),
+        sequence: sequence.clone(),
         lines,
         launch,
         fraction: 0.0,
@@ -149,21 +151,13 @@ fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
 pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
     let mut all = Vec::new();
     for sequence in sequences(pass, limits) {
-        let radices = &sequence.radices;
+        let radices = sequence.radices();
         for lines in lines(pass, &sequence, rows, limits) {
             let largest = held(pass, &sequence).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
             let threads = threads(points(pass, radices, lines), values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
-            let launch = Launch {
-                threads,
-                residents,
-                apart: false,
-                neighbours: 1,
-                facing: [false; 2],
-                looked_up: false,
-                unasked: false,
-            };
+            let launch = Launch::new(threads, residents);
             all.push(rule(&sequence, lines, launch));
             if let Some((facing, radix)) = faced(pass, radices) {
                 // Two columns at least.
@@ -186,14 +180,12 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 
 /// The second round: launches for a sequence and a tile that did well.
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let sequence = Sequence::of(best);
-    let points = points(pass, &best.radices, best.lines);
-    let largest = held(pass, &sequence).unwrap_or(8);
-    let radices = best.radices.iter().enumerate();
-    let dense = radices
-        .into_iter()
-        .any(|(i, &r)| largest < r && !sequence.joins(i, pass));
-    let largest = match faced(pass, &best.radices) {
+    let sequence = &best.sequence;
+    let points = points(pass, sequence.radices(), best.lines);
+    let largest = held(pass, sequence).unwrap_or(8);
+    let mut radices = sequence.engines(pass.engine);
+    let dense = radices.any(|radix| largest < radix.0 && !joins(&radix));
+    let largest = match faced(pass, sequence.radices()) {
         Some((_, radix)) if best.launch.facing != [false; 2] => largest.max(2 * radix),
         _ => largest,
     };
@@ -227,7 +219,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
                     ..best.launch
                 };
                 if all.iter().all(|rule| rule.launch != launch) {
-                    all.push(rule(&sequence, best.lines, launch));
+                    all.push(rule(&best.sequence, best.lines, launch));
                 }
             }
         }
@@ -245,10 +237,24 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
         unasked: !rule.launch.unasked,
         ..rule.launch
     };
+    // Of a column of up to five points each twiddle but the first's is looked up anyhow, as are all of large radices;
+    // the last radix has none but four-step roots.
+    let engines: Vec<_> = rule.sequence.engines(pass.engine).collect();
+    let roots = [pass.load_factor, pass.store_factor];
+    let last = usize::from(roots.iter().all(Option::is_none));
+    let multiplied = engines[..engines.len().saturating_sub(last)]
+        .iter()
+        .any(|&(radix, engine)| engine == Engine::Simt && radix > 5);
+    let large = engines
+        .iter()
+        .any(|&(radix, _)| radix > PRODUCTS_OF_TWIDDLES);
     let third = |kind: Kind| matches!(kind, Kind::Dct3 | Kind::Dst3);
     let whole = pass.load_reals.is_none() && !clustered(pass);
     let both = [
-        (twiddles, pass.storage == ScalarType::F64),
+        (
+            twiddles,
+            pass.storage == ScalarType::F64 && multiplied && !large,
+        ),
         (reals, whole && pass.axes.iter().any(|a| third(a.kind))),
     ];
     let rule = |(launch, can): (Launch, bool)| {
@@ -263,7 +269,6 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours; or what it does otherwise.
 pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
-    let sequence = Sequence::of(best);
     let most = match clustered(pass) {
         true => 1,
         false => 16 / (2 * pass.storage.bytes()),
@@ -276,7 +281,7 @@ pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
                 facing,
                 ..best.launch
             };
-            all.push(rule(&sequence, best.lines, launch));
+            all.push(rule(&best.sequence, best.lines, launch));
         }
     }
     for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
@@ -288,7 +293,7 @@ pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
                 neighbours,
                 ..best.launch
             };
-            all.push(rule(&sequence, best.lines, launch));
+            all.push(rule(&best.sequence, best.lines, launch));
         }
     }
     all

@@ -22,6 +22,8 @@ use std::sync::Mutex;
 
 /// Bytes of the transforms whose passes are timed.
 const BYTES: usize = 1 << 30;
+/// How many times as fast one of two is to be that are not alike.
+const ALIKE: f64 = 1.01;
 /// Scratch and outputs may be larger: half spectra, convolutions.
 const ROOM: usize = BYTES + (BYTES >> 1);
 
@@ -51,7 +53,7 @@ pub struct Arguments {
     mixed: bool,
     /// Only rows of the table, and what their launches could do otherwise: look up each twiddle of f64, load reals
     /// of type III unasked
-    #[arg(long, conflicts_with_all = ["facing", "mixed"])]
+    #[arg(long, conflicts_with_all = ["missing", "facing", "mixed"])]
     otherwise: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
@@ -66,7 +68,7 @@ impl Arguments {
 
     fn tries(&self, rule: &Rule) -> bool {
         let facing = rule.launch.facing != [false; 2];
-        (facing || !self.facing) && (!rule.butterflies.is_empty() || !self.mixed)
+        (facing || !self.facing) && (rule.sequence.is_mixed() || !self.mixed)
     }
 }
 
@@ -196,11 +198,13 @@ fn tune_pass<L: Lab>(
         }
         all.push(rule);
         let mut all = time_all(bench, plan, pass, all);
+        let Some(same) = all.pop() else { return };
         sort(&mut all);
-        if let Some(best) = all.first() {
-            outln!("{key},{}", best.row());
-            table.rows.insert(key.clone(), best.row());
-        }
+        // As it is, where it makes no more difference than a second run does.
+        let better = all.first().filter(|b| b.fraction > ALIKE * same.fraction);
+        let row = better.unwrap_or(&same).row();
+        outln!("{key},{row}");
+        table.rows.insert(key.clone(), row);
         return;
     }
     let mut all = of(candidates::first(pass, rows, &limits), bench);
@@ -213,9 +217,13 @@ fn tune_pass<L: Lab>(
     for best in all.clone().iter().take(kept) {
         all.extend(of(candidates::third(pass, best), bench));
     }
+    let cluster = pass.tile.residency.blocks() > 1;
+    if cluster {
+        let suited = chosen.iter().filter(|rule| rule.suits(pass, &limits));
+        all.extend(time_all(bench, plan, pass, suited.cloned().collect()));
+    }
     sort(&mut all);
     // What is chosen now, by a rule or without; where a cluster could be, more passes.
-    let cluster = pass.tile.residency.blocks() > 1;
     let before = match cluster {
         true => without_clusters(plan, &limits),
         false => Some(alone(plan, pass.clone())),
@@ -232,8 +240,8 @@ fn tune_pass<L: Lab>(
             let row = Rule { fraction, ..rule }.row();
             table.rows.insert(key.clone(), row)
         }
-        (true, None) if arguments.some() => None,
-        _ => table.rows.insert(key.clone(), best.row()),
+        (true, None) => None,
+        (false, _) => table.rows.insert(key.clone(), best.row()),
     };
 }
 

@@ -2,44 +2,17 @@
 
 use super::candidates::clustered;
 use mmafft::backend_traits::{radix, Limits, Operand};
-use mmafft::rules::{self, Rule};
+use mmafft::rules::{self, Sequence};
 use mmafft::{Engine, Pass, ScalarType};
-use std::ops::Range;
 
 /// The largest butterflies that are tried.
 const LARGEST: usize = 32;
 /// Sequences of radices that are tried.
 const SEQUENCES: usize = 10;
 
-/// The radices of a line, and which of them are butterflies beside products.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sequence {
-    pub radices: Vec<usize>,
-    pub butterflies: Range<usize>,
-}
-
-impl Sequence {
-    fn alike(radices: Vec<usize>) -> Self {
-        let butterflies = 0..0;
-        Sequence {
-            radices,
-            butterflies,
-        }
-    }
-
-    /// That of a rule.
-    pub fn of(rule: &Rule) -> Self {
-        Sequence {
-            radices: rule.radices.clone(),
-            butterflies: rule.butterflies.clone(),
-        }
-    }
-
-    /// Whether radix `i` of the pass joins several products.
-    pub fn joins(&self, i: usize, pass: &Pass) -> bool {
-        let product = pass.engine == Engine::Matrix && !self.butterflies.contains(&i);
-        product && radix::joined(self.radices[i]).is_some()
-    }
+/// Whether a radix of this engine joins several products.
+pub fn joins(&(radix, engine): &(usize, Engine)) -> bool {
+    engine == Engine::Matrix && radix::joined(radix).is_some()
 }
 
 /// What is tried: sequences of one engine; of products also the first or the last one alone, beside butterflies.
@@ -51,7 +24,7 @@ pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Sequence> {
         true => Vec::new(),
         false => of_one_engine(pass, limits),
     };
-    let mut all: Vec<Sequence> = alone.into_iter().map(Sequence::alike).collect();
+    let mut all: Vec<Sequence> = alone.into_iter().map(Sequence::of_one_engine).collect();
     if let Some(length) = rules::transformed(pass).filter(|_| products) {
         all.extend(match spread {
             true => parts(length, pass, limits)
@@ -76,10 +49,7 @@ fn with_a_product(radices: Vec<usize>) -> Vec<Sequence> {
     let count = radices.len();
     let ends = [(0, 1..count), (count - 1, 0..count - 1)];
     let can = |&(at, _): &(usize, _)| large_products().any(|r| r == radices[at]);
-    let sequence = |(_, butterflies)| Sequence {
-        radices: radices.clone(),
-        butterflies,
-    };
+    let sequence = |(_, butterflies)| Sequence::mixed(radices.clone(), butterflies);
     ends.into_iter().filter(can).map(sequence).collect()
 }
 
@@ -92,14 +62,10 @@ fn beside_a_product(length: usize, limits: &Limits) -> Vec<Sequence> {
     let divides = |r: &usize| length.is_multiple_of(*r) && length > *r;
     for product in large_products().filter(divides) {
         for others in shortest(length / product, &radices) {
-            all.push(Sequence {
-                radices: [&[product], &others[..]].concat(),
-                butterflies: 1..others.len() + 1,
-            });
-            all.push(Sequence {
-                radices: [&others[..], &[product]].concat(),
-                butterflies: 0..others.len(),
-            });
+            let first = [&[product], &others[..]].concat();
+            all.push(Sequence::mixed(first, 1..others.len() + 1));
+            let last = [&others[..], &[product]].concat();
+            all.push(Sequence::mixed(last, 0..others.len()));
         }
     }
     let mut unlike: Vec<Sequence> = Vec::new();
