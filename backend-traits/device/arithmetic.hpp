@@ -292,7 +292,16 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
           w = half_root_of(s, half_root(s, table, at - second * n), half_root(s, table, n + part));
         }
       }
-    } else if (all_load(s) || c.live) w = half_root(s, tables() + step.twiddle, c.at);
+    } else if (all_load(s) || c.live) {
+      const Value *const table = tables() + step.twiddle;
+      MMAFFT_IF (config.half_powers && config.lines * step.inner * step.outer == 1 && step.groups > 2) {
+        // How far this pair is from the thread's first one is the same for all threads.
+        MMAFFT_CONST int N = int(step.neighbours);
+        const int further = g / N * int(config.threads) * N + g % N;
+        const HalfRoot first = half_root(s, table, column(s, 0).at);
+        w = g == 0 ? first : half_root_of(s, first, half_root(s, table, further));
+      } else w = half_root(s, table, c.at);
+    }
     halve(s, x[0], x[1], w);
   }
 }
@@ -328,7 +337,12 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
       if (!line.live) continue;
       part = half_root(s, table, step.points + (merges(s) ? line.load_index : line.store_index));
     }
+    const HalfRoot first = half_root(s, own, 0);
     const auto root = [&](int further) {
+      MMAFFT_CONST bool products = config.half_powers && !of_mirrored_lines(s) && step.images == 0;
+      MMAFFT_IF (products) {
+        return further == 0 ? first : half_root_of(s, first, half_root(s, table, further));
+      }
       const HalfRoot w = half_root(s, own, further);
       MMAFFT_IF (lines) return half_root_of(s, w, part);
       else return w;

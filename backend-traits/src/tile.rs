@@ -34,6 +34,9 @@ pub struct Launch {
     /// Whether lanes and lines beyond the last load what the last one does, and store nothing, so that none is asked
     /// whether it is there: of whole lines of type III.
     pub unasked: bool,
+    /// Whether roots of a split or merge are products, of a thread's first one and of how far its other points are
+    /// from that one's, in place of looked up each: of whole lines.
+    pub multiplied: bool,
 }
 
 impl Launch {
@@ -47,6 +50,7 @@ impl Launch {
             facing: [false; 2],
             looked_up: false,
             unasked: false,
+            multiplied: false,
         }
     }
 }

@@ -100,9 +100,6 @@ const MOST_BLOCKS: u64 = i32::MAX as u64;
 /// Blocks that a cluster may have on every device that has clusters.
 const PORTABLE_CLUSTER: usize = 8;
 
-/// Bytes of a complex FP32 point.
-const POINT_BYTES: usize = 8;
-
 impl Device {
     /// Whether mmafft has kernels for this architecture.
     ///
@@ -148,7 +145,6 @@ impl Device {
             true => PRECISIONS.iter().map(|row| row.precision).collect(),
             false => Vec::new(),
         };
-        let points = (self.shared_bytes_per_block / POINT_BYTES).max(1);
         Limits {
             backend: BACKEND,
             device: self.name.clone(),
@@ -156,8 +152,8 @@ impl Device {
             workers: self.multiprocessors,
             vector_bytes: VECTOR_BYTES,
             tile_bytes: self.shared_bytes_per_block,
-            // A power of two: what is longer splits into factors that are.
-            line_points: 1 << points.ilog2(),
+            // What a tile holds.
+            line_points: usize::MAX,
             cluster_blocks: if self.clusters { PORTABLE_CLUSTER } else { 0 },
             line_library: None,
             butterflies: radix::BUTTERFLIES,
@@ -216,7 +212,11 @@ mod tests {
         let limits = invented("sm_90").limits();
         assert_eq!((limits.backend, limits.workers), ("cuda", 132));
         assert_eq!(limits.device, "Invented H200");
-        assert_eq!((limits.tile_bytes, limits.line_points), (232_448, 16384));
+        assert_eq!(limits.tile_bytes, 232_448);
+        assert_eq!(
+            limits.longest_line(mmafft_backend_traits::ScalarType::F32),
+            16384
+        );
         assert_eq!((limits.vector_bytes, limits.line_library), (16, None));
         assert_eq!(limits.fragments, fragments("sm_90"));
         assert!(limits.fragments.iter().any(|f| f.operand == Operand::F64));

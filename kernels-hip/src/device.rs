@@ -99,9 +99,6 @@ const MOST_BLOCKS: u64 = u32::MAX as u64 / 1024;
 /// Bytes that one thread loads at a time: `global_load_dwordx4`.
 const VECTOR_BYTES: usize = 16;
 
-/// Bytes of a complex FP32 point.
-const POINT_BYTES: usize = 8;
-
 impl Device {
     /// Whether mmafft has kernels for this architecture.
     ///
@@ -147,7 +144,6 @@ impl Device {
             false => PRECISIONS.iter().map(|row| row.precision).collect(),
             true => Vec::new(),
         };
-        let points = (self.shared_bytes_per_block / POINT_BYTES).max(1);
         Limits {
             backend: BACKEND,
             device: self.name.clone(),
@@ -155,8 +151,8 @@ impl Device {
             workers: self.multiprocessors,
             vector_bytes: VECTOR_BYTES,
             tile_bytes: self.shared_bytes_per_block,
-            // A power of two: what is longer splits into factors that are.
-            line_points: 1 << points.ilog2(),
+            // What a tile holds.
+            line_points: usize::MAX,
             cluster_blocks: 0,
             line_library: None,
             butterflies: radix::BUTTERFLIES,
@@ -220,7 +216,11 @@ mod tests {
         let limits = invented("gfx942").limits();
         assert_eq!((limits.backend, limits.workers), ("hip", 304));
         assert_eq!(limits.device, "Invented MI300X");
-        assert_eq!((limits.tile_bytes, limits.line_points), (65_536, 8192));
+        assert_eq!(limits.tile_bytes, 65_536);
+        assert_eq!(
+            limits.longest_line(mmafft_backend_traits::ScalarType::F32),
+            4096
+        );
         assert_eq!((limits.vector_bytes, limits.line_library), (16, None));
         assert_eq!(limits.fragments, fragments("gfx942"));
         assert!(limits.fragments.iter().any(|f| f.operand == Operand::F32));
@@ -243,7 +243,6 @@ mod tests {
                 };
                 let (limits, geometry) = (device.limits(), device.geometry());
                 assert_eq!((limits.workers, limits.tile_bytes), (units, shared));
-                assert_eq!(limits.line_points, 1 << (shared / 8).ilog2());
                 assert_eq!(limits.fragments, fragments(architecture));
                 assert_eq!((geometry.wave, geometry.shared_bytes), (64, shared));
                 assert_eq!(geometry.registers, registers, "{architecture}");

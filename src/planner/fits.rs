@@ -15,6 +15,13 @@ const MATRIX_BYTES: usize = 64 << 10;
 /// spill, and so does what loads 16 bits.
 const JOINED_BYTES: usize = 128 << 10;
 
+/// Threads of the largest block, in FP32; in FP64 as many have too few registers for half of them.
+const ALONE_THREADS: usize = 1024;
+/// Values that such threads have registers for: of 32, as 24576 points by 16·16·16·6 have, two passes were faster.
+const ALONE_VALUES: usize = 30;
+/// The largest radices that are tried for them.
+const ALONE_RADICES: [usize; 6] = [16, 20, 25, 12, 10, 8];
+
 /// The same of a tile that need not be filled.
 const LARGE_BYTES: usize = 32 << 10;
 
@@ -156,6 +163,31 @@ impl<'a> Fits<'a> {
             && (stage.kind, axes) == (Kind::C2C, 1)
             && core.is_power_of_two()
             && core <= points.min(self.limits.longest_line(self.scalar))
+    }
+
+    /// Whether one pass of butterflies transforms a stage's lines of neighbouring points, one to a block, although
+    /// they are longer than the largest power of two that a tile holds: what is not one takes the rest of the memory.
+    pub fn alone(&self, stage: &Stage) -> bool {
+        let core = stage.kind.core_length(stage.length);
+        let bytes = |points| Limits::on_chip_bytes(points, self.scalar);
+        self.engine == Engine::Simt
+            && self.limits.line_library.is_none()
+            && self.asked.is_none()
+            && core <= self.limits.line_points
+            && self.stage_points(stage).map(bytes) <= Some(self.limits.tile_bytes)
+            && self.radices_alone(core).is_some()
+    }
+
+    /// The fewest radices of such a line whose threads have registers for their columns.
+    pub fn radices_alone(&self, length: usize) -> Option<Vec<usize>> {
+        let threads = ALONE_THREADS * 4 / self.scalar.compute_bytes();
+        let values = |&r: &usize| (length / r).div_ceil(threads) * r;
+        let few = |r: &usize| !radix::summed(*r, false) && values(r) <= ALONE_VALUES;
+        let sequences = ALONE_RADICES.iter().filter_map(|&most| {
+            let radices = radix::fewest(length, self.limits.butterflies, most)?;
+            radices.iter().all(few).then_some(radices)
+        });
+        sequences.min_by_key(Vec::len)
     }
 
     /// Points of a stage's line on chip, the half spectrum of a real one included.

@@ -64,6 +64,9 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         let cluster = Some(spread);
         return Ok((vec![Stage { cluster, ..stage }], 0));
     }
+    if !is_scattered(&stage) && fits.alone(&stage) {
+        return Ok((vec![stage], 0));
+    }
     // Passes of devices can have lines that face each other, two in a tile.
     let faces = match (fits.limits.line_library, fits.engine) {
         (None, Engine::Simt) => fits.longest_line() / 2,

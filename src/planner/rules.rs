@@ -46,8 +46,9 @@ const FACING: [(&str, [bool; 2]); 4] = [
     ("both", [true, true]),
 ];
 
-/// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`].
-const OTHERWISE: [&str; 2] = ["looked up", "unasked"];
+/// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
+/// [`Launch::multiplied`].
+const OTHERWISE: [&str; 3] = ["looked up", "unasked", "multiplied"];
 
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
@@ -112,7 +113,7 @@ impl Rule {
         if !otherwise.iter().all(|word| OTHERWISE.contains(word)) {
             return None;
         }
-        let [looked_up, unasked] = OTHERWISE.map(|word| otherwise.contains(&word));
+        let [looked_up, unasked, multiplied] = OTHERWISE.map(|word| otherwise.contains(&word));
         let (neighbours, facing) = match *rest {
             [] => ("1", "none"),
             [neighbours] => (neighbours, "none"),
@@ -134,6 +135,7 @@ impl Rule {
                 facing,
                 looked_up,
                 unasked,
+                multiplied,
             },
             fraction: fraction.parse().ok()?,
         })
@@ -146,9 +148,10 @@ impl Rule {
             facing,
             looked_up,
             unasked,
+            multiplied,
             ..
         } = self.launch;
-        let otherwise = OTHERWISE.iter().zip([looked_up, unasked]);
+        let otherwise = OTHERWISE.iter().zip([looked_up, unasked, multiplied]);
         let otherwise: Vec<&str> = otherwise.filter(|(_, is)| *is).map(|(w, _)| *w).collect();
         let name = FACING.into_iter().find(|(_, f)| *f == facing);
         let name = name.map_or("", |(name, _)| name);

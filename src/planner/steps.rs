@@ -276,6 +276,7 @@ fn factored(axis: usize, length: usize, fits: &Fits) -> Vec<Step> {
     let radices = fits.radices();
     let free = fits.limits.line_library.is_none() && fits.asked.is_none();
     let factors = match fits.engine {
+        Engine::Simt if free && length > fits.longest_line() => fits.radices_alone(length),
         Engine::Simt if free => radix::fewest(length, radices, LARGEST_RADIX),
         Engine::Simt => radix::factor(length, radices).map(balance),
         Engine::Matrix if free => radix::factor(length, radices).map(|f| joined(f, fits)),

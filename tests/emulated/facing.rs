@@ -11,14 +11,18 @@ use mmafft::{
 
 /// Every pass with columns that face each other, where radices allow.
 fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
+    launched(request, limits, |launch| launch.facing = [true; 2])
+}
+
+/// Every pass with launches that `change` makes otherwise.
+fn launched(request: &Request, limits: &Limits, change: fn(&mut Launch)) -> Result<Plan> {
     let mut plan = mmafft::plan(request, limits)?;
     for pass in &mut plan.passes {
         let values = 32.max(pass.lengths().into_iter().max().unwrap_or(1) / 512);
         let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
-        pass.tile.launch = Some(Launch {
-            facing: [true; 2],
-            ..Launch::new((pass.tile.lines * points).div_ceil(values), 1)
-        });
+        let mut launch = Launch::new((pass.tile.lines * points).div_ceil(values), 1);
+        change(&mut launch);
+        pass.tile.launch = Some(launch);
     }
     Ok(plan)
 }
@@ -86,6 +90,39 @@ fn halves_meet_in_registers() {
         faced > 200,
         "{faced} passes have columns that face each other"
     );
+}
+
+/// Roots of splits and merges may be products of a thread's first one, in a step of their own or beside a DFT.
+#[test]
+fn roots_may_be_multiplied() {
+    let beside = |request: &Request, limits: &Limits| {
+        launched(request, limits, |launch| {
+            (launch.facing, launch.multiplied) = ([true; 2], true);
+        })
+    };
+    let apart = |request: &Request, limits: &Limits| {
+        launched(request, limits, |launch| launch.multiplied = true)
+    };
+    let plain = |request: &Request, limits: &Limits| launched(request, limits, |_| ());
+    let mut other = 0;
+    for vendor in Vendor::ALL {
+        for kind in kinds() {
+            for (i, core) in [6, 30, 100, 512, 2048].into_iter().enumerate() {
+                let precision = [Precision::F32, Precision::F64][i % 2];
+                let request = of(kind, length(kind, core)).precision(precision);
+                let request = request.batch(1 + i % 2);
+                let run = |plan: PlanFn| {
+                    let backend = Probe::new(vendor, ORDERS[i % 3]).backend();
+                    let outcome = conformance::check(&backend, plan, &request, 1.0);
+                    outcome.unwrap_or_else(|what| panic!("{vendor:?}: {what}\n{request:?}"))
+                };
+                run(beside);
+                other += usize::from(run(apart).relative_l2 != run(plain).relative_l2);
+            }
+        }
+    }
+    // Where there are several pairs a thread, and a block has one line.
+    assert!(other > 30, "{other} transforms have other roots");
 }
 
 /// One exchange less.

@@ -56,7 +56,7 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
             }
         }
         features(precision, &mut all);
-        long(precision, &mut all);
+        long(precision, limits, &mut all);
         if has_matrix_engine(precision, limits) {
             radices(precision, limits, &mut all);
         }
@@ -78,7 +78,7 @@ fn kinds() -> Vec<(Kind, Direction)> {
 }
 
 /// What a block of a device does not hold, and those of a cluster may.
-fn long(precision: Precision, all: &mut Vec<Request>) {
+fn long(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
     let (n, side) = match precision {
         Precision::F64 => (1 << 14, 128),
         _ => (1 << 15, 256),
@@ -94,6 +94,23 @@ fn long(precision: Precision, all: &mut Vec<Request>) {
     all.push(line(20_000).batch(2).input_layout(gaps).in_place());
     let plane = Request::inverse(Shape::d2(side, side)).precision(precision);
     all.push(plane.in_place());
+    // What fills a block's memory, or those of the largest.
+    let most = limits.tile_bytes / Limits::on_chip_bytes(1, precision.row().storage);
+    let fills = [20_000, 12_000, 7000, 3600];
+    let core = fills.into_iter().find(|n| *n <= most).unwrap_or(3600);
+    all.push(line(core).batch(2));
+    for kind in [
+        Kind::R2C,
+        Kind::C2R,
+        Kind::Dht,
+        Kind::Dct2,
+        Kind::Dct3,
+        Kind::Dct4,
+    ] {
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        let request = Request::of_kind(kind, direction, Shape::d1(2 * core));
+        all.push(request.precision(precision));
+    }
 }
 
 /// Whether the device multiplies what this precision's values become.

@@ -9,6 +9,8 @@
 //! and the whole output hold NaN before the run. Results are compared with a double-double
 //! DFT (one in FP64 where the arrays' numbers are shorter), array by array, with the bound of
 //! the precision's row; whatever is not wanted must be as it was. A failing case names itself; `MMAFFT_CASE=NAME` runs it alone.
+//! `MMAFFT_PART=3/16` runs the third of sixteen parts of the cases: run-time compilers take turns within a process, so
+//! that a device whose host has many cores is tested soonest by as many processes.
 
 mod array;
 mod cases;
@@ -48,6 +50,21 @@ pub fn random<B: Backend>(backends: &[B], plan: PlanFn, count: u64) {
     run_all(backends, plan, (0..count).map(request));
 }
 
+/// Which part of the cases the environment asks for, of how many.
+///
+/// # Panics
+/// Where `MMAFFT_PART` is no part.
+fn part() -> (usize, usize) {
+    let Ok(text) = std::env::var("MMAFFT_PART") else {
+        return (1, 1);
+    };
+    let part = text
+        .split_once('/')
+        .and_then(|(part, parts)| Some((part.parse().ok()?, parts.parse().ok()?)));
+    part.filter(|(part, parts)| (1..=*parts).contains(part))
+        .unwrap_or_else(|| panic!("MMAFFT_PART={text} is no part, as 3/16 is"))
+}
+
 fn run_all<B: Backend>(
     backends: &[B],
     plan: PlanFn,
@@ -55,7 +72,13 @@ fn run_all<B: Backend>(
 ) {
     let only = std::env::var("MMAFFT_CASE").ok();
     let wanted = |name: &String| only.as_ref().is_none_or(|only| only == name);
-    let requests: Vec<_> = requests.filter(|(name, _)| wanted(name)).collect();
+    let (part, parts) = part();
+    let ours = |i: usize| only.is_some() || i % parts == part - 1;
+    let requests: Vec<_> = requests
+        .enumerate()
+        .filter(|(i, (name, _))| wanted(name) && ours(*i))
+        .map(|(_, request)| request)
+        .collect();
     let ran = requests.len();
     let failures = Mutex::new(Vec::new());
     // The error nearest to its bound, and whose it is.
@@ -90,7 +113,7 @@ fn run_all<B: Backend>(
     failures.sort();
     let (share, whose) = worst.into_inner().expect("nothing panics here");
     println!("{ran} cases; the worst, {share:.2} of its bound, is {whose}");
-    assert!(ran > 0 || only.is_some(), "no case ran");
+    assert!(ran > 0 || only.is_some() || parts > 1, "no case ran");
     assert!(
         failures.is_empty(),
         "{} of {ran} cases failed:\n{}",

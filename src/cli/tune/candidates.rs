@@ -5,7 +5,7 @@ use mmafft::backend_traits::device::{
     halves_radix, DENSE_PAIRS, FACING_RADIX, PRODUCTS_OF_TWIDDLES,
 };
 use mmafft::backend_traits::real::{Middle, RealSide};
-use mmafft::backend_traits::{radix, Images, Launch, Limits};
+use mmafft::backend_traits::{radix, Images, Launch, Limits, TileAxis};
 use mmafft::rules::{self, Rule, Sequence};
 use mmafft::{Engine, Kind, Pass, ScalarType};
 
@@ -227,7 +227,8 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     all
 }
 
-/// What a rule would be with the other way to come by twiddles, or by reals of type III, where there are two.
+/// What a rule would be with the other way to come by twiddles, by reals of type III, or by roots of splits and merges,
+/// where there are two.
 pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
     let twiddles = Launch {
         looked_up: !rule.launch.looked_up,
@@ -248,6 +249,14 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
     let large = engines
         .iter()
         .any(|&(radix, _)| radix > PRODUCTS_OF_TWIDDLES);
+    let products = Launch {
+        multiplied: !rule.launch.multiplied,
+        ..rule.launch
+    };
+    let halves = |axis: &TileAxis| {
+        let middle = axis.kind.reduction(axis.length, false).middle;
+        middle != Middle::Plain && pass.engine == Engine::Simt
+    };
     let third = |kind: Kind| matches!(kind, Kind::Dct3 | Kind::Dst3);
     let whole = pass.load_reals.is_none() && !clustered(pass);
     let both = [
@@ -256,6 +265,10 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
             pass.storage == ScalarType::F64 && multiplied && !large,
         ),
         (reals, whole && pass.axes.iter().any(|a| third(a.kind))),
+        (
+            products,
+            whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
+        ),
     ];
     let rule = |(launch, can): (Launch, bool)| {
         can.then(|| Rule {

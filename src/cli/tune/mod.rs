@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "facing")]
     mixed: bool,
     /// Only rows of the table, and what their launches could do otherwise: look up each twiddle of f64, load reals
-    /// of type III unasked
+    /// of type III unasked, multiply roots of splits and merges
     #[arg(long, conflicts_with_all = ["missing", "facing", "mixed"])]
     otherwise: bool,
     /// Where to run: cuda or hip
