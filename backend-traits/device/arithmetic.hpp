@@ -209,7 +209,7 @@ MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root(S s, const
   } else MMAFFT_IF (step.weighted > 1) return {load_table(table + k), load_table(table + step.weighted + k)};
   else return {load_table(table + k), {T(1), T(0)}};
 }
-// That of k = a + A·c, of those of c and of a.
+// That of k = a + b, of those of a and of b.
 template <class Scalar> template <class S>
 MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root_of(S s, HalfRoot w, HalfRoot part) {
   MMAFFT_STEP(S);
@@ -294,12 +294,11 @@ MMAFFT_DEVICE void Pass<Scalar>::halves(S s, Value *v) const {
       }
     } else if (all_load(s) || c.live) {
       const Value *const table = tables() + step.twiddle;
-      MMAFFT_IF (config.half_powers && config.lines * step.inner * step.outer == 1 && step.groups > 2) {
-        // How far this pair is from the thread's first one is the same for all threads.
+      // How far a pair of one line is from the thread's first one is the same for all threads.
+      MMAFFT_IF (config.half_products && config.lines * step.inner * step.outer == 1 && step.groups > 2) {
         MMAFFT_CONST int N = int(step.neighbours);
-        const int further = g / N * int(config.threads) * N + g % N;
         const HalfRoot first = half_root(s, table, column(s, 0).at);
-        w = g == 0 ? first : half_root_of(s, first, half_root(s, table, further));
+        w = g == 0 ? first : half_root_of(s, first, half_root(s, table, (g / N * int(config.threads)) * N + g % N));
       } else w = half_root(s, table, c.at);
     }
     halve(s, x[0], x[1], w);
@@ -339,10 +338,8 @@ MMAFFT_DEVICE void Pass<Scalar>::halves_of_columns(S s, Value *v) const {
     }
     const HalfRoot first = half_root(s, own, 0);
     const auto root = [&](int further) {
-      MMAFFT_CONST bool products = config.half_powers && !of_mirrored_lines(s) && step.images == 0;
-      MMAFFT_IF (products) {
-        return further == 0 ? first : half_root_of(s, first, half_root(s, table, further));
-      }
+      MMAFFT_CONST bool products = config.half_products && !of_mirrored_lines(s) && step.images == 0;
+      MMAFFT_IF (products) return further == 0 ? first : half_root_of(s, first, half_root(s, table, further));
       const HalfRoot w = half_root(s, own, further);
       MMAFFT_IF (lines) return half_root_of(s, w, part);
       else return w;

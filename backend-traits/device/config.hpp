@@ -138,7 +138,7 @@ struct Config {
   i64 store_points, store_imaginary, store_vector;  // points that move as one, or 0: parts alone
   i64 edges;                          // edge points a line
   i64 powers;                         // twiddles of a column are products of a few
-  i64 half_powers;                    // roots of a split or merge likewise: of a thread's first pair, and of how far others are
+  i64 half_products;                  // roots of a split or merge: of a thread's first pair, and of how far others are from it
   i64 unasked;                        // lanes beyond the last column load what that one does, where `all_load` allows it
   i64 apart;                          // exchanges move real parts first, then imaginary ones
   // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and

@@ -1,5 +1,6 @@
 //! Lines and planes that no block holds and the blocks of a cluster do: one pass where there would
-//! be two. On an H200, 2^15 to 2^17 points of FP32 in shares of 4096 to 8192.
+//! be two. On an H200, 2^15 to 2^17 points of FP32 in shares of 4096 to 8192. And lines that would fill a block,
+//! where blocks with shares of them were faster.
 //!
 //! Which are spread is in `rules.csv`: rows whose access is `cluster` and whose lines are the
 //! blocks, of reals those of their kind or of one that is alike. What has no row takes its two passes.
@@ -139,8 +140,14 @@ fn cut(radices: &[usize], blocks: usize) -> Option<usize> {
     all.min_by_key(|at| parts(at).0.max(parts(at).1))
 }
 
-/// How a line that no block holds is spread over a cluster, if it is: a complex one, or one of reals that is packed
-/// to half its length.
+/// Whether a line may be spread over a cluster although a block holds it: one to a block, which leaves a
+/// multiprocessor's other blocks little memory.
+pub fn pays(core: usize, scalar: ScalarType) -> bool {
+    core.saturating_mul(2 * scalar.compute_bytes()) >= SHARE
+}
+
+/// How a long line is spread over a cluster, if it is: a complex one, or one of reals that is packed to half its
+/// length.
 pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
     let core = stage.kind.core_length(stage.length);
     let halved = stage.kind.row().packed.length == CoreLength::Half && 2 * core == stage.length;

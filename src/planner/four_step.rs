@@ -57,14 +57,14 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     // Of a short line that the radices asked for do not make, `steps` says so.
     let refused = core <= limit && fits.tile_points(core).is_none();
     let folded = || !is_scattered(&stage) && folded::steps(stage.dim, &stage, fits).is_some();
-    if refused || fits.line(core, limit) || joined() || folded() {
-        return Ok((vec![stage], 0));
+    let held = refused || fits.line(core, limit) || joined() || folded();
+    if !held || cluster::pays(core, fits.scalar) {
+        if let Some(spread) = cluster::line(&stage, fits) {
+            let cluster = Some(spread);
+            return Ok((vec![Stage { cluster, ..stage }], 0));
+        }
     }
-    if let Some(spread) = cluster::line(&stage, fits) {
-        let cluster = Some(spread);
-        return Ok((vec![Stage { cluster, ..stage }], 0));
-    }
-    if !is_scattered(&stage) && fits.alone(&stage) {
+    if held || !is_scattered(&stage) && fits.alone(&stage) {
         return Ok((vec![stage], 0));
     }
     // Passes of devices can have lines that face each other, two in a tile.

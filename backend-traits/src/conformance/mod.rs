@@ -96,6 +96,8 @@ fn run_all<B: Backend>(
                 }
                 Err(what) => {
                     let line = format!("MMAFFT_CASE={name}: {what}\n    {request:?}");
+                    // A run that is cut short has said so.
+                    println!("{line}");
                     failures.lock().expect("nothing panics here").push(line);
                 }
             }

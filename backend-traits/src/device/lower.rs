@@ -349,7 +349,7 @@ fn lower_as(
             blocks: blocks as i64,
             edges: pass.edges.map_or(0, |e| e.count as i64),
             powers: i64::from(!(double && looked_up)),
-            half_powers: i64::from(asked(|launch| launch.multiplied)),
+            half_products: i64::from(asked(|launch| launch.multiplied)),
             unasked: i64::from(asked(|launch| launch.unasked)),
             roots_loop: -1,
             mirrored,
