@@ -44,7 +44,12 @@ fn print_limits(limits: &Limits) {
     }
     match limits.longest_line(ScalarType::F32) {
         usize::MAX => outln!("  longest line     any, in one pass"),
-        points => outln!("  longest line     {points} points of f32 in one pass"),
+        points => {
+            let alone = limits.tile_bytes / Limits::on_chip_bytes(1, ScalarType::F32);
+            outln!(
+                "  longest line     {alone} points of f32 in one pass, {points} as a power of two"
+            );
+        }
     }
     if let Some(library) = limits.line_library {
         outln!("  contiguous lines {library}, any length");

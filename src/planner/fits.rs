@@ -3,6 +3,7 @@
 use super::cluster::Clusters;
 use super::problem::Problem;
 use super::stage::Stage;
+use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::{
     largest_prime_factor, radix, radix::RADICES, real::Middle, Engine, Kind, Limits, ScalarType,
 };
@@ -17,11 +18,10 @@ const JOINED_BYTES: usize = 128 << 10;
 
 /// Threads of the largest block, in FP32; in FP64 as many have too few registers for half of them.
 const ALONE_THREADS: usize = 1024;
-/// Values that such threads have registers for: of 32, as 24576 points by 16·16·16·6 have, two passes were faster.
-const ALONE_VALUES: usize = 30;
-/// The largest radices that are tried for them; in FP64 those to 16, as 9000 points by 10·10·10·9 ran at 0.65 of a copy
-/// and by 25·24·15 at 0.50.
-const ALONE_RADICES: [usize; 6] = [16, 20, 25, 12, 10, 8];
+/// Values that such threads have registers for, and those of which they spill a few: of 32, as 24576 points by
+/// 16·16·16·6 have, two passes were faster. Radices are as large, but in FP64: 9000 points by 10·10·10·9 ran at 0.65 of a
+/// copy and by 25·24·15 at 0.50.
+const ALONE_VALUES: [usize; 2] = [25, 30];
 
 /// The same of a tile that need not be filled.
 const LARGE_BYTES: usize = 32 << 10;
@@ -182,19 +182,16 @@ impl<'a> Fits<'a> {
     /// The fewest radices of such a line whose threads have registers for their columns.
     pub fn radices_alone(&self, length: usize) -> Option<Vec<usize>> {
         let threads = ALONE_THREADS * 4 / self.scalar.compute_bytes();
-        let values = |&r: &usize| (length / r).div_ceil(threads) * r;
-        let few = |r: &usize| !radix::summed(*r, false) && values(r) <= ALONE_VALUES;
-        let most = if self.scalar == ScalarType::F64 {
-            16
-        } else {
-            25
-        };
-        let caps = ALONE_RADICES.into_iter().filter(|&cap| cap <= most);
-        let sequences = caps.filter_map(|most| {
-            let radices = radix::fewest(length, self.limits.butterflies, most)?;
-            radices.iter().all(few).then_some(radices)
-        });
-        sequences.min_by_key(Vec::len)
+        let values = |r: usize| (length / r).div_ceil(threads) * r;
+        ALONE_VALUES.into_iter().find_map(|most| {
+            let mut radices = self.limits.butterflies.to_vec();
+            radices.retain(|&r| !radix::summed(r, false) && values(r) <= most);
+            let largest = match self.scalar {
+                ScalarType::F64 => LARGEST_RADIX,
+                _ => ALONE_VALUES[0],
+            };
+            radix::fewest(length, &radices, largest)
+        })
     }
 
     /// Points of a stage's line on chip, the half spectrum of a real one included.
