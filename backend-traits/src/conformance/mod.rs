@@ -9,8 +9,8 @@
 //! and the whole output hold NaN before the run. Results are compared with a double-double
 //! DFT (one in FP64 where the arrays' numbers are shorter), array by array, with the bound of
 //! the precision's row; whatever is not wanted must be as it was. A failing case names itself; `MMAFFT_CASE=NAME` runs it alone.
-//! `MMAFFT_PART=3/16` runs the third of sixteen parts of the cases: run-time compilers take turns within a process, so
-//! that a device whose host has many cores is tested soonest by as many processes.
+//! `MMAFFT_PART=3/16` runs the third of sixteen parts of the cases: threads of a process wait for each
+//! other in run-time compilers, so that a device whose host has many cores is tested soonest by as many processes.
 
 mod array;
 mod cases;
