@@ -42,8 +42,8 @@ impl Limits {
         points.saturating_mul(2 * scalar.compute_bytes() / 8 * 9)
     }
 
-    /// The longest line that a tile holds, in points. A power of two on devices without a
-    /// library: what is longer splits into factors that are.
+    /// The longest line that a tile of several holds, in points. A power of two on devices without a
+    /// library: what is longer splits into factors that are, but where one line fills the tile.
     pub fn longest_line(&self, scalar: ScalarType) -> usize {
         if self.line_library.is_some() {
             return self.line_points;

@@ -152,7 +152,7 @@ impl Device {
             workers: self.multiprocessors,
             vector_bytes: VECTOR_BYTES,
             tile_bytes: self.shared_bytes_per_block,
-            // What a tile holds.
+            // No limit but the tile's.
             line_points: usize::MAX,
             cluster_blocks: if self.clusters { PORTABLE_CLUSTER } else { 0 },
             line_library: None,

@@ -16,7 +16,7 @@ use mmafft_backend_traits::{
     device::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
 };
 
-/// Which tiles that a cluster holds, and no block, are spread over one.
+/// Which tiles that a cluster holds are spread over one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Clusters {
     /// Those that have a rule.

@@ -19,8 +19,8 @@ const JOINED_BYTES: usize = 128 << 10;
 /// Threads of the largest block, in FP32; in FP64 as many have too few registers for half of them.
 const ALONE_THREADS: usize = 1024;
 /// Values that such threads have registers for, and those of which they spill a few: of 32, as 24576 points by
-/// 16·16·16·6 have, two passes were faster. Radices are as large, but in FP64: 9000 points by 10·10·10·9 ran at 0.65 of a
-/// copy and by 25·24·15 at 0.50.
+/// 16·16·16·6 have, two passes were faster. Radices are no larger than the first, and than others' in FP64: 9000 points
+/// by 10·10·10·9 ran at 0.65 of a copy and by 25·24·15 at 0.50.
 const ALONE_VALUES: [usize; 2] = [25, 30];
 
 /// The same of a tile that need not be filled.
@@ -186,9 +186,10 @@ impl<'a> Fits<'a> {
         ALONE_VALUES.into_iter().find_map(|most| {
             let mut radices = self.limits.butterflies.to_vec();
             radices.retain(|&r| !radix::summed(r, false) && values(r) <= most);
-            let largest = match self.scalar {
-                ScalarType::F64 => LARGEST_RADIX,
-                _ => ALONE_VALUES[0],
+            let few = length.div_ceil(threads) <= LARGEST_RADIX;
+            let largest = match few || self.scalar == ScalarType::F64 {
+                true => LARGEST_RADIX,
+                false => ALONE_VALUES[0],
             };
             radix::fewest(length, &radices, largest)
         })

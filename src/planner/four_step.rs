@@ -64,7 +64,9 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
             return Ok((vec![Stage { cluster, ..stage }], 0));
         }
     }
-    if held || !is_scattered(&stage) && fits.alone(&stage) {
+    let measured = measured_factors(&stage, fits).filter(|_| !held);
+    let alone = || measured.is_none() && !is_scattered(&stage) && fits.alone(&stage);
+    if held || alone() {
         return Ok((vec![stage], 0));
     }
     // Passes of devices can have lines that face each other, two in a tile.
@@ -73,7 +75,7 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         _ => 0,
     };
     let product = |parts: Parts| Parts { faces, ..parts }.product();
-    if let Some(measured) = measured_factors(&stage, fits) {
+    if let Some(measured) = measured {
         if let ([first, last], false) = (&measured.factors[..], measured.packed) {
             if let Some((mut stages, scalars)) =
                 real_columns::stages(&stage, [*first, *last], base, p, fits)

@@ -22,7 +22,7 @@ use std::sync::Mutex;
 
 /// Bytes of the transforms whose passes are timed.
 const BYTES: usize = 1 << 30;
-/// How many times as fast one of two is to be that are not alike.
+/// Two are alike unless one is so many times as fast.
 const ALIKE: f64 = 1.01;
 /// Scratch and outputs may be larger: half spectra, convolutions.
 const ROOM: usize = BYTES + (BYTES >> 1);
@@ -107,9 +107,17 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     });
     let mut passes: BTreeMap<String, (Plan, Pass)> = BTreeMap::new();
     for case in &cases {
-        // And what clusters could do.
-        let plans =
-            [mmafft::plan, mmafft::plan_in_clusters].map(|plan| plan(&request(case), &limits));
+        // And what clusters could do, or blocks without them.
+        let blocks = Limits {
+            cluster_blocks: 0,
+            ..limits.clone()
+        };
+        let request = request(case);
+        let plans = [
+            mmafft::plan(&request, &limits),
+            mmafft::plan_in_clusters(&request, &limits),
+            mmafft::plan(&request, &blocks),
+        ];
         for plan in plans.iter().flatten() {
             for pass in &plan.passes {
                 if let Some(key) = rules::key(pass, &limits) {
@@ -192,13 +200,14 @@ fn tune_pass<L: Lab>(
         let Some(rule) = chosen.filter(|rule| rule.suits(pass, &limits)) else {
             return;
         };
-        let mut all = candidates::otherwise(pass, &rule);
+        let all = candidates::otherwise(pass, &rule);
         if all.is_empty() {
             return;
         }
-        all.push(rule);
         let mut all = time_all(bench, plan, pass, all);
-        let Some(same) = all.pop() else { return };
+        let Some(same) = time_all(bench, plan, pass, vec![rule]).pop() else {
+            return;
+        };
         sort(&mut all);
         // As it is, where it makes no more difference than a second run does.
         let better = all.first().filter(|b| b.fraction > ALIKE * same.fraction);

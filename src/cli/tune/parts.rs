@@ -16,7 +16,7 @@ const KEPT: usize = 2;
 /// How much faster a list must be than the planner's own.
 const GAIN: f64 = 1.01;
 
-/// The key of the rule of a request's lines: of one axis, in several passes.
+/// The key of the rule of a request's lines: of one axis, in several passes, or in one that fills a block.
 pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     let plan = mmafft::plan(request, limits).ok()?;
     let [length] = request.shape.dims()[..] else {
@@ -26,7 +26,11 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
         let mut loops = pass.loops.iter();
         loops.any(|l| l.load_index + l.store_index > 0)
     };
-    let plain = plan.passes.len() > 1 && plan.passes.iter().all(split);
+    let long = |pass: &mmafft::Pass| pass.line_points() > limits.longest_line(pass.storage);
+    let plain = match &plan.passes[..] {
+        [pass] => long(pass) && pass.tile.residency.blocks() == 1,
+        passes => passes.iter().all(split),
+    };
     let convolved = |pass: &mmafft::Pass| rules::key(pass, limits).is_none();
     let known = plain && !plan.passes.iter().any(convolved) && !limits.architecture.is_empty();
     let first = plan.passes.first()?;
