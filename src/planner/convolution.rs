@@ -16,9 +16,6 @@ use super::problem::Problem;
 use super::stage::{Convolution, Stage};
 use mmafft_backend_traits::{Direction, Error, Factor, Result};
 
-/// Magnitudes up to √2 times this stay below what FP16 holds, 65504.
-const HALF_ROOM: f64 = 16384.0;
-
 /// The stages that replace one, and the scalars of scratch that they reach.
 pub fn convolve(
     stage: &Stage,
@@ -61,25 +58,29 @@ pub fn convolve(
         length,
         padded,
         direction,
-        factors,
+        factors: factors.clone(),
     });
     stages.push(middle);
     for i in (0..last).rev() {
         let mut columns = parts.within(i);
         columns.direction = Direction::Inverse;
         columns.load_factor = parts.roots(i, Direction::Inverse);
-        columns.growth = 1.0;
         stages.push(columns);
     }
     let end = stages.len() - 1;
 
-    // On the way there no value exceeds the number of points that it is the sum of. On the
-    // way back each is a mean of the convolution's points, none of which exceeds N: scaled
-    // down no further than FP16 needs, so that small ones keep their digits.
-    let there: f64 = stages[..last].iter().map(|s| s.growth).product();
-    let back = (stage.growth / HALF_ROOM).max(1.0);
-    stages[last].growth = back / there;
-    stages[end].growth = stage.growth / back;
+    // On the way there no value exceeds the number of points that it is the sum of. On the way back it is
+    // the mean of n of the convolution's points, one of n that the passes yet to come sum. The spectrum of
+    // conj c has magnitudes of at most 2·1.17·√N (two stationary points, each with the overshoot of Fresnel's
+    // integral), so by Parseval's and Cauchy's inequalities none exceeds 2.34·N/√n.
+    let mut before: f64 = stages[..last].iter().map(|s| s.growth).product();
+    for i in (0..=last).rev() {
+        let summed: usize = factors[..i].iter().product();
+        let most = 2.34 * stage.growth / (summed as f64).sqrt();
+        let most = most.log2().ceil().exp2().min(stage.growth);
+        stages[end - i].growth = most / before;
+        before = most;
+    }
 
     let chirp = Some(Factor::Chirp { length, direction });
     parts.load(&mut stages[0]);

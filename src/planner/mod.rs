@@ -137,21 +137,33 @@ fn plan_with(
     })
 }
 
-/// Puts the normalisation on the last store. In FP16 each earlier store is scaled down by
-/// a power of two, so that inputs of magnitude ≤ 1 stay in range between passes, and the
-/// last store undoes it.
+/// What FP16 stores between passes is scaled so that inputs up to this magnitude stay in range, 65504:
+/// 8-bit samples do, and as much of the format is left below for small ones, which would lose digits.
+const HALF_ROOM: f64 = 256.0;
+
+/// Puts the normalisation on the last store. In FP16 the earlier ones scale by powers of two that
+/// the last one undoes: down no further than [`HALF_ROOM`] takes, or the result's own range.
 fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::Problem) {
-    let mut scale = problem.normalization();
-    let Some((last, earlier)) = passes.split_last_mut() else {
-        return;
-    };
-    if problem.storage() == ScalarType::F16 {
-        for (pass, stages) in earlier.iter_mut().zip(groups) {
-            let down: f64 = stages.iter().map(|s| s.growth).product();
-            pass.scale = 1.0 / down;
-            // Edge points take the same trips as the others, beside them.
-            scale *= if stages[0].beside { 1.0 } else { down };
+    let normalization = problem.normalization();
+    if problem.storage() != ScalarType::F16 {
+        if let Some(last) = passes.last_mut() {
+            last.scale = normalization;
         }
+        return;
     }
-    last.scale = scale;
+    let growth = |stages: &Vec<Stage>| stages.iter().map(|s| s.growth).product::<f64>();
+    let whole: f64 = groups.iter().filter(|g| !g[0].beside).map(growth).product();
+    // How large points of magnitude 1 may become in memory.
+    let largest = (whole * normalization).clamp(1.0, HALF_ROOM).log2().floor().exp2();
+    let scaled = |grown: f64| (largest / grown).min(1.0);
+    // Edge points take the same trips as the others, beside them.
+    let mut grown = [1.0, 1.0];
+    let last = passes.len() - 1;
+    for (i, (pass, stages)) in passes.iter_mut().zip(groups).enumerate() {
+        let grown = &mut grown[usize::from(stages[0].beside)];
+        let before = scaled(*grown);
+        *grown *= growth(stages);
+        let after = if i == last { normalization } else { scaled(*grown) };
+        pass.scale = after / before;
+    }
 }

@@ -71,7 +71,7 @@ pub struct Stage {
     pub split: Option<String>,
     /// Whether the stage transforms edge points, beside others that transform the rest.
     pub beside: bool,
-    /// A power of two: how often larger the largest point may become. 16-bit storage keeps
+    /// A power of two: how often larger the largest point may become. FP16 storage keeps
     /// in range by it.
     pub growth: f64,
 }

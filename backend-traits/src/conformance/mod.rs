@@ -124,21 +124,36 @@ fn run_all<B: Backend>(
     );
 }
 
-/// Inputs of very different magnitude in one batch must not disturb each other.
+/// Inputs of very different magnitude in one batch must not disturb each other, nor lose digits.
 pub fn mixed_scales<B: Backend>(backend: &B, plan: PlanFn) {
-    use crate::{radix::RADICES, Precision, Shape};
-    if !backend.limits().precisions.contains(&Precision::SplitF16) {
-        return;
+    use crate::{radix::RADICES, Normalization, Precision, Shape};
+    let has = |precision| backend.limits().precisions.contains(&precision);
+    if has(Precision::SplitF16) {
+        for row in RADICES {
+            for power in 1..=2 {
+                let request = Request::forward(Shape::d1(row.radix.pow(power)))
+                    .radices(&[row.radix])
+                    .batch(61)
+                    .precision(Precision::SplitF16);
+                // Array b of the batch is scaled by 10^(b − 30).
+                if let Err(what) = check(backend, plan, &request, 10.0) {
+                    panic!("radix {} to the power of {power}: {what}", row.radix);
+                }
+            }
+        }
     }
-    for row in RADICES {
-        for power in 1..=2 {
-            let request = Request::forward(Shape::d1(row.radix.pow(power)))
-                .radices(&[row.radix])
-                .batch(61)
-                .precision(Precision::SplitF16);
-            // Array b of the batch is scaled by 10^(b − 30).
-            if let Err(what) = check(backend, plan, &request, 10.0) {
-                panic!("radix {} to the power of {power}: {what}", row.radix);
+    if has(Precision::F16) {
+        let requests = [
+            Request::forward(Shape::d3(64, 48, 80)),
+            Request::forward(Shape::d1(20011)),
+            Request::r2c(Shape::d2(3, 53872)),
+        ];
+        for request in requests {
+            let request = request.normalization(Normalization::Ortho);
+            let request = request.precision(Precision::F16).batch(5);
+            // By 1/256 to 256, between passes too.
+            if let Err(what) = check(backend, plan, &request, 16.0) {
+                panic!("{what}\n    {request:?}");
             }
         }
     }
