@@ -231,7 +231,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
   MMAFFT_CONST int J = points(s), G = int(step.groups);
   MMAFFT_IF (step.facing == FACING_LOAD) {
     load_facing(s, v);
-    finish_facing(s, v);
+    MMAFFT_IF (!IsAhead<Scalar>::value) finish_facing(s, v);
     return;
   }
   MMAFFT_IF (step.in_row) {
@@ -240,7 +240,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
   }
   MMAFFT_IF (symmetric<true>(s)) {
     load_symmetric(s, v);
-    finish_symmetric(s, v);
+    MMAFFT_IF (!IsAhead<Scalar>::value) finish_symmetric(s, v);
     return;
   }
   MMAFFT_IF (half_complex<true>(s)) {
@@ -270,7 +270,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load(S s, Value *v) const {
   }
   MMAFFT_CONST bool factors = step.before != FACTOR_NONE || step.before_roots >= 0;
   MMAFFT_CONST bool made_of = config.load_points == POINTS_ORDERED || step.hermitian != 0;
-  MMAFFT_IF (factors || made_of || merges(s)) {
+  MMAFFT_IF (!IsAhead<Scalar>::value && (factors || made_of || merges(s))) {
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
       const Column c = column(s, g);
       MMAFFT_IF (paired(s)) {

@@ -546,19 +546,40 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.target != PLACE_MEMORY && step.after_roots >= 0) twiddle_across(s, v);
   }
 
+  // Whether the steps behind exchange no more.
+  template <class S> static MMAFFT_DEVICE constexpr bool last_exchange(S s) {
+    for (int i = MMAFFT_NUMBER(S) + 1; i < int(config.steps); i++) {
+      if (config.step[i].target == PLACE_SHARED || config.step[i].target == PLACE_CLUSTER) return false;
+    }
+    return true;
+  }
+  // Asks for the points of a later tile, whose block begins when those that are at work now have ended: late, for what
+  // is asked for has to stay in the cache beside all that is loaded and stored until then.
+  MMAFFT_DEVICE void ask_ahead() const {
+    const u64 later = tile + u64(config.ahead);
+    if (later * u64(config.lines) >= arguments.lines) return;
+    Value v[MMAFFT_VALUES];
+    const Pass<Ahead<Scalar>> pass = {arguments, later, thread_index_anew()};
+    pass.load(FirstStep(), v);
+  }
+
   // From this step's columns to the next one's, through shared memory. Everything that was
   // read from it must have been before anything is overwritten.
   template <int PARTS, class S> MMAFFT_DEVICE void exchange(S s, Value *v, bool used, const Pass &rest) const {
     MMAFFT_STEP(S);
+    // Here nothing is in registers.
+    MMAFFT_CONST bool asks = config.ahead != 0 && PARTS != REAL && last_exchange(s);
     MMAFFT_IF (step.target == PLACE_CLUSTER) {
       // All blocks have begun, and read what is overwritten here; and none goes on, or ends, before
       // everything has arrived.
       cluster_ready();
       scatter_across<PARTS>(s, v);
+      MMAFFT_IF (asks) ask_ahead();
       cluster_barrier();
     } else {
       if (used) barrier();
       scatter<PARTS>(s, v);
+      MMAFFT_IF (asks) ask_ahead();
       barrier();
     }
     rest.template gather<PARTS>(next(s), v);
@@ -608,6 +629,7 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
       pass.load(FirstStep(), v);
       pass.template scatter<Pass<Scalar>::BOTH>(FirstStep(), v);
     }
+    MMAFFT_IF (config.ahead != 0 && Pass<Scalar>::last_exchange(FirstStep())) pass.ask_ahead();
     barrier();
     // Else the addresses would be kept for a copy out, in registers that the steps need.
     const Pass<Scalar> rest = {arguments, tile, thread_index_anew()};

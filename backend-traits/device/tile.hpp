@@ -55,6 +55,25 @@ struct Column {
   int further;  // what of `at` is the same for all threads, where compilers would not see that
 };
 
+// A scalar that is not read, but brought nearer: a pass over such asks for what a later tile will load.
+template <class S> struct Ahead { S scalar; };
+template <class S> struct Arithmetic<Ahead<S>> { typedef typename Arithmetic<S>::type type; };
+template <class S> MMAFFT_DEVICE typename Arithmetic<S>::type widen(Ahead<S>) { return {}; }
+template <class S> struct IsAhead { enum { value = false }; };
+template <class S> struct IsAhead<Ahead<S>> { enum { value = true }; };
+template <class S> MMAFFT_DEVICE Ahead<S> load_memory(const Ahead<S> *from) {
+  bring_nearer(reinterpret_cast<const S *>(from));
+  return {};
+}
+template <class S> MMAFFT_DEVICE Pair<Ahead<S>> load_memory(const Pair<Ahead<S>> *from) {
+  bring_nearer(reinterpret_cast<const Pair<S> *>(from));
+  return {};
+}
+template <class S, int N> MMAFFT_DEVICE Neighbours<Ahead<S>, N> load_memory(const Neighbours<Ahead<S>, N> *from) {
+  bring_nearer(reinterpret_cast<const Neighbours<S, N> *>(from));
+  return {};
+}
+
 // A line's addresses: scalars before its first point, and how many points of the split
 // line lie before it.
 struct Line {

@@ -111,6 +111,8 @@ template <class T> struct alignas(2 * sizeof(T)) Pair {
 
 // Memory. `T` is a scalar or a Pair of them.
 template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
+// To the second-level cache.
+template <class T> MMAFFT_DEVICE void bring_nearer(const T *from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) { *to = value; }
 // The two parts as one number, which is stored as one: NVRTC may store parts apart, each half of a sector.
 template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) { store_memory(to, value); }

@@ -124,6 +124,7 @@ impl Device {
             wave: self.wave,
             threads: THREADS,
             shared_bytes: self.shared_bytes_per_block,
+            multiprocessors: self.multiprocessors,
             registers: REGISTERS,
             blocks: MOST_BLOCKS,
             // Wider ones where a measured rule says so.

@@ -128,6 +128,7 @@ impl Device {
             wave: self.wave,
             threads: THREADS,
             shared_bytes: self.shared_bytes_per_block,
+            multiprocessors: self.multiprocessors,
             registers,
             blocks: MOST_BLOCKS,
             access: ACCESS,

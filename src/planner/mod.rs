@@ -154,7 +154,11 @@ fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::P
     let growth = |stages: &Vec<Stage>| stages.iter().map(|s| s.growth).product::<f64>();
     let whole: f64 = groups.iter().filter(|g| !g[0].beside).map(growth).product();
     // How large points of magnitude 1 may become in memory.
-    let largest = (whole * normalization).clamp(1.0, HALF_ROOM).log2().floor().exp2();
+    let largest = (whole * normalization)
+        .clamp(1.0, HALF_ROOM)
+        .log2()
+        .floor()
+        .exp2();
     let scaled = |grown: f64| (largest / grown).min(1.0);
     // Edge points take the same trips as the others, beside them.
     let mut grown = [1.0, 1.0];
@@ -163,7 +167,11 @@ fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::P
         let grown = &mut grown[usize::from(stages[0].beside)];
         let before = scaled(*grown);
         *grown *= growth(stages);
-        let after = if i == last { normalization } else { scaled(*grown) };
+        let after = if i == last {
+            normalization
+        } else {
+            scaled(*grown)
+        };
         pass.scale = after / before;
     }
 }

@@ -47,8 +47,8 @@ const FACING: [(&str, [bool; 2]); 4] = [
 ];
 
 /// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
-/// [`Launch::multiplied`].
-const OTHERWISE: [&str; 3] = ["looked up", "unasked", "multiplied"];
+/// [`Launch::multiplied`], [`Launch::ahead`].
+const OTHERWISE: [&str; 4] = ["looked up", "unasked", "multiplied", "ahead"];
 
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
@@ -113,7 +113,8 @@ impl Rule {
         if !otherwise.iter().all(|word| OTHERWISE.contains(word)) {
             return None;
         }
-        let [looked_up, unasked, multiplied] = OTHERWISE.map(|word| otherwise.contains(&word));
+        let [looked_up, unasked, multiplied, ahead] =
+            OTHERWISE.map(|word| otherwise.contains(&word));
         let (neighbours, facing) = match *rest {
             [] => ("1", "none"),
             [neighbours] => (neighbours, "none"),
@@ -136,6 +137,7 @@ impl Rule {
                 looked_up,
                 unasked,
                 multiplied,
+                ahead,
             },
             fraction: fraction.parse().ok()?,
         })
@@ -149,9 +151,12 @@ impl Rule {
             looked_up,
             unasked,
             multiplied,
+            ahead,
             ..
         } = self.launch;
-        let otherwise = OTHERWISE.iter().zip([looked_up, unasked, multiplied]);
+        let otherwise = OTHERWISE
+            .iter()
+            .zip([looked_up, unasked, multiplied, ahead]);
         let otherwise: Vec<&str> = otherwise.filter(|(_, is)| *is).map(|(w, _)| *w).collect();
         let name = FACING.into_iter().find(|(_, f)| *f == facing);
         let name = name.map_or("", |(name, _)| name);

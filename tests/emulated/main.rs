@@ -2,6 +2,7 @@
 //! kernels touch, that nothing in them is missing or idle, and what they are lowered to.
 
 mod accesses;
+mod ahead;
 mod bits;
 mod cases;
 mod clusters;

@@ -345,6 +345,7 @@ impl<const HIP: bool> Interface for Fake<HIP> {
             threads: 1024,
             shared_bytes: 1 << 16,
             registers: 1 << 16,
+            multiprocessors: 4,
             blocks: 1000,
             access: 0,
             together: true,

@@ -51,7 +51,7 @@ pub(crate) fn limits(vendor: Vendor) -> Limits {
             Vendor::Nvidia => "sm_90".into(),
             Vendor::Amd => "gfx942".into(),
         },
-        workers: 4,
+        workers: geometry(vendor).multiprocessors,
         vector_bytes: 16,
         tile_bytes: geometry(vendor).shared_bytes,
         line_points: usize::MAX,
@@ -77,6 +77,7 @@ pub(crate) fn geometry(vendor: Vendor) -> Geometry {
         threads: 1024,
         shared_bytes,
         registers: 1 << 16,
+        multiprocessors: 4,
         blocks: u64::from(u32::MAX >> 1),
         access: match vendor {
             Vendor::Nvidia => 0,

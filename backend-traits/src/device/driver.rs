@@ -18,6 +18,8 @@ pub struct Geometry {
     pub shared_bytes: usize,
     /// 32-bit registers that the resident threads of a multiprocessor share.
     pub registers: usize,
+    /// How many multiprocessors there are.
+    pub multiprocessors: usize,
     /// The most blocks of a launch; kernels stride over what is more.
     pub blocks: u64,
     /// Bytes that an access of memory is to move, where points lie beside each other; more

@@ -403,6 +403,10 @@ fn lower_as(
     let fitting = (geometry.shared_bytes / shared_bytes.max(1)).max(1);
     config.head.residents = launch.residents.min(fitting) as i64;
     config.head.apart = i64::from(launch.apart);
+    if asked(|launch| launch.ahead) {
+        let tiles = geometry.multiprocessors / blocks.max(1) * config.head.residents as usize;
+        config.head.ahead = tiles.max(1) as i64;
+    }
     // The count of the outermost loop is no constant: a batch of another size is no other
     // program.
     if let Some(outermost) = config.loops.first_mut() {

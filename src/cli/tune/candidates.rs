@@ -227,8 +227,8 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     all
 }
 
-/// What a rule would be with the other way to come by twiddles, by reals of type III, or by roots of splits and merges,
-/// where there are two.
+/// What a rule would be with the other way to come by twiddles, by reals of type III, by roots of splits and merges, or
+/// by points, where there are two.
 pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
     let twiddles = Launch {
         looked_up: !rule.launch.looked_up,
@@ -253,6 +253,10 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
         multiplied: !rule.launch.multiplied,
         ..rule.launch
     };
+    let ahead = Launch {
+        ahead: !rule.launch.ahead,
+        ..rule.launch
+    };
     let halves = |axis: &TileAxis| {
         let middle = axis.kind.reduction(axis.length, false).middle;
         middle != Middle::Plain && pass.engine == Engine::Simt
@@ -269,6 +273,8 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
             products,
             whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
         ),
+        // A block asks between two steps.
+        (ahead, engines.len() > 1),
     ];
     let rule = |(launch, can): (Launch, bool)| {
         can.then(|| Rule {

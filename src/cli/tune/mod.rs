@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "facing")]
     mixed: bool,
     /// Only rows of the table, and what their launches could do otherwise: look up each twiddle of f64, load reals
-    /// of type III unasked, multiply roots of splits and merges
+    /// of type III unasked, multiply roots of splits and merges, ask for later tiles
     #[arg(long, conflicts_with_all = ["missing", "facing", "mixed"])]
     otherwise: bool,
     /// Where to run: cuda or hip
@@ -146,7 +146,11 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     );
     let progress = Progress::new(passes.len() as u64);
     let mut bench = Bench { lab, memory, copy };
-    for (key, (plan, pass)) in &passes {
+    // Blocks come first: clusters have to be faster than the rows of these.
+    let (blocks, clusters): (Vec<_>, Vec<_>) = passes
+        .iter()
+        .partition(|(_, (_, pass))| pass.tile.residency.blocks() == 1);
+    for (key, (plan, pass)) in blocks.into_iter().chain(clusters) {
         progress.doing(key);
         tune_pass(&mut bench, plan, pass, key, arguments, &mut table);
         table.write(&arguments.output, &limits.device)?;
@@ -234,7 +238,7 @@ fn tune_pass<L: Lab>(
     sort(&mut all);
     // What is chosen now, by a rule or without; where a cluster could be, more passes.
     let before = match cluster {
-        true => without_clusters(plan, &limits),
+        true => without_clusters(plan, &limits, table),
         false => Some(alone(plan, pass.clone())),
     };
     let before = before.and_then(|plan| time_plan(bench, &plan, pass));
@@ -320,14 +324,21 @@ fn prepare_all<L: Lab>(lab: &L, plans: &[Plan]) -> Vec<Option<super::bench::lab:
     prepared.into_iter().map(inner).collect()
 }
 
-/// What would be planned on a device without clusters.
-fn without_clusters(plan: &Plan, limits: &Limits) -> Option<Plan> {
+/// What would be planned on a device without clusters, by the table as it is now.
+fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan> {
     let cluster_blocks = 0;
     let limits = Limits {
         cluster_blocks,
         ..limits.clone()
     };
     let mut plan = mmafft::plan(&plan.request, &limits).ok()?;
+    for pass in &mut plan.passes {
+        let row = rules::key(pass, &limits).and_then(|key| table.rows.get(&key));
+        let rule = row.and_then(|row| Rule::parse(row));
+        if let Some(rule) = rule.filter(|rule| rule.suits(pass, &limits)) {
+            rule.apply(pass, &limits);
+        }
+    }
     let points: usize = plan.request.shape.dims().iter().product();
     if let Some(pass) = plan.passes.last_mut() {
         pass.scale = (points as f64).sqrt().recip();

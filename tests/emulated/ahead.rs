@@ -1,0 +1,70 @@
+//! Blocks that ask for a later tile: what they ask for is what that tile's block loads, and results are the same.
+
+use crate::accesses::launches_of;
+use crate::probe::{Probe, Vendor, ORDERS};
+use crate::words::head;
+use mmafft::{Kind, Limits, Plan, Precision, Request, Result, Shape};
+
+/// The plan where every launch that a rule has measured asks, or none does.
+fn asking(request: &Request, limits: &Limits, ahead: bool) -> Result<Plan> {
+    let mut plan = mmafft::plan(request, limits)?;
+    for launch in plan.passes.iter_mut().flat_map(|p| &mut p.tile.launch) {
+        launch.ahead = ahead;
+    }
+    Ok(plan)
+}
+
+#[test]
+fn what_is_asked_for_is_what_is_loaded_later() {
+    let complex = |n| Request::forward(Shape::d1(n));
+    let real = |kind, n| Request::real(kind, Shape::d1(n));
+    let requests = [
+        // Lines, a copy in and out, a convolution, two digits at a time, a cluster.
+        complex(64).batch(3000),
+        complex(257).precision(Precision::F64).batch(200),
+        complex(61).precision(Precision::F64).batch(2000),
+        complex(4096).precision(Precision::F16).batch(40),
+        complex(2048).precision(Precision::SplitF16).batch(80),
+        complex(8192).precision(Precision::F64).batch(12),
+        // Columns, and parts of a line.
+        Request::forward(Shape::d2(128, 64)).batch(20),
+        complex(1 << 17),
+        // Reals: in pairs, facing, mirrored, from both ends; lines in mirrored pairs.
+        Request::r2c(Shape::d1(1024)).batch(100),
+        Request::c2r(Shape::d1(4096)).batch(40),
+        real(Kind::Dct2, 1000).batch(150),
+        real(Kind::Dct3, 1000).batch(150),
+        real(Kind::Dct4, 512).batch(200),
+        real(Kind::Dct1, 1001).batch(150),
+        real(Kind::HC2R, 512).batch(200),
+        Request::r2c(Shape::d1(1 << 18)),
+        Request::c2r(Shape::d1(1 << 18)),
+    ];
+    let mut asked = 0;
+    for request in requests {
+        let probe = || Probe::new(Vendor::Nvidia, ORDERS[0]);
+        let run = |plan| launches_of(plan, probe(), &request).expect("every precision is there");
+        let (_, without) = run(|request, limits| asking(request, limits, false));
+        let (plan, with) = run(|request, limits| asking(request, limits, true));
+        for (i, (with, without)) in with.iter().zip(&without).enumerate() {
+            if plan.passes[i].tile.launch.is_none() {
+                continue;
+            }
+            let ahead = head(&with.program, "ahead") as u64;
+            assert!(ahead > 0, "pass {i} of {request:?}");
+            let later = with.tiles.saturating_sub(ahead);
+            let more = with.counters.bytes_read - without.counters.bytes_read;
+            // Lines that mirror themselves are a little shorter, and so may the last tile be.
+            let expected = without.counters.bytes_read as f64 / with.tiles as f64 * later as f64;
+            let differ = (more as f64 - expected).abs() / without.counters.bytes_read as f64;
+            assert!(
+                differ < 0.02 || (later <= 1 && more as f64 <= expected),
+                "pass {i} of {request:?}: {more} bytes for {later} of {} tiles, not {expected}",
+                with.tiles
+            );
+            assert_eq!(with.counters.bytes_written, without.counters.bytes_written);
+            asked += usize::from(later > 0);
+        }
+    }
+    assert!(asked >= 17, "only {asked} passes had later tiles");
+}
