@@ -13,7 +13,7 @@
 use super::fits::{padded, Fits};
 use super::four_step::Parts;
 use super::problem::Problem;
-use super::stage::{Convolution, Stage};
+use super::stage::{next_power_of_two, Convolution, Stage};
 use mmafft_backend_traits::{Direction, Error, Factor, Result};
 
 /// The stages that replace one, and the scalars of scratch that they reach.
@@ -74,9 +74,11 @@ pub fn convolve(
     // conj c has magnitudes of at most 2·1.17·√N (two stationary points, each with the overshoot of Fresnel's
     // integral), so by Parseval's and Cauchy's inequalities none exceeds 2.34·N/√n.
     let mut before: f64 = stages[..last].iter().map(|s| s.growth).product();
+    // N, or that times what a point may be larger than 1.
+    let points = length as f64 * (stage.growth / next_power_of_two(length));
     for i in (0..=last).rev() {
         let summed: usize = factors[..i].iter().product();
-        let most = 2.34 * stage.growth / (summed as f64).sqrt();
+        let most = 2.34 * points / (summed as f64).sqrt();
         let most = most.log2().ceil().exp2().min(stage.growth);
         stages[end - i].growth = most / before;
         before = most;
