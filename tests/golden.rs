@@ -188,6 +188,13 @@ fn cases() -> Vec<Case> {
                 .precision(Precision::SplitF16)
                 .batch(1000),
         ),
+        // Blocks that ask for later tiles.
+        hopper(
+            "measured-ahead-f16",
+            Request::forward(d1(4096))
+                .precision(Precision::F16)
+                .batch(4096),
+        ),
         hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
         hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
         hopper("measured-few", Request::forward(d1(1 << 20))),
