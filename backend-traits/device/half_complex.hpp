@@ -90,6 +90,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
       v[g * J + j] = x;
     }
   }
+  MMAFFT_IF (IsAhead<Scalar>::value) return;
   // What the points are, of what memory has; every load of a thread was issued before, but that of point N/2
   // where lanes ask what is there.
   MMAFFT_CONST bool edge = side.first != 0 || side.last != 0;

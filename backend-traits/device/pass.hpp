@@ -567,7 +567,7 @@ template <class Scalar> struct Pass {
   // read from it must have been before anything is overwritten.
   template <int PARTS, class S> MMAFFT_DEVICE void exchange(S s, Value *v, bool used, const Pass &rest) const {
     MMAFFT_STEP(S);
-    // Here nothing is in registers.
+    // Where nothing is in registers, but for real parts that have been exchanged alone.
     MMAFFT_CONST bool asks = config.ahead != 0 && PARTS != REAL && last_exchange(s);
     MMAFFT_IF (step.target == PLACE_CLUSTER) {
       // All blocks have begun, and read what is overwritten here; and none goes on, or ends, before

@@ -37,7 +37,7 @@ pub struct Launch {
     /// Whether roots of a split or merge are products, of a thread's first one and of how far its other points are
     /// from that one's, in place of looked up each: of whole lines.
     pub multiplied: bool,
-    /// Whether a block, when it has loaded its tile, asks for that of a block to come, so that it is in the second-level
+    /// Whether a block, in its last exchange, asks for the tile of a block to come, so that it is in the second-level
     /// cache by then: where few tiles are at work at a time, memory would wait for arithmetic.
     pub ahead: bool,
 }

@@ -75,7 +75,7 @@ pub fn convolve(
     // integral), so by Parseval's and Cauchy's inequalities none exceeds 2.34·N/√n.
     let mut before: f64 = stages[..last].iter().map(|s| s.growth).product();
     // N, or that times what a point may be larger than 1.
-    let points = length as f64 * (stage.growth / next_power_of_two(length));
+    let points = length as f64 * (stage.growth / next_power_of_two(length)).max(1.0);
     for i in (0..=last).rev() {
         let summed: usize = factors[..i].iter().product();
         let most = 2.34 * points / (summed as f64).sqrt();

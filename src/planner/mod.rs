@@ -137,9 +137,10 @@ fn plan_with(
     })
 }
 
-/// What FP16 stores between passes is scaled so that inputs up to this magnitude stay in range, 65504:
-/// 8-bit samples do, and as much of the format is left below for small ones, which would lose digits.
-const HALF_ROOM: f64 = 256.0;
+/// What points of magnitude 1 may grow to where FP16 stores them between passes. Those that are packed from two
+/// reals or merged from half spectra are 2√2 times as large as these, at most: so 8-bit samples, 255, stay in range
+/// (65504), and as many digits are left below for small ones.
+const HALF_ROOM: f64 = 64.0;
 
 /// Puts the normalisation on the last store. In FP16 the earlier ones scale by powers of two that
 /// the last one undoes: down no further than [`HALF_ROOM`] takes, or the result's own range.
@@ -162,7 +163,7 @@ fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::P
     let scaled = |grown: f64| (largest / grown).min(1.0);
     // Edge points take the same trips as the others, beside them.
     let mut grown = [1.0, 1.0];
-    let last = passes.len() - 1;
+    let last = passes.len().saturating_sub(1);
     for (i, (pass, stages)) in passes.iter_mut().zip(groups).enumerate() {
         let grown = &mut grown[usize::from(stages[0].beside)];
         let before = scaled(*grown);

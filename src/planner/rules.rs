@@ -391,6 +391,8 @@ mod tests {
         let roots = Rule::parse("8*8,1,128,2,no,0.900,1,none,looked up").expect("a rule");
         assert!(roots.launch.looked_up && roots.launch.facing == [false; 2]);
         assert_eq!(roots.row(), "8*8,1,128,2,no,0.900,1,none,looked up");
+        let both = Rule::parse("8*8,1,128,2,no,0.900,1,none,multiplied+ahead").expect("a rule");
+        assert!(both.launch.multiplied && both.launch.ahead && !both.launch.looked_up);
         let both = Rule::parse("8*8,1,128,2,no,0.900,2,last,looked up+unasked").expect("a rule");
         assert!(both.launch.looked_up && both.launch.unasked);
         assert_eq!(both.row(), "8*8,1,128,2,no,0.900,2,last,looked up+unasked");

@@ -71,8 +71,8 @@ pub struct Stage {
     pub split: Option<String>,
     /// Whether the stage transforms edge points, beside others that transform the rest.
     pub beside: bool,
-    /// A power of two: how often larger the largest point may become. FP16 storage keeps
-    /// in range by it.
+    /// A power of two: how often larger the largest point may become, packing and merging aside. FP16
+    /// storage keeps in range by it.
     pub growth: f64,
 }
 

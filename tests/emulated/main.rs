@@ -18,6 +18,7 @@ mod patterns;
 mod probe;
 #[cfg(feature = "cli")]
 mod program;
+mod range;
 mod scaling;
 mod tiles;
 #[path = "../common/words.rs"]

@@ -34,11 +34,41 @@ static inline void note(Kind kind, u64 at, size_t size) {
 }
 static inline u64 number_of(const void *at) { return u64(reinterpret_cast<uintptr_t>(at)); }
 
+// A sum over what tiles access, in any order and by any number of bytes at a time, is the same where that is.
+static inline u64 mixed(u64 x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+static inline u64 access_of(u64 tile, const void *at, size_t size) {
+  u64 sum = 0;
+  for (size_t i = 0; i < size; i++) sum += mixed(mixed(number_of(at) + i) + tile);
+  return sum;
+}
+static inline u64 own_tile() {
+  return (u64(machine->block) + u64(block_in_cluster())) / u64(current_config->blocks > 1 ? current_config->blocks : 1);
+}
+
+// A later tile's block will read it.
+static inline void ask_memory(const void *from, size_t size) {
+  check_memory(from, size, READABLE, "asks for");
+  machine->report->bytes_asked += size;
+  machine->report->asked += access_of(own_tile() + u64(current_config->ahead), from, size);
+}
+
+// A read of data, which may change from launch to launch.
+static inline void count_read(const void *from, size_t size) {
+  machine->report->bytes_read += size;
+  note(MEMORY_READ, number_of(from), size);
+  const u64 ahead = u64(current_config->ahead);
+  if (ahead > 0 && own_tile() >= ahead) machine->report->read_later += access_of(own_tile(), from, size);
+}
+
 // By memcpy: the memory is bytes to the host.
 static inline void read_memory(void *to, const void *from, size_t size, unsigned allowed) {
   check_memory(from, size, allowed, "reads");
-  (allowed == CONSTANT ? machine->report->constant_bytes : machine->report->bytes_read) += size;
-  if (allowed != CONSTANT) note(MEMORY_READ, number_of(from), size);
+  if (allowed == CONSTANT) machine->report->constant_bytes += size;
+  else count_read(from, size);
   std::memcpy(to, from, size);
 }
 
@@ -133,9 +163,8 @@ static inline void land_copies() {
   for (const Copy &copy : thread.copies) {
     machine->shared.land(machine->current, copy.at, copy.size);
     std::memcpy(machine->shared.data(block_in_cluster(), copy.at), copy.from, copy.size);
-    machine->report->bytes_read += copy.size;
+    count_read(copy.from, copy.size);
     machine->report->shared_writes++;
-    note(MEMORY_READ, number_of(copy.from), copy.size);
     note(SHARED_WRITE, u64(copy.at), copy.size);
   }
   thread.copies.clear();

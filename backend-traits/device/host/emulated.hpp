@@ -71,8 +71,8 @@ template <class T> MMAFFT_DEVICE T load_memory(const T *from) {
   host::read_memory(&value, from, sizeof value, host::READABLE);
   return value;
 }
-// Changes nothing, but it is there.
-template <class T> MMAFFT_DEVICE void bring_nearer(const T *from) { load_memory(from); }
+// Changes nothing, but it is there, and counted.
+template <class T> MMAFFT_DEVICE void bring_nearer(const T *from) { host::ask_memory(from, sizeof *from); }
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
   host::write_memory(to, &value, sizeof value);
 }

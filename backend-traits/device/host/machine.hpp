@@ -47,6 +47,7 @@ struct EmulatedLaunch {
 // What came of it: `RawReport`. The message is empty where all went well.
 struct EmulatedReport {
   u64 bytes_read, bytes_written, constant_bytes, shared_reads, shared_writes, barriers, waits, collectives;
+  u64 bytes_asked, asked, read_later;
   Pattern patterns[KINDS];
   char message[480];
 };

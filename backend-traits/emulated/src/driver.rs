@@ -43,6 +43,12 @@ pub struct Counters {
     pub waits: u64,
     /// Shuffles and matrix products of a wave.
     pub collectives: u64,
+    /// Bytes that blocks asked for on behalf of later tiles.
+    pub bytes_asked: u64,
+    /// A sum over these bytes' addresses, and the tile that each is for.
+    pub asked: u64,
+    /// The same sum over what the tiles read that could have been asked for.
+    pub read_later: u64,
     /// Cycles of shared memory for reads by waves, where [`EmulatedDriver::patterns`] counts.
     pub shared_read_cycles: Pattern,
     /// The same for writes.
@@ -91,6 +97,9 @@ impl std::ops::AddAssign for Counters {
         self.barriers += more.barriers;
         self.waits += more.waits;
         self.collectives += more.collectives;
+        self.bytes_asked += more.bytes_asked;
+        self.asked = self.asked.wrapping_add(more.asked);
+        self.read_later = self.read_later.wrapping_add(more.read_later);
         self.shared_read_cycles += more.shared_read_cycles;
         self.shared_write_cycles += more.shared_write_cycles;
         self.read_segments += more.read_segments;

@@ -151,7 +151,7 @@ pub fn mixed_scales<B: Backend>(backend: &B, plan: PlanFn) {
         for request in requests {
             let request = request.normalization(Normalization::Ortho);
             let request = request.precision(Precision::F16).batch(5);
-            // By 1/256 to 256, between passes too.
+            // By 1/256 to 256 a part, between passes too.
             if let Err(what) = check(backend, plan, &request, 16.0) {
                 panic!("{what}\n    {request:?}");
             }

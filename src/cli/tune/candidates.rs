@@ -229,7 +229,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
 
 /// What a rule would be with the other way to come by twiddles, by reals of type III, by roots of splits and merges, or
 /// by points, where there are two.
-pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
+pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
     let twiddles = Launch {
         looked_up: !rule.launch.looked_up,
         ..rule.launch
@@ -273,8 +273,11 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
             products,
             whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
         ),
-        // A block asks between two steps.
-        (ahead, engines.len() > 1),
+        // A block asks between two steps; AMD's cannot.
+        (
+            ahead,
+            engines.len() > 1 && limits.architecture.starts_with("sm_"),
+        ),
     ];
     let rule = |(launch, can): (Launch, bool)| {
         can.then(|| Rule {
@@ -287,12 +290,12 @@ pub fn otherwise(pass: &Pass, rule: &Rule) -> Vec<Rule> {
 
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours; or what it does otherwise.
-pub fn third(pass: &Pass, best: &Rule) -> Vec<Rule> {
+pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
     let most = match clustered(pass) {
         true => 1,
         false => 16 / (2 * pass.storage.bytes()),
     };
-    let mut all = otherwise(pass, best);
+    let mut all = otherwise(pass, best, limits);
     // One end alone.
     if best.launch.facing == [true, true] {
         for facing in [[true, false], [false, true]] {

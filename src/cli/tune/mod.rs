@@ -204,7 +204,7 @@ fn tune_pass<L: Lab>(
         let Some(rule) = chosen.filter(|rule| rule.suits(pass, &limits)) else {
             return;
         };
-        let all = candidates::otherwise(pass, &rule);
+        let all = candidates::otherwise(pass, &rule, &limits);
         if all.is_empty() {
             return;
         }
@@ -228,7 +228,7 @@ fn tune_pass<L: Lab>(
     }
     sort(&mut all);
     for best in all.clone().iter().take(kept) {
-        all.extend(of(candidates::third(pass, best), bench));
+        all.extend(of(candidates::third(pass, best, &limits), bench));
     }
     let cluster = pass.tile.residency.blocks() > 1;
     if cluster {
@@ -324,7 +324,8 @@ fn prepare_all<L: Lab>(lab: &L, plans: &[Plan]) -> Vec<Option<super::bench::lab:
     prepared.into_iter().map(inner).collect()
 }
 
-/// What would be planned on a device without clusters, by the table as it is now.
+/// What would be planned on a device without clusters, its passes by the table's rows as they are now; factors
+/// of long lines are tuned later.
 fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan> {
     let cluster_blocks = 0;
     let limits = Limits {

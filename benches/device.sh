@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# What only a device can tell, for a device's machine that need not have Rust: programs are built on
+# one machine, and run on another.
+#
+#   benches/device.sh build FOLDER          here: mmafft and the tests, for NVIDIA devices, into FOLDER
+#   benches/device.sh WHAT FOLDER RESULTS   there, in the repository's root; WHAT is, in any number
+#                                           joined by commas,
+#     suite      the conformance suite, as many processes as cores, on all devices: threads of a
+#                process wait for each other in NVRTC
+#     measured   the requests that follow measured rules, against the definition
+#     speed      the table of speeds beside cuFFT: speed.csv
+#     kinds      the table of real-to-real transforms: kinds.csv
+#     accuracy   the errors of all precisions beside cuFFT's: accuracy.log
+#
+# Each prints how long it took. Kernels are kept in RESULTS/cache. Fails if anything did.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+    sed -n '2,/^# Each/s/^# \{0,1\}//p' "$0" >&2
+    exit 2
+}
+
+build() {
+    mkdir -p "$folder"
+    cargo build --release --features cuda,peers --bin mmafft
+    cp target/release/mmafft "$folder"
+    local tests=(--release --features cuda,peers --test conformance --test device)
+    cargo test "${tests[@]}" --no-run --message-format json |
+        sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' |
+        while read -r program; do
+            name=$(basename "$program")
+            cp "$program" "$folder/${name%-*}"
+        done
+    strip "$folder"/{mmafft,conformance,device}
+}
+
+# A process a core, each with a part of the cases.
+suite() {
+    local parts devices part failed=0
+    parts=$(nproc)
+    devices=$(nvidia-smi --list-gpus | wc -l)
+    [ "$devices" -gt 0 ] || return 1
+    for part in $(seq "$parts"); do
+        CUDA_VISIBLE_DEVICES=$((part % devices)) MMAFFT_PART=$part/$parts RUST_TEST_THREADS=2 \
+            "$folder/conformance" cuda::table cuda::random --nocapture > "$results/suite-$part.log" 2>&1 &
+    done
+    "$folder/conformance" cuda:: --skip cuda::table --skip cuda::random > "$results/suite-rest.log" 2>&1 || failed=1
+    wait
+    grep -h -o 'MMAFFT_CASE=.*' "$results"/suite-*.log | sort -u || true
+    grep -h -o '[0-9]* cases; the worst.*' "$results"/suite-*.log | sort -rn -t' ' -k5 | head -n 1
+    for part in "$results"/suite-*.log; do
+        grep -q '^test result: ok' "$part" || { echo "failed: $part"; failed=1; }
+    done
+    return "$failed"
+}
+
+measured() {
+    "$folder/device" measured --nocapture > "$results/measured.log" 2>&1
+}
+
+speed() {
+    "$folder/mmafft" bench --backend cuda --peer cufft --csv "$results/speed.csv" > "$results/speed.log"
+    "$folder/mmafft" report "$results/speed.csv" -o "$results/speed.html" --markdown
+}
+
+kinds() {
+    "$folder/mmafft" bench --backend cuda --cases benches/cases/kinds.csv --csv "$results/kinds.csv" > "$results/kinds.log"
+    python3 benches/kinds_table.py "$results/kinds.csv"
+}
+
+accuracy() {
+    "$folder/device" accuracy --nocapture > "$results/accuracy.log" 2>&1
+}
+
+[ $# -ge 2 ] || usage
+what=$1 folder=$2
+if [ "$what" = build ]; then
+    build
+    exit
+fi
+[ $# -eq 3 ] || usage
+results=$3
+mkdir -p "$results"
+export MMAFFT_CACHE=${MMAFFT_CACHE:-$results/cache}
+status=0
+for step in ${what//,/ }; do
+    case $step in
+        suite | measured | speed | kinds | accuracy) ;;
+        *) usage ;;
+    esac
+    SECONDS=0
+    "$step" && said=passed || { said=FAILED; status=1; }
+    echo "$step: $said, $SECONDS s"
+done
+exit "$status"
