@@ -10,7 +10,7 @@
 #     measured   the requests that follow measured rules, against the definition
 #     speed      the table of speeds beside cuFFT: speed.csv
 #     kinds      the table of real-to-real transforms: kinds.csv
-#     accuracy   the errors of all precisions beside cuFFT's: accuracy.log
+#     accuracy   the errors of all precisions beside cuFFT's, and their tables: accuracy.log
 #
 # Each prints how long it took. Kernels are kept in RESULTS/cache. Fails if anything did.
 set -euo pipefail
@@ -35,9 +35,19 @@ build() {
     strip "$folder"/{mmafft,conformance,device}
 }
 
+# Whether tests that wrote these passed, and found the device.
+passed() {
+    local log failed=0
+    for log in "$@"; do
+        grep -h -m 1 'skipped: .*needs a device' "$log" && failed=1
+        grep -q '^test result: ok' "$log" || { echo "failed: $log"; failed=1; }
+    done
+    return "$failed"
+}
+
 # A process a core, each with a part of the cases.
 suite() {
-    local parts devices part failed=0
+    local parts devices part
     parts=$(nproc)
     devices=$(nvidia-smi --list-gpus | wc -l)
     [ "$devices" -gt 0 ] || return 1
@@ -45,32 +55,37 @@ suite() {
         CUDA_VISIBLE_DEVICES=$((part % devices)) MMAFFT_PART=$part/$parts RUST_TEST_THREADS=2 \
             "$folder/conformance" cuda::table cuda::random --nocapture > "$results/suite-$part.log" 2>&1 &
     done
-    "$folder/conformance" cuda:: --skip cuda::table --skip cuda::random > "$results/suite-rest.log" 2>&1 || failed=1
+    "$folder/conformance" cuda:: --skip cuda::table --skip cuda::random > "$results/suite-rest.log" 2>&1
     wait
-    grep -h -o 'MMAFFT_CASE=.*' "$results"/suite-*.log | sort -u || true
+    grep -h -o 'MMAFFT_CASE=.*' "$results"/suite-*.log | sort -u
     grep -h -o '[0-9]* cases; the worst.*' "$results"/suite-*.log | sort -rn -t' ' -k5 | head -n 1
-    for part in "$results"/suite-*.log; do
-        grep -q '^test result: ok' "$part" || { echo "failed: $part"; failed=1; }
-    done
-    return "$failed"
+    passed "$results"/suite-*.log
 }
 
 measured() {
     "$folder/device" measured --nocapture > "$results/measured.log" 2>&1
+    passed "$results/measured.log"
 }
 
 speed() {
-    "$folder/mmafft" bench --backend cuda --peer cufft --csv "$results/speed.csv" > "$results/speed.log"
-    "$folder/mmafft" report "$results/speed.csv" -o "$results/speed.html" --markdown
+    "$folder/mmafft" bench --backend cuda --peer cufft --csv "$results/speed.csv" > "$results/speed.log" &&
+        "$folder/mmafft" report "$results/speed.csv" -o "$results/speed.html" --markdown
 }
 
 kinds() {
-    "$folder/mmafft" bench --backend cuda --cases benches/cases/kinds.csv --csv "$results/kinds.csv" > "$results/kinds.log"
-    python3 benches/kinds_table.py "$results/kinds.csv"
+    "$folder/mmafft" bench --backend cuda --cases benches/cases/kinds.csv --csv "$results/kinds.csv" > "$results/kinds.log" &&
+        python3 benches/kinds_table.py "$results/kinds.csv"
 }
 
+# A process a precision.
 accuracy() {
-    "$folder/device" accuracy --nocapture > "$results/accuracy.log" 2>&1
+    local precision precisions=(f64 f32 split-f16 f16 bf16)
+    for precision in "${precisions[@]}"; do
+        MMAFFT_CASE=$precision "$folder/device" accuracy --nocapture > "$results/accuracy-$precision.log" 2>&1 &
+    done
+    wait
+    cat "$results"/accuracy-*.log > "$results/accuracy.log"
+    passed "$results"/accuracy-*.log && python3 benches/accuracy_table.py "$results/accuracy.log"
 }
 
 [ $# -ge 2 ] || usage
