@@ -139,7 +139,7 @@ struct Config {
   i64 edges;                          // edge points a line
   i64 powers;                         // twiddles of a column are products of a few
   i64 half_products;                  // roots of a split or merge: of a thread's first pair, and of how far others are from it
-  i64 ahead;                          // a block asks for the tile of so many tiles later; or 0
+  i64 ahead, asks_late;               // a block asks for the tile of so many tiles later, or 0; in its last exchange or its first
   i64 unasked;                        // lanes beyond the last column load what that one does, where `all_load` allows it
   i64 apart;                          // exchanges move real parts first, then imaginary ones
   // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and

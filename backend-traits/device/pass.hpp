@@ -553,8 +553,13 @@ template <class Scalar> struct Pass {
     }
     return true;
   }
-  // Asks for the points of a later tile, whose block begins when those that are at work now have ended: late, for what
-  // is asked for has to stay in the cache beside all that is loaded and stored until then.
+  // Whether a block asks for a later tile in the exchange behind this step.
+  template <class S> static MMAFFT_DEVICE constexpr bool asks_behind(S s) {
+    MMAFFT_STEP(S);
+    return config.ahead != 0 && (config.asks_late ? last_exchange(s) : step.source == PLACE_MEMORY);
+  }
+  // Asks for the points of a later tile, whose block begins when those that are at work now have ended. What is asked
+  // for has to stay in the cache beside all that is loaded and stored until then.
   MMAFFT_DEVICE void ask_ahead() const {
     const u64 later = tile + u64(config.ahead);
     if (later * u64(config.lines) >= arguments.lines) return;
@@ -568,7 +573,7 @@ template <class Scalar> struct Pass {
   template <int PARTS, class S> MMAFFT_DEVICE void exchange(S s, Value *v, bool used, const Pass &rest) const {
     MMAFFT_STEP(S);
     // Where nothing is in registers, but for real parts that have been exchanged alone.
-    MMAFFT_CONST bool asks = config.ahead != 0 && PARTS != REAL && last_exchange(s);
+    MMAFFT_CONST bool asks = PARTS != REAL && asks_behind(s);
     MMAFFT_IF (step.target == PLACE_CLUSTER) {
       // All blocks have begun, and read what is overwritten here; and none goes on, or ends, before
       // everything has arrived.
@@ -629,7 +634,7 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
       pass.load(FirstStep(), v);
       pass.template scatter<Pass<Scalar>::BOTH>(FirstStep(), v);
     }
-    MMAFFT_IF (config.ahead != 0 && Pass<Scalar>::last_exchange(FirstStep())) pass.ask_ahead();
+    MMAFFT_IF (Pass<Scalar>::asks_behind(FirstStep())) pass.ask_ahead();
     barrier();
     // Else the addresses would be kept for a copy out, in registers that the steps need.
     const Pass<Scalar> rest = {arguments, tile, thread_index_anew()};

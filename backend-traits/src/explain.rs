@@ -134,7 +134,11 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     };
     let tiles: usize = pass.loops.iter().map(|l| l.count).product();
     let tiles = tiles.div_ceil(pass.tile.lines.max(1));
-    let ahead = match pass.tile.launch.is_some_and(|launch| launch.ahead) {
+    let ahead = match pass
+        .tile
+        .launch
+        .is_some_and(|launch| launch.ahead.is_some())
+    {
         true => "; each asks for a later one",
         false => "",
     };

@@ -37,9 +37,18 @@ pub struct Launch {
     /// Whether roots of a split or merge are products, of a thread's first one and of how far its other points are
     /// from that one's, in place of looked up each: of whole lines.
     pub multiplied: bool,
-    /// Whether a block, in its last exchange, asks for the tile of a block to come, so that it is in the second-level
-    /// cache by then: where few tiles are at work at a time, memory would wait for arithmetic.
-    pub ahead: bool,
+    /// Whether and when a block asks for the tile of a block to come, so that it is in the second-level cache by then:
+    /// where few tiles are at work at a time, memory would wait for arithmetic.
+    pub ahead: Option<Ahead>,
+}
+
+/// When a block asks for a later tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ahead {
+    /// In its first exchange: so that it is there in time.
+    Early,
+    /// In its last exchange: so that it is still there.
+    Late,
 }
 
 impl Launch {
@@ -54,7 +63,7 @@ impl Launch {
             looked_up: false,
             unasked: false,
             multiplied: false,
-            ahead: false,
+            ahead: None,
         }
     }
 }

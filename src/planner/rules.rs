@@ -14,7 +14,8 @@ pub use super::rule_keys::{key, parts_key, transformed};
 pub use super::sequence::Sequence;
 use mmafft_backend_traits::device::{lines_face, FACING_RADIX};
 use mmafft_backend_traits::{
-    radix, real::Middle, Engine, Images, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
+    radix, real::Middle, Ahead, Engine, Images, Kind, Launch, Limits, Pass, Residency, ScalarType,
+    Step,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -47,8 +48,22 @@ const FACING: [(&str, [bool; 2]); 4] = [
 ];
 
 /// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
-/// [`Launch::multiplied`], [`Launch::ahead`].
-const OTHERWISE: [&str; 4] = ["looked up", "unasked", "multiplied", "ahead"];
+/// [`Launch::multiplied`], [`Launch::ahead`]. Each with what it does to a launch, and whether one does it.
+const OTHERWISE: [(&str, fn(&mut Launch), fn(&Launch) -> bool); 5] = [
+    ("looked up", |l| l.looked_up = true, |l| l.looked_up),
+    ("unasked", |l| l.unasked = true, |l| l.unasked),
+    ("multiplied", |l| l.multiplied = true, |l| l.multiplied),
+    (
+        "ahead",
+        |l| l.ahead = Some(Ahead::Late),
+        |l| l.ahead == Some(Ahead::Late),
+    ),
+    (
+        "ahead early",
+        |l| l.ahead = Some(Ahead::Early),
+        |l| l.ahead == Some(Ahead::Early),
+    ),
+];
 
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
@@ -110,11 +125,6 @@ impl Rule {
             return None;
         };
         let otherwise: Vec<&str> = rest.get(2).into_iter().flat_map(|w| w.split('+')).collect();
-        if !otherwise.iter().all(|word| OTHERWISE.contains(word)) {
-            return None;
-        }
-        let [looked_up, unasked, multiplied, ahead] =
-            OTHERWISE.map(|word| otherwise.contains(&word));
         let (neighbours, facing) = match *rest {
             [] => ("1", "none"),
             [neighbours] => (neighbours, "none"),
@@ -125,20 +135,20 @@ impl Rule {
         let sequence = Sequence::parse(radices)?;
         let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
         let bounded = |text: &str| positive(text).filter(|&n| n <= MOST);
+        let mut launch = Launch {
+            apart: apart == "yes",
+            neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
+            facing,
+            ..Launch::new(bounded(threads)?, bounded(residents)?)
+        };
+        for word in otherwise {
+            let (_, set, _) = OTHERWISE.iter().find(|(name, ..)| *name == word)?;
+            set(&mut launch);
+        }
         Some(Rule {
             sequence: Some(sequence).filter(|s| s.radices().len() <= MOST_RADICES)?,
             lines: positive(lines)?,
-            launch: Launch {
-                threads: bounded(threads)?,
-                residents: bounded(residents)?,
-                apart: apart == "yes",
-                neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
-                facing,
-                looked_up,
-                unasked,
-                multiplied,
-                ahead,
-            },
+            launch,
             fraction: fraction.parse().ok()?,
         })
     }
@@ -146,18 +156,10 @@ impl Rule {
     /// The rule's columns of the file.
     pub fn row(&self) -> String {
         let Launch {
-            neighbours,
-            facing,
-            looked_up,
-            unasked,
-            multiplied,
-            ahead,
-            ..
+            neighbours, facing, ..
         } = self.launch;
-        let otherwise = OTHERWISE
-            .iter()
-            .zip([looked_up, unasked, multiplied, ahead]);
-        let otherwise: Vec<&str> = otherwise.filter(|(_, is)| *is).map(|(w, _)| *w).collect();
+        let otherwise = OTHERWISE.iter().filter(|(_, _, is)| is(&self.launch));
+        let otherwise: Vec<&str> = otherwise.map(|(word, ..)| *word).collect();
         let name = FACING.into_iter().find(|(_, f)| *f == facing);
         let name = name.map_or("", |(name, _)| name);
         let rest = match (neighbours, facing, &otherwise[..]) {
@@ -392,7 +394,7 @@ mod tests {
         assert!(roots.launch.looked_up && roots.launch.facing == [false; 2]);
         assert_eq!(roots.row(), "8*8,1,128,2,no,0.900,1,none,looked up");
         let both = Rule::parse("8*8,1,128,2,no,0.900,1,none,multiplied+ahead").expect("a rule");
-        assert!(both.launch.multiplied && both.launch.ahead && !both.launch.looked_up);
+        assert!(both.launch.multiplied && both.launch.ahead == Some(Ahead::Late));
         let both = Rule::parse("8*8,1,128,2,no,0.900,2,last,looked up+unasked").expect("a rule");
         assert!(both.launch.looked_up && both.launch.unasked);
         assert_eq!(both.row(), "8*8,1,128,2,no,0.900,2,last,looked up+unasked");

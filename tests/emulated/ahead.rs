@@ -3,11 +3,12 @@
 use crate::accesses::launches_of;
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::head;
+use mmafft::backend_traits::Ahead;
 use mmafft::emulated::Counters;
 use mmafft::{Kind, Limits, Plan, Precision, Request, Result, Shape};
 
-/// The plan where every launch that a rule has measured asks, or none does.
-fn asking(request: &Request, limits: &Limits, ahead: bool) -> Result<Plan> {
+/// The plan where every launch that a rule has measured asks so, or none does.
+fn asking(request: &Request, limits: &Limits, ahead: Option<Ahead>) -> Result<Plan> {
     let mut plan = mmafft::plan(request, limits)?;
     for launch in plan.passes.iter_mut().flat_map(|p| &mut p.tile.launch) {
         launch.ahead = ahead;
@@ -43,12 +44,19 @@ fn what_is_asked_for_is_what_is_loaded_later() {
     ];
     let mut asked = 0;
     for request in requests {
-        let probe = || Probe::new(Vendor::Nvidia, ORDERS[0]);
-        let run = |plan| launches_of(plan, probe(), &request).expect("every precision is there");
-        let (_, without) = run(|request, limits| asking(request, limits, false));
-        let (plan, with) = run(|request, limits| asking(request, limits, true));
-        for (i, (with, without)) in with.iter().zip(&without).enumerate() {
-            let (Some(_), counters) = (plan.passes[i].tile.launch, with.counters) else {
+        let run = |plan| {
+            let probe = Probe::new(Vendor::Nvidia, ORDERS[0]);
+            launches_of(plan, probe, &request).expect("every precision is there")
+        };
+        let (_, without) = run(|request, limits| asking(request, limits, None));
+        let early = run(|request, limits| asking(request, limits, Some(Ahead::Early)));
+        let late = run(|request, limits| asking(request, limits, Some(Ahead::Late)));
+        let both = [early, late].map(|(plan, records)| records.into_iter().zip(plan.passes));
+        let passes = both
+            .into_iter()
+            .flat_map(|passes| passes.zip(&without).enumerate());
+        for (i, ((with, pass), without)) in passes {
+            let (Some(_), counters) = (pass.tile.launch, with.counters) else {
                 continue;
             };
             let what = format!("pass {i} of {request:?}: {counters:?}");
@@ -69,5 +77,5 @@ fn what_is_asked_for_is_what_is_loaded_later() {
             assert_eq!(moved(counters), moved(without.counters), "{what}");
         }
     }
-    assert!(asked >= 17, "only {asked} passes had later tiles");
+    assert!(asked >= 34, "only {asked} passes had later tiles");
 }

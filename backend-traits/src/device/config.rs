@@ -52,7 +52,7 @@ words! {
     HeadWords {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, powers, half_products, ahead, unasked, apart, roots_loop, roots_low, roots_lines, roots_base,
+        edges, powers, half_products, ahead, asks_late, unasked, apart, roots_loop, roots_low, roots_lines, roots_base,
         roots_digits, mirrored, mirrored_inner, mirrored_row, mirrored_facing, magnitudes, grown,
     }
 }

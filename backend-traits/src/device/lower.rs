@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::pass::{Engine, Pass, Slot, Step};
 use crate::precision::ScalarType;
 use crate::radix::JOINED_PRODUCT;
-use crate::tile::Launch;
+use crate::tile::{Ahead, Launch};
 
 /// Values that a thread should hold.
 const VALUES: usize = 16;
@@ -403,9 +403,10 @@ fn lower_as(
     let fitting = (geometry.shared_bytes / shared_bytes.max(1)).max(1);
     config.head.residents = launch.residents.min(fitting) as i64;
     config.head.apart = i64::from(launch.apart);
-    if asked(|launch| launch.ahead) {
+    if let Some(when) = pass.tile.launch.and_then(|launch| launch.ahead) {
         let tiles = geometry.multiprocessors / blocks.max(1) * config.head.residents as usize;
         config.head.ahead = tiles.max(1) as i64;
+        config.head.asks_late = i64::from(when == Ahead::Late);
     }
     // The count of the outermost loop is no constant: a batch of another size is no other
     // program.

@@ -5,7 +5,7 @@ use mmafft::backend_traits::device::{
     halves_radix, DENSE_PAIRS, FACING_RADIX, PRODUCTS_OF_TWIDDLES,
 };
 use mmafft::backend_traits::real::{Middle, RealSide};
-use mmafft::backend_traits::{radix, Images, Launch, Limits, TileAxis};
+use mmafft::backend_traits::{radix, Ahead, Images, Launch, Limits, TileAxis};
 use mmafft::rules::{self, Rule, Sequence};
 use mmafft::{Engine, Kind, Pass, ScalarType};
 
@@ -253,8 +253,8 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         multiplied: !rule.launch.multiplied,
         ..rule.launch
     };
-    let ahead = Launch {
-        ahead: !rule.launch.ahead,
+    let ahead = |ahead| Launch {
+        ahead,
         ..rule.launch
     };
     let halves = |axis: &TileAxis| {
@@ -273,19 +273,24 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
             products,
             whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
         ),
-        // A block asks between two steps; AMD's cannot.
-        (
-            ahead,
-            engines.len() > 1 && limits.architecture.starts_with("sm_"),
-        ),
     ];
+    // A block asks between two steps, and early or late where there are three; AMD's cannot.
+    let exchanges = match limits.architecture.starts_with("sm_") {
+        true => engines.len() - 1,
+        false => 0,
+    };
+    let whens = [None, Some(Ahead::Late), Some(Ahead::Early)];
+    let asks = whens.into_iter().take(1 + exchanges.min(2));
+    let asks = asks
+        .filter(|when| *when != rule.launch.ahead)
+        .map(|when| (ahead(when), true));
     let rule = |(launch, can): (Launch, bool)| {
         can.then(|| Rule {
             launch,
             ..rule.clone()
         })
     };
-    both.into_iter().filter_map(rule).collect()
+    both.into_iter().chain(asks).filter_map(rule).collect()
 }
 
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
