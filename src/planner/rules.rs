@@ -48,8 +48,8 @@ const FACING: [(&str, [bool; 2]); 4] = [
 ];
 
 /// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
-/// [`Launch::multiplied`], [`Launch::ahead`]. Each with what it does to a launch, and whether one does it.
-const OTHERWISE: [(&str, fn(&mut Launch), fn(&Launch) -> bool); 5] = [
+/// [`Launch::multiplied`], [`Launch::ahead`].
+const OTHERWISE: [Otherwise; 5] = [
     ("looked up", |l| l.looked_up = true, |l| l.looked_up),
     ("unasked", |l| l.unasked = true, |l| l.unasked),
     ("multiplied", |l| l.multiplied = true, |l| l.multiplied),
@@ -64,6 +64,8 @@ const OTHERWISE: [(&str, fn(&mut Launch), fn(&Launch) -> bool); 5] = [
         |l| l.ahead == Some(Ahead::Early),
     ),
 ];
+/// Its word, what makes a launch do it, and whether one does.
+type Otherwise = (&'static str, fn(&mut Launch), fn(&Launch) -> bool);
 
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
