@@ -274,9 +274,11 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
             whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
         ),
     ];
-    // A block asks between two steps, and early or late where there are three; AMD's cannot.
+    // A block asks between two steps, and early or late where there are three; AMD's cannot. Rules of planes in
+    // clusters name no radices.
     let exchanges = match limits.architecture.starts_with("sm_") {
-        true => engines.len() - 1,
+        true if clustered(pass) => 2,
+        true => engines.len().saturating_sub(1),
         false => 0,
     };
     let whens = [None, Some(Ahead::Late), Some(Ahead::Early)];
@@ -357,6 +359,11 @@ mod tests {
             let lines = pass.axes.len() == 1;
             assert!(rules.len() > if lines { 10 } else { 0 }, "{shape}");
             rules.extend(second(pass, &rules[0]));
+            rules.extend(third(pass, &rules[0], limits));
+            for ahead in [Ahead::Early, Ahead::Late] {
+                let asks = |rule: &Rule| rule.launch.ahead == Some(ahead);
+                assert!(rules.iter().any(asks), "{shape}");
+            }
             for rule in rules {
                 let mut pass = pass.clone();
                 rule.apply(&mut pass, limits);
