@@ -12,12 +12,13 @@
 #     kinds      the table of real-to-real transforms: kinds.csv
 #     accuracy   the errors of all precisions beside cuFFT's, and their tables: accuracy.log
 #
+# It takes bash, Python 3 and NVRTC there, cuFFT for speed and accuracy; binutils (strip) here.
 # Each prints how long it took. Kernels are kept in RESULTS/cache. Fails if anything did.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-    sed -n '2,/^# Each/s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,/^# It takes/s/^# \{0,1\}//p' "$0" >&2
     exit 2
 }
 

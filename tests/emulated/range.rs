@@ -16,7 +16,7 @@ fn square(turns: f64) -> [f64; 2] {
     [turns, turns - 0.25].map(|t| MOST * ((t + 0.01) * TAU).cos().signum())
 }
 
-/// The largest sample with a sign that has no period.
+/// The largest sample, with signs of period 13: none that a factor of the lengths below has.
 fn sign(i: usize) -> f64 {
     MOST * (if i * 7919 % 13 < 6 { 1.0 } else { -1.0 })
 }
@@ -57,7 +57,6 @@ fn samples_of_8_bits_stay_in_range() {
     let exact = Planner::cpu().expect("a backend");
     let r2r = |kind, n| Request::real(kind, Shape::d1(n));
     let n = 1usize << 16;
-    let half = n / 2 + 1;
     let wave = |turns: f64| -> Points { Box::new(move |i| square(turns * i as f64 / n as f64)) };
     let complex = |turns: f64, n: usize| -> Points {
         Box::new(move |i| {
@@ -67,7 +66,7 @@ fn samples_of_8_bits_stay_in_range() {
     };
     // Reals 2i and 2i+1 are one point, which turns.
     let packed = move |turns: f64| -> Points {
-        Box::new(move |i| [square(turns * (i / 2) as f64 / half as f64)[i % 2], 0.0])
+        Box::new(move |i| [square(turns * (i / 2) as f64 / (n / 2) as f64)[i % 2], 0.0])
     };
     let cases: Vec<(Request, Points)> = vec![
         (Request::forward(Shape::d1(n)), complex(777.0, n)),

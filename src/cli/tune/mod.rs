@@ -4,28 +4,26 @@
 mod candidates;
 mod parts;
 mod sequences;
+mod table;
+mod timing;
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use super::bench;
 use super::bench::cases::{self, Case};
-use super::bench::lab::{BufferOf, Lab};
+use super::bench::lab::Lab;
 use super::progress::Progress;
-use super::{files, Failure};
+use super::Failure;
 use clap::Args;
-use mmafft::backend_traits::{Backend, Bindings, Slot};
+use mmafft::backend_traits::Backend;
 use mmafft::rules::{self, Rule};
-use mmafft::{AnyBackend, Kind, Limits, Pass, Plan, Precision, Request};
+use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
+use table::Table;
+use timing::{alone, copy, noise, time_all, time_plan, Bench, Memory, BYTES};
 
-/// Bytes of the transforms whose passes are timed.
-const BYTES: usize = 1 << 30;
 /// Two are alike unless one is so many times as fast.
 const ALIKE: f64 = 1.01;
-/// Scratch and outputs may be larger: half spectra, convolutions.
-const ROOM: usize = BYTES + (BYTES >> 1);
 
 /// Arguments of `mmafft tune`.
 #[derive(Args)]
@@ -85,13 +83,6 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         )
         .into()),
     }
-}
-
-/// Memory for a pass: what it loads and what it stores.
-struct Memory<B> {
-    input: B,
-    output: B,
-    scratch: B,
 }
 
 #[cfg_attr(not(any(feature = "cuda", feature = "hip")), allow(dead_code))]
@@ -175,13 +166,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         table.write(&arguments.output, &limits.device)?;
     }
     Ok(())
-}
-
-/// What times passes: a device, its memory, and the bytes a second of a copy.
-struct Bench<'a, L: Lab> {
-    lab: &'a L,
-    memory: Memory<BufferOf<L>>,
-    copy: f64,
 }
 
 /// Writes the row of the fastest rule of a pass, if it is faster than what is chosen now.
@@ -270,60 +254,6 @@ fn request(case: &Case) -> Request {
     request
 }
 
-/// A plan of nothing but this pass, after which numbers are as large as before.
-fn alone(plan: &Plan, mut pass: Pass) -> Plan {
-    let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
-    pass.scale = (points as f64).sqrt().recip();
-    Plan {
-        passes: vec![pass],
-        ..plan.clone()
-    }
-}
-
-/// Every rule that can be prepared, with its fraction of a copy.
-fn time_all<L: Lab>(bench: &mut Bench<L>, plan: &Plan, pass: &Pass, rules: Vec<Rule>) -> Vec<Rule> {
-    let limits = bench.lab.backend().limits();
-    let plans: Vec<Plan> = rules
-        .iter()
-        .map(|rule| {
-            let mut pass = pass.clone();
-            rule.apply(&mut pass, limits);
-            alone(plan, pass)
-        })
-        .collect();
-    let mut timed = Vec::new();
-    for (mut rule, (plan, prepared)) in rules
-        .into_iter()
-        .zip(plans.iter().zip(prepare_all(bench.lab, &plans)))
-    {
-        let Some(prepared) = prepared else {
-            continue;
-        };
-        if let Some(fraction) = time(bench, &plan.passes[0], &prepared) {
-            rule.fraction = fraction;
-            timed.push(rule);
-        }
-    }
-    timed
-}
-
-/// Plans, prepared on all cores; `None` what cannot be.
-fn prepare_all<L: Lab>(lab: &L, plans: &[Plan]) -> Vec<Option<super::bench::lab::PreparedOf<L>>> {
-    let next = AtomicUsize::new(0);
-    let prepared: Vec<Mutex<Option<_>>> = plans.iter().map(|_| Mutex::new(None)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(plan) = plans.get(i) else { return };
-                *prepared[i].lock().expect("no thread panics") = lab.backend().prepare(plan).ok();
-            });
-        }
-    });
-    let inner = |p: Mutex<_>| p.into_inner().expect("no thread panics");
-    prepared.into_iter().map(inner).collect()
-}
-
 /// What would be planned on a device without clusters, its passes by the table's rows as they are now; factors
 /// of long lines are tuned later.
 fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan> {
@@ -345,123 +275,4 @@ fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan>
         pass.scale = (points as f64).sqrt().recip();
     }
     Some(plan)
-}
-
-/// The rate of a plan, over the bytes of this pass.
-fn time_plan<L: Lab>(bench: &mut Bench<L>, plan: &Plan, pass: &Pass) -> Option<f64> {
-    let prepared = bench.lab.backend().prepare(plan).ok()?;
-    time(bench, pass, &prepared)
-}
-
-/// The pass' rate over that of a copy; `None` where it does not run.
-fn time<L: Lab>(
-    bench: &mut Bench<L>,
-    pass: &Pass,
-    prepared: &super::bench::lab::PreparedOf<L>,
-) -> Option<f64> {
-    // As it is timed in `mmafft bench`: rows of complex transforms are, in place.
-    let in_place = (pass.load.slot, pass.store.slot) == (Slot::Input, Slot::Output)
-        && pass.load.domain == pass.store.domain
-        && pass.mirrored.is_none()
-        && pass.axes.iter().all(|a| a.kind == Kind::C2C);
-    time_bytes(bench, pass.bytes(), in_place, prepared)
-}
-
-/// The rate of what reads and writes so many bytes, over that of a copy.
-fn time_bytes<L: Lab>(
-    bench: &mut Bench<L>,
-    (read, written): (usize, usize),
-    in_place: bool,
-    prepared: &super::bench::lab::PreparedOf<L>,
-) -> Option<f64> {
-    let Bench { lab, memory, copy } = bench;
-    let mut seconds: Vec<f64> = Vec::new();
-    for _ in 0..5 {
-        let from = lab.mark().ok()?;
-        let bindings = Bindings {
-            input: (!in_place).then_some(&memory.input),
-            output: &mut memory.output,
-            scratch: &mut memory.scratch,
-        };
-        lab.launch(lab.stream(), prepared, bindings).ok()?;
-        let to = lab.mark().ok()?;
-        seconds.push(lab.seconds(&from, &to).ok()?);
-    }
-    seconds.remove(0);
-    seconds.sort_by(f64::total_cmp);
-    Some((read + written) as f64 / seconds[1] / *copy)
-}
-
-/// Bytes a second, read and written.
-fn copy<L: Lab>(lab: &L, memory: &mut Memory<BufferOf<L>>) -> Result<f64, Failure> {
-    let mut seconds: Vec<f64> = Vec::new();
-    for _ in 0..9 {
-        let from = lab.mark()?;
-        lab.copy(lab.stream(), &memory.input, &mut memory.output, BYTES)?;
-        let to = lab.mark()?;
-        seconds.push(lab.seconds(&from, &to)?);
-    }
-    seconds.sort_by(f64::total_cmp);
-    Ok(2.0 * BYTES as f64 / seconds[4])
-}
-
-/// Random numbers in (−1, 1), as FP32.
-fn noise<L: Lab>(lab: &L) -> Result<BufferOf<L>, Failure> {
-    let mut state = 1u32;
-    let mut draw = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (f64::from(state) / f64::from(u32::MAX / 2) - 1.0) as f32
-    };
-    let some: Vec<u8> = (0..1 << 22).flat_map(|_| draw().to_ne_bytes()).collect();
-    let mut buffer = lab.backend().allocate(ROOM)?;
-    for at in (0..ROOM).step_by(some.len()) {
-        lab.backend()
-            .write(&mut buffer, at, &some[..some.len().min(ROOM - at)])?;
-    }
-    Ok(buffer)
-}
-
-/// The file of rules.
-struct Table {
-    comments: Vec<String>,
-    rows: BTreeMap<String, String>,
-}
-
-impl Table {
-    fn read(path: &std::path::Path) -> Result<Self, Failure> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(format!("cannot read {}: {error}", path.display()).into()),
-        };
-        let mut table = Table {
-            comments: Vec::new(),
-            rows: BTreeMap::new(),
-        };
-        for (number, line) in text.lines().enumerate() {
-            match line.match_indices(',').nth(5) {
-                Some((at, _)) if rules::is_row(line) => {
-                    table.rows.insert(line[..at].into(), line[at + 1..].into());
-                }
-                _ if line.starts_with('#') => table.comments.push(line.into()),
-                _ if !rules::is_row(line) || line.trim().is_empty() => {}
-                _ => {
-                    let (path, line) = (path.display(), number + 1);
-                    return Err(format!("{path}, line {line}: no rule of `mmafft tune`").into());
-                }
-            }
-        }
-        Ok(table)
-    }
-
-    fn write(&mut self, path: &std::path::Path, device: &str) -> Result<(), Failure> {
-        let comment = format!("# mmafft tune, on {device}");
-        if !self.comments.contains(&comment) {
-            self.comments.push(comment);
-        }
-        let mut lines = self.comments.clone();
-        lines.push(rules::HEADER.into());
-        lines.extend(self.rows.iter().map(|(key, rule)| format!("{key},{rule}")));
-        Ok(files::save_text(path, &(lines.join("\n") + "\n"))?)
-    }
 }

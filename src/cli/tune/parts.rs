@@ -2,7 +2,9 @@
 //! one more and one fewer, those that are the most nearly equal, each pass by its own rule; the passes of
 //! the fastest lists are tuned first.
 
-use super::{prepare_all, time_bytes, tune_pass, Arguments, Bench, Lab, Table};
+use super::table::Table;
+use super::timing::{prepare_all, time_bytes, Bench};
+use super::{tune_pass, Arguments, Lab};
 use mmafft::backend_traits::real::{CoreLength, Middle};
 use mmafft::rules::{self, Rule};
 use mmafft::{Backend as _, Domain, Limits, Plan, Request};
