@@ -106,6 +106,9 @@ struct Step {
   i64 before_roots;                         // and the tables of four-step twiddles, or -1
   i64 after, after_table, after_length;     // factor of what is scattered
   i64 after_roots;
+  // Of a table of four-step twiddles: bits of the lower of two tables, or 0 and how many lines have tables of
+  // their own, and a column's digits.
+  i64 roots_low, roots_lines, roots_base, roots_digits;
   i64 in_row;          // whether all lines of a copy lie in a row in memory, and nothing else
   i64 async;           // whether a copy goes to shared memory without registers
   i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words; dense: of
@@ -142,9 +145,7 @@ struct Config {
   i64 ahead, asks_late;               // a block asks for the tile of so many tiles later, or 0; in its last exchange or its first
   i64 unasked;                        // lanes beyond the last column load what that one does, where `all_load` allows it
   i64 apart;                          // exchanges move real parts first, then imaginary ones
-  // Four-step twiddles: the loop of the line number; bits of the lower of two tables, or 0 and
-  // how many lines have tables of their own, and a column's digits.
-  i64 roots_loop, roots_low, roots_lines, roots_base, roots_digits;
+  i64 roots_loop;                     // the loop of the line number of four-step twiddles
   i64 mirrored, mirrored_inner;       // lines that are in mirrored pairs, or 0; lines between two
   i64 mirrored_row;                   // rows, of so many beside each other (1: of one axis); or 0: parts of a line
   i64 mirrored_facing;                // parts a and A-1-a, none its own mirror image

@@ -299,12 +299,12 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
   MMAFFT_CONST int J = points(s), G = int(step.groups), w = int(step.out) / int(config.blocks);
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
-    const int row = int(shared_out(s, c)) * w;
+    const int line = c.line * int(step.pitch_out), row = int(shared_out(s, c)) * w;
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const int at = place_to(s, c, j).at();
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
         const InShare to = in_share(s, c.at, j, at);
-        store_cell_across<PARTS>(to.block, padded(step.row_out, row + to.first) + padded(step.row_out, to.further), v[g * J + j]);
+        store_cell_across<PARTS>(to.block, line + padded(step.row_out, row + to.first) + padded(step.row_out, to.further), v[g * J + j]);
       }
     }
   }

@@ -42,7 +42,7 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
 template <class Scalar> template <class S>
 MMAFFT_DEVICE constexpr bool Pass<Scalar>::own_root(S s) {
   MMAFFT_STEP(S);
-  return step.points != step.radix || config.load_reals.order == ORDER_ODD;
+  return step.points != step.radix || last_part(s) || config.load_reals.order == ORDER_ODD;
 }
 
 // What the first or the last point of a half spectrum is multiplied by: exp(∓2πi·l·at/N), l the line's number.
@@ -50,10 +50,10 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::line_root(S s, const Line &line, bool last) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int n = int(step.points);
-  MMAFFT_IF (config.roots_low > 0)
-    return roots(tables(), step.after_roots, config.roots_low, last ? u64(line.roots) * u64(n) : 0);
+  MMAFFT_IF (step.roots_low > 0)
+    return roots(tables(), step.after_roots, step.roots_low, last ? u64(line.roots) * u64(n) : 0);
   else {
-    const LineRoots<T> of = {tables() + step.after_roots + line.roots};
+    const LineRoots<T, S> of = {s, tables() + step.after_roots + line.roots};
     MMAFFT_IF (step.op != OP_DFT) return of.column(last ? n : 0);
     else return last ? multiply(of.column(0), of.row(int(step.radix))) : of.column(0);
   }
@@ -64,23 +64,30 @@ template <class Scalar> template <bool BEFORE, class S>
 MMAFFT_DEVICE void Pass<Scalar>::four_step(S s, Value *v, i64 levels, const Line &line, const Column &column) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s);
-  const auto root = [&](u64 e) { return roots(tables(), levels, config.roots_low, e); };
-  MMAFFT_IF (config.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
+  // Point `at` of a part is one of the line whose two parts a cluster has.
+  MMAFFT_CONST u64 others = last_part(s) ? u64(other_points(s)) : 1;
+  u64 other = 0;
+  MMAFFT_IF (last_part(s)) other = shared_out(s, column);
+  const auto of_whole = [&](int at) { return other + u64(at) * others; };
+  const auto root = [&](u64 e) { return roots(tables(), levels, step.roots_low, e); };
+  MMAFFT_IF (step.roots_low > 0 && (step.op != OP_DFT || step.engine != ENGINE_SIMT)) {
     // The table ends before the roots of points that pad a fragment, or that a sum's last pair has not.
     MMAFFT_CONST bool padded = step.op == OP_DFT && (step.engine == ENGINE_DENSE || step.radix != step.rank);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const int at = (BEFORE ? place_from(s, column, j) : place_to(s, column, j)).at(), k = point(s, j);
       const bool there = !padded || (BEFORE ? exists(s, column.at, k) : made(s, column.at, k));
-      if (there && (BEFORE ? given_at(s, at) : kept_at(s, at))) v[j] = multiply(v[j], root(u64(line.roots) * u64(at)));
+      if (there && (BEFORE ? given_at(s, at) : kept_at(s, at))) v[j] = multiply(v[j], root(u64(line.roots) * of_whole(at)));
     }
-  } else MMAFFT_IF (config.roots_low > 0) {
-    const u64 column_root = u64(line.roots) * u64(column.at), row_root = u64(line.roots) * u64(step.points / step.radix);
+  } else MMAFFT_IF (step.roots_low > 0) {
+    const u64 column_root = u64(line.roots) * of_whole(column.at);
+    const u64 row_root = u64(line.roots) * (u64(step.points / step.radix) * others);
     multiply_powers(v, J, own_root(s), root(column_root),
                     [&](int k) { return root(u64(k) * row_root); });
   } else {
-    const LineRoots<T> of = {tables() + levels + line.roots};
+    const LineRoots<T, S> of = {s, tables() + levels + line.roots};
     int c = column.at;
     MMAFFT_IF (step.engine == ENGINE_DENSE) c = dense_column(s, c);
+    c = int(of_whole(c));
     const Value base = of.column(c);
     MMAFFT_IF (step.op == OP_SPLIT) {
       MMAFFT_UNROLL for (int j = 0; j < 2; j++) v[j] = multiply(v[j], of.column(to_at(s, column.at, j)));

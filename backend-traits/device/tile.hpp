@@ -142,18 +142,22 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
     set = rest / (lines * columns * inner * outer);
     rest %= lines * columns * inner * outer;
   }
-  // What goes to other blocks lies in rows there, and the columns of one axis are these.
-  MMAFFT_IF (step.target == PLACE_CLUSTER) {
-    c.line = 0;
-    c.at = int(rest % columns + set * columns);
-    rest /= columns;
-    c.inner = int(rest % inner);
-    c.outer = int(rest / inner);
-    return c;
-  }
   MMAFFT_IF (step.lines_fast) {
     c.line = int(rest % lines);
     rest /= lines;
+  }
+  // What goes to other blocks lies in rows there, and the columns of one axis are these.
+  MMAFFT_IF (step.target == PLACE_CLUSTER) {
+    c.at = int(rest % columns + set * columns);
+    rest /= columns;
+    c.inner = int(rest % inner);
+    rest /= inner;
+    MMAFFT_IF (step.lines_fast) c.outer = int(rest);
+    else {
+      c.outer = int(rest % outer);
+      c.line = int(rest / outer);
+    }
+    return c;
   }
   MMAFFT_IF (step.outer_fast) {
     c.outer = int(rest % outer);
@@ -287,6 +291,17 @@ template <bool LOAD, class S> MMAFFT_DEVICE Others others_in_cluster(S s, const 
   return o;
 }
 
+// Whether the step stores the second part of a line that a cluster has: what it multiplies there is by points of the
+// whole line, and not, as between the two parts, by those of a part.
+template <class S> MMAFFT_DEVICE constexpr bool last_part(S s) {
+  MMAFFT_STEP(S);
+  return config.blocks > 1 && step.target == PLACE_MEMORY;
+}
+// Points of the other part: blocks have equal shares.
+template <class S> MMAFFT_DEVICE constexpr int other_points(S s) {
+  MMAFFT_STEP(S);
+  return int(step.outer * step.inner) * int(config.blocks);
+}
 // Which of the other part of a line the column is of.
 template <class S> MMAFFT_DEVICE u32 other_part(S s, const Column &c) {
   MMAFFT_IF (config.blocks > 1) return shared_out(s, c);
@@ -327,21 +342,24 @@ template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &
 // Four-step twiddles of one line l, tables of all lines beside each other: exp(∓2πi·l·at/N) is
 // that of the column c times that of the row k, at = c + k·(n/r); and a column's, where there are
 // many, the product over its digits.
-template <class T> struct LineRoots {
+template <class T, class S> struct LineRoots {
+  S s;
   const Pair<T> *of_line;
   MMAFFT_DEVICE Pair<T> column(int c) const {
-    MMAFFT_CONST int base = int(config.roots_base), digits = int(config.roots_digits);
+    MMAFFT_STEP(S);
+    MMAFFT_CONST int base = int(step.roots_base), digits = int(step.roots_digits);
     Pair<T> w = {T(1), T(0)};
     MMAFFT_UNROLL for (int d = 0; d < digits; d++) {
       const int digit = d + 1 < digits ? int(u32(c) % u32(base)) : c;
-      const Pair<T> x = load_table(of_line + i64(d * base + digit) * config.roots_lines);
+      const Pair<T> x = load_table(of_line + i64(d * base + digit) * step.roots_lines);
       w = d == 0 ? x : multiply(w, x);
       c = int(u32(c) / u32(base));
     }
     return w;
   }
   MMAFFT_DEVICE Pair<T> row(int k) const {
-    return load_table(of_line + i64(int(config.roots_digits * config.roots_base) + k) * config.roots_lines);
+    MMAFFT_STEP(S);
+    return load_table(of_line + i64(int(step.roots_digits * step.roots_base) + k) * step.roots_lines);
   }
 };
 

@@ -104,8 +104,8 @@ impl TileAxis {
             length,
             load_stride: self.load_stride * load,
             store_stride: self.store_stride * store,
-            load_index: load,
-            store_index: store,
+            load_index: self.load_index * load,
+            store_index: self.store_index * store,
             ..self.clone()
         }
     }

@@ -64,6 +64,13 @@ impl RealLine {
             .unwrap_or(self.length)
     }
 
+    /// Whether a pass over parts of the line loads, or stores, neighbouring reals as complex points, which is all that
+    /// it does with them.
+    pub fn is_complex(&self, loading: bool) -> bool {
+        let side = if loading { self.load() } else { self.store() };
+        self.form == LineForm::Packed && *side == RealSide::PAIRS
+    }
+
     /// The load of a pass over parts of the line.
     pub fn load(&self) -> &'static RealSide {
         &self.reduction().load

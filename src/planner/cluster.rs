@@ -2,8 +2,10 @@
 //! be two. On an H200, 2^15 to 2^17 points of FP32 in shares of 4096 to 8192. And lines that would fill a block,
 //! where blocks with shares of them were faster.
 //!
-//! Which are spread is in `rules.csv`: rows whose access is `cluster` and whose lines are the
-//! blocks, of reals those of their kind or of one that is alike. What has no row takes its two passes.
+//! Which are spread is in `rules.csv`: rows whose access is `cluster`, of reals those of their kind or of one that is
+//! alike. What has no row takes its two passes. And tiles of several lines that lie beside each other in memory, where the rule
+//! of their columns says so: long ones leave a block few lines, so that it has pieces of sectors in a row, or all of
+//! its memory to one tile.
 
 use super::fits::Fits;
 use super::four_step::is_scattered;
@@ -13,7 +15,8 @@ use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
-    device::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, ScalarType, Step,
+    device::halves_radix, radix, Engine, Factor, Kind, Launch, Limits, Pass, RealLine, Residency,
+    ScalarType, Step,
 };
 
 /// Which tiles that a cluster holds are spread over one.
@@ -34,6 +37,8 @@ const SHARE: usize = 64 << 10;
 pub struct Spread {
     /// The blocks.
     pub blocks: usize,
+    /// The lines of the tile.
+    pub lines: usize,
     /// Of a line, its radices, and how many of them are before points change places; those of a plane's axes
     /// are what they are.
     pub line: Option<(Sequence, usize)>,
@@ -45,7 +50,7 @@ impl Spread {
     /// What a rule says of a pass over these lengths; nothing where it wants parts apart, which went wrong
     /// between blocks, in FP64 on an H200.
     pub fn of_rule(rule: &Rule, lengths: &[usize]) -> Option<Self> {
-        let blocks = rule.lines;
+        let blocks = rule.blocks;
         if rule.launch.apart {
             return None;
         }
@@ -60,6 +65,7 @@ impl Spread {
         };
         Some(Spread {
             blocks,
+            lines: rule.lines,
             line,
             launch: Some(rule.launch),
         })
@@ -74,7 +80,7 @@ impl Spread {
         scalar: ScalarType,
     ) -> bool {
         let all = |points: usize, &n: &usize| points.saturating_mul(n);
-        let points = lengths.iter().fold(1, all) / self.blocks;
+        let points = lengths.iter().fold(self.lines, all) / self.blocks;
         let bytes = Limits::on_chip_bytes(points, scalar);
         let line = self.line.as_ref().map(|(sequence, _)| sequence);
         let radices = line.into_iter().flat_map(|line| line.engines(engine));
@@ -122,6 +128,10 @@ impl Spread {
             let at = pass.steps.iter().position(of_last);
             pass.steps.insert(at.unwrap_or_default(), Step::AllToAll);
         }
+        let all: usize = pass.loops.iter().map(|l| l.count).product();
+        let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
+        pass.tile.lines = self.lines.min(all.max(1));
+        pass.tile.bytes = pass.tile.lines * points * 2 * pass.storage.bytes();
         pass.tile.residency = Residency::Cluster(self.blocks);
         pass.tile.launch = self.launch;
     }
@@ -156,6 +166,52 @@ pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
     }
     let whole = halved.then_some((stage.kind, stage.length));
     choose(&[core], whole, arrays(stage, &[stage.dim]), fits)
+}
+
+/// How complex lines are spread that lie beside each other in memory, or one of whose sides does, and no block holds
+/// enough of: by their rule; without one only if they `must`.
+pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
+    let complex = |line: Option<RealLine>, loading| line.is_none_or(|l| l.is_complex(loading));
+    let plain = stage.kind == Kind::C2C
+        && stage.cluster.is_none()
+        && stage.convolution.is_none()
+        && stage.load_factor.is_none()
+        && !matches!(stage.store_factor, Some(Factor::Chirp { .. }))
+        && (stage.mirrored, stage.hermitian, stage.edges) == (None, None, None)
+        && complex(stage.load_reals, true)
+        && complex(stage.store_reals, false);
+    if !plain || fits.asked.is_some() {
+        return None;
+    }
+    let lengths = [stage.length];
+    let rule = rules::of_columns(fits, stage).filter(|_| fits.clusters == Clusters::Measured);
+    let spread = rule.and_then(|rule| Spread::of_rule(rule, &lengths));
+    let can = |s: &Spread| s.fits(&lengths, fits.engine, fits.limits, fits.scalar);
+    let must = must || fits.clusters == Clusters::All;
+    let any = || must.then(|| unmeasured_columns(stage.length, fits));
+    spread.filter(can).or_else(|| any().flatten())
+}
+
+/// How a tile of lines of so many points that lie beside each other is spread where nothing was measured: in rows of 64
+/// bytes, or of a sector, over the fewest blocks whose shares have the preferred size, or that hold them.
+pub fn unmeasured_columns(length: usize, fits: &Fits) -> Option<Spread> {
+    let counts = (1..=fits.limits.cluster_blocks.checked_ilog2()?).map(|bits| 1 << bits);
+    let rows = [64, 32].map(|bytes| (bytes / (2 * fits.scalar.bytes())).max(1));
+    rows.into_iter().find_map(|lines| {
+        let of = |blocks| unmeasured(&[length], None, blocks, fits);
+        let all = counts.clone().filter_map(of);
+        let all = all.map(|spread| Spread { lines, ..spread });
+        let can = |s: &Spread| s.fits(&[length], fits.engine, fits.limits, fits.scalar);
+        fewest(all.filter(can).collect(), lines * length, fits)
+    })
+}
+
+/// Of several ways to share these points out, the fewest blocks whose shares have the preferred size, or the most.
+fn fewest(mut all: Vec<Spread>, points: usize, fits: &Fits) -> Option<Spread> {
+    let bytes = points.saturating_mul(2 * fits.scalar.compute_bytes());
+    let large = all.iter().take_while(|s| bytes / s.blocks > SHARE).count();
+    let chosen = large.min(all.len().checked_sub(1)?);
+    Some(all.swap_remove(chosen))
 }
 
 /// How a plane is, of which `first` is the axis that is transformed first.
@@ -228,17 +284,13 @@ fn choose(
         return None;
     }
     let counts = (1..=fits.limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
-    let mut all: Vec<Spread> = counts
+    let all: Vec<Spread> = counts
         .filter_map(|blocks| unmeasured(lengths, whole.map(|(kind, _)| kind), blocks, fits))
         .filter(halves)
         .filter(can)
         .collect();
     let times = |points: usize, &n: &usize| points.saturating_mul(n);
-    let points = lengths.iter().fold(1, times);
-    let bytes = points.saturating_mul(2 * fits.scalar.compute_bytes());
-    let large = all.iter().take_while(|s| bytes / s.blocks > SHARE).count();
-    let chosen = large.min(all.len().checked_sub(1)?);
-    Some(all.swap_remove(chosen))
+    fewest(all, lengths.iter().fold(1, times), fits)
 }
 
 fn unmeasured(
@@ -277,6 +329,7 @@ fn unmeasured(
     };
     Some(Spread {
         blocks,
+        lines: 1,
         line,
         launch: None,
     })

@@ -1,11 +1,13 @@
 //! Which factors a line has that passes share: those that were measured, or as few as a packed real line
 //! takes.
 
+use super::cluster::{self, Clusters};
 use super::fits::Fits;
 use super::four_step::is_scattered;
 use super::rules;
 use super::stage::Stage;
 use mmafft_backend_traits::real::{CoreLength, Middle};
+use mmafft_backend_traits::Kind;
 
 /// Factors of a line, in the order of their passes.
 pub struct Measured {
@@ -24,9 +26,14 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
     if !free || is_scattered(stage) || !stage.inner.is_empty() {
         return None;
     }
-    let (factors, reason) = match fits.parts {
-        Some(parts) => (parts, None),
-        None => {
+    let fewer;
+    let (factors, reason) = match (fits.parts, fits.clusters) {
+        (Some(parts), _) => (parts, None),
+        (None, Clusters::All) => {
+            fewer = fewer_factors(stage, fits)?;
+            (&fewer[..], None)
+        }
+        (None, Clusters::Measured) => {
             let rule = rules::of_parts(fits, stage.kind, stage.length)?;
             let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);
             (rule.sequence.radices(), Some(reason))
@@ -37,7 +44,9 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
     let (scattered, even) = (fits.longest_scattered_measured(), |f: &usize| {
         f.is_multiple_of(2)
     });
-    let line = |&f: &usize| f > 1 && f <= scattered && fits.line(f, scattered);
+    // Longer ones are the blocks' of a cluster.
+    let spread = |f: usize| cluster::unmeasured_columns(f, fits).is_some();
+    let line = |&f: &usize| f > 1 && (fits.line(f, scattered) || spread(f));
     let lines = factors.iter().all(line);
     let packed = halved(stage) && product.checked_mul(2) == Some(stage.length);
     if packed {
@@ -59,6 +68,21 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
         packed,
         reason,
     })
+}
+
+/// Factors of a complex line that are fewer because blocks share the tiles of some.
+fn fewer_factors(stage: &Stage, fits: &Fits) -> Option<Vec<usize>> {
+    if stage.kind != Kind::C2C {
+        return None;
+    }
+    let scattered = fits.longest_scattered_measured();
+    let spread = |bits: &u32| cluster::unmeasured_columns(1 << bits, fits).is_some();
+    let most = 1 << (scattered.ilog2()..usize::BITS).take_while(spread).last()?;
+    let factors = fits.factors(stage.length, most)?;
+    let without = fits.factors(stage.length, scattered);
+    without
+        .is_none_or(|without| factors.len() < without.len())
+        .then_some(factors)
 }
 
 /// Whether a line of reals is packed to half its length, and its half spectrum merged or split.

@@ -64,6 +64,12 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
             return Ok((vec![Stage { cluster, ..stage }], 0));
         }
     }
+    if !held && is_scattered(&stage) {
+        let cluster = cluster::columns(&stage, fits, false);
+        if cluster.is_some() {
+            return Ok((vec![Stage { cluster, ..stage }], 0));
+        }
+    }
     let measured = measured_factors(&stage, fits).filter(|_| !held);
     let alone = || measured.is_none() && !is_scattered(&stage) && fits.alone(&stage);
     if held || alone() {
@@ -92,6 +98,9 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         let (mut stages, scalars) = product(parts?);
         for stage in &mut stages {
             stage.split = measured.reason.clone();
+            if stage.length > fits.longest_scattered_measured() {
+                stage.cluster = cluster::columns(stage, fits, true);
+            }
         }
         return Ok((stages, scalars));
     }

@@ -2,25 +2,29 @@
 
 use mmafft_backend_traits::{
     real::{Middle, RealSide, Reduction},
-    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Pass, RealLine, Residency, ScalarType,
-    Step, TileAxis, KINDS,
+    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Loop, Pass, RealLine, ScalarType, Step,
+    TileAxis, KINDS,
 };
+
+use super::stage::{Place, Stage};
 
 /// Lines of a four-step transform whose twiddles are looked up in two levels, about.
 const FAR: usize = 1 << 16;
 
 /// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
-/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A tile
-/// of several blocks is a `cluster`'s.
+/// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A line
+/// or a plane of several blocks is a `cluster`'s.
 pub(super) fn access(pass: &Pass) -> &'static str {
-    if let Residency::Cluster(_) = pass.tile.residency {
+    if pass.tile.residency.blocks() > 1 && pass.tile.lines == 1 {
         return "cluster";
     }
     let contiguous = |stride: fn(&TileAxis) -> usize| pass.axes.iter().any(|a| stride(a) <= 2);
-    match (
-        contiguous(|a| a.load_stride),
-        contiguous(|a| a.store_stride),
-    ) {
+    let load = contiguous(|a| a.load_stride);
+    access_of(load, contiguous(|a| a.store_stride))
+}
+
+fn access_of(load_contiguous: bool, store_contiguous: bool) -> &'static str {
+    match (load_contiguous, store_contiguous) {
         (true, true) => "rows",
         (true, false) => "scatter",
         (false, true) => "gather",
@@ -68,12 +72,33 @@ pub fn cluster_keys(
     kinds.into_iter().map(key).collect()
 }
 
+/// The keys of complex lines beside each other, their own first: as [`keys`] of their pass.
+pub fn column_keys(
+    limits: &Limits,
+    scalar: ScalarType,
+    engine: Engine,
+    stage: &Stage,
+) -> [String; 2] {
+    let contiguous = |place: &Place| place.strides[stage.dim] <= 2;
+    let access = access_of(contiguous(&stage.load), contiguous(&stage.store));
+    // Factors of a stage name a loop of its own.
+    let roots = roots_of([stage.load_factor, stage.store_factor], &stage.inner);
+    let (architecture, storage, engine) = (&limits.architecture, storage(scalar), engine.name());
+    let length = stage.length;
+    [roots, ""]
+        .map(|roots| format!("{architecture},{storage},{engine},c2c,{access}{roots},{length}"))
+}
+
 /// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
 /// no table of their own cost more.
 fn roots(pass: &Pass) -> &'static str {
     let factors = [pass.load_factor, pass.store_factor];
+    roots_of(factors, &pass.loops)
+}
+
+fn roots_of(factors: [Option<Factor>; 2], loops: &[Loop]) -> &'static str {
     let lines = factors.iter().flatten().filter_map(|factor| match factor {
-        Factor::Roots { line_loop, .. } => Some(pass.loops[*line_loop].count),
+        Factor::Roots { line_loop, .. } => Some(loops[*line_loop].count),
         Factor::Chirp { .. } => None,
     });
     match lines.max() {

@@ -9,13 +9,14 @@
 use super::cluster::Spread;
 use super::fits::Fits;
 use super::folded;
-use super::rule_keys::{access, alike, cluster_keys, convolved, keys};
+use super::rule_keys::{access, alike, cluster_keys, column_keys, convolved, keys};
+use super::stage::Stage;
 pub use super::rule_keys::{key, parts_key, transformed};
 pub use super::sequence::Sequence;
-use mmafft_backend_traits::device::{lines_face, FACING_RADIX};
+use mmafft_backend_traits::device::{lines_face, spreads, FACING_RADIX};
 use mmafft_backend_traits::{
     radix, real::Middle, Ahead, Engine, Images, Kind, Launch, Limits, Pass, Residency, ScalarType,
-    Step,
+    Step, TileAxis,
 };
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -27,6 +28,8 @@ pub struct Rule {
     pub sequence: Sequence,
     /// Lines of a tile.
     pub lines: usize,
+    /// Blocks that hold it together: one, or those of a cluster.
+    pub blocks: usize,
     /// The shape of the launch for so many lines.
     pub launch: Launch,
     /// What was measured: bytes moved a second, over those of a copy.
@@ -48,7 +51,7 @@ const FACING: [(&str, [bool; 2]); 4] = [
 ];
 
 /// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
-/// [`Launch::multiplied`], [`Launch::ahead`].
+/// [`Launch::multiplied`], [`Launch::ahead`]. And of how many blocks a tile is, if of several: `4 blocks`.
 const OTHERWISE: [Otherwise; 5] = [
     ("looked up", |l| l.looked_up = true, |l| l.looked_up),
     ("unasked", |l| l.unasked = true, |l| l.unasked),
@@ -73,6 +76,9 @@ const MOST: usize = 1024;
 const MOST_RADICES: usize = 12;
 /// Values of a thread.
 const MOST_VALUES: usize = 64;
+
+/// Of how many blocks a tile is.
+const BLOCKS: &str = " blocks";
 
 /// Columns of a key.
 const KEY: usize = 6;
@@ -143,13 +149,19 @@ impl Rule {
             facing,
             ..Launch::new(bounded(threads)?, bounded(residents)?)
         };
+        let mut blocks = 1;
         for word in otherwise {
+            if let Some(count) = word.strip_suffix(BLOCKS) {
+                blocks = bounded(count).filter(|&n| n > 1)?;
+                continue;
+            }
             let (_, set, _) = OTHERWISE.iter().find(|(name, ..)| *name == word)?;
             set(&mut launch);
         }
         Some(Rule {
             sequence: Some(sequence).filter(|s| s.radices().len() <= MOST_RADICES)?,
             lines: positive(lines)?,
+            blocks,
             launch,
             fraction: fraction.parse().ok()?,
         })
@@ -161,7 +173,9 @@ impl Rule {
             neighbours, facing, ..
         } = self.launch;
         let otherwise = OTHERWISE.iter().filter(|(_, _, is)| is(&self.launch));
-        let otherwise: Vec<&str> = otherwise.map(|(word, ..)| *word).collect();
+        let spread = (self.blocks > 1).then(|| format!("{}{BLOCKS}", self.blocks));
+        let otherwise = otherwise.map(|(word, ..)| word.to_string());
+        let otherwise: Vec<String> = otherwise.chain(spread).collect();
         let name = FACING.into_iter().find(|(_, f)| *f == facing);
         let name = name.map_or("", |(name, _)| name);
         let rest = match (neighbours, facing, &otherwise[..]) {
@@ -196,19 +210,31 @@ impl Rule {
 
     /// Whether the pass can follow the rule on this device.
     pub fn suits(&self, pass: &Pass, limits: &Limits) -> bool {
-        match pass.tile.residency {
-            Residency::Cluster(_) => {
-                let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
-                let halves = |s: &Spread| match &pass.axes[..] {
-                    [axis] if axis.kind != Kind::C2C => s.halves(axis.kind, pass.storage),
-                    _ => true,
-                };
-                Spread::of_rule(self, &cores).is_some_and(|s| {
-                    s.fits(&cores, pass.engine, limits, pass.storage) && halves(&s)
-                })
-            }
-            _ => self.makes(pass, limits) && self.fits(pass, limits),
+        if self.blocks > 1 {
+            return self.spreads(pass, limits);
         }
+        let one = access(pass) != "cluster";
+        one && self.makes(pass, limits) && self.fits(pass, limits)
+    }
+
+    /// Whether the rule's blocks can have the pass' tile: planned so, or of lines beside each other.
+    fn spreads(&self, pass: &Pass, limits: &Limits) -> bool {
+        let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
+        let columns = |axis: &TileAxis| {
+            let plain = !pass.steps.iter().any(|s| convolved(s).is_some());
+            access(pass) != "rows" && axis.kind == Kind::C2C && plain && spreads(pass)
+        };
+        let can = |s: &Spread| match (&pass.axes[..], access(pass)) {
+            ([axis], "cluster") => {
+                let complex = axis.kind == Kind::C2C;
+                s.lines == 1 && (complex || s.halves(axis.kind, pass.storage))
+            }
+            (_, "cluster") => s.lines == 1,
+            ([axis], _) => s.lines > 1 && columns(axis),
+            _ => false,
+        };
+        let spread = Spread::of_rule(self, &cores);
+        spread.is_some_and(|s| s.fits(&cores, pass.engine, limits, pass.storage) && can(&s))
     }
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
@@ -242,13 +268,14 @@ impl Rule {
 
     /// Changes `pass` to what the rule says.
     pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
-        if let Residency::Cluster(_) = pass.tile.residency {
-            let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
-            if let Some(spread) = Spread::of_rule(self, &cores) {
-                spread.apply(pass);
-            }
+        let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
+        let spread = Spread::of_rule(self, &cores).filter(|_| self.blocks > 1);
+        if let Some(spread) = spread {
+            spread.apply(pass);
+            self.launch(pass, limits);
             return;
         }
+        pass.tile.residency = Residency::Block;
         let before = folded::points(&pass.steps);
         if let Some(steps) = folded(pass, self.sequence.radices()) {
             pass.steps = steps;
@@ -258,6 +285,16 @@ impl Rule {
             steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
             pass.steps = steps;
         }
+        let after = folded::points(&pass.steps);
+        if before != after {
+            let points = after.or(transformed(pass)).unwrap_or_default();
+            pass.tile.bytes = pass.tile.lines * points * 2 * pass.storage.bytes();
+        }
+        self.launch(pass, limits);
+    }
+
+    /// Says how many lines the tile has, and how it is launched.
+    fn launch(&self, pass: &mut Pass, limits: &Limits) {
         let all: usize = pass.loops.iter().map(|l| l.count).product();
         let mut lines = self.lines.min(all.max(1));
         // Few lines go to as many blocks as there are multiprocessors, while rows stay whole
@@ -267,19 +304,11 @@ impl Rule {
         let least = if access(pass) == "rows" { 1 } else { sector } * together;
         while lines.is_multiple_of(2 * together)
             && lines / 2 >= least
-            && all.div_ceil(lines) < limits.workers
+            && all.div_ceil(lines) * self.blocks < limits.workers
         {
             lines /= 2;
         }
-        let after = folded::points(&pass.steps);
-        let line = match before == after {
-            true => pass.tile.bytes / pass.tile.lines,
-            false => {
-                let points = after.or(transformed(pass)).unwrap_or_default();
-                points * 2 * pass.storage.bytes()
-            }
-        };
-        pass.tile.bytes = line * lines;
+        pass.tile.bytes = pass.tile.bytes / pass.tile.lines * lines;
         pass.tile.lines = lines;
         let threads = (self.launch.threads * lines).div_ceil(self.lines).max(32);
         pass.tile.launch = Some(Launch {
@@ -317,7 +346,30 @@ pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
     }
 }
 
-/// The rule of a line or plane that a cluster holds; its lines are the blocks.
+/// The rule of this key: that of the device alone, or that of its architecture.
+fn find(key: &str, limits: &Limits) -> Option<&'static Rule> {
+    let own = || RULES.get(&of_device(key, limits));
+    own().or_else(|| RULES.get(key))
+}
+
+/// The key of a rule that is of the device alone, and not of all of its architecture: how many passes a long line
+/// should take depends on how fast memory is beside multiprocessors.
+pub fn of_device(key: &str, limits: &Limits) -> String {
+    let device = limits.device.replace(',', " ");
+    match key.split_once(',') {
+        Some((architecture, rest)) => format!("{architecture} {device},{rest}"),
+        None => key.into(),
+    }
+}
+
+/// The rule of complex lines beside each other.
+pub(super) fn of_columns(fits: &Fits, stage: &Stage) -> Option<&'static Rule> {
+    let keys = column_keys(fits.limits, fits.scalar, fits.engine, stage);
+    let mut rules = keys.iter().filter_map(|key| find(key, fits.limits));
+    rules.next().filter(|rule| rule.blocks > 1)
+}
+
+/// The rule of a line or plane that a cluster holds.
 pub(super) fn of_cluster(
     limits: &Limits,
     scalar: ScalarType,
@@ -326,7 +378,7 @@ pub(super) fn of_cluster(
     lengths: &[usize],
 ) -> Option<&'static Rule> {
     let keys = cluster_keys(limits, scalar, engine, kind, lengths);
-    keys.iter().find_map(|key| RULES.get(key))
+    keys.iter().find_map(|key| find(key, limits))
 }
 
 /// The rule of a line that passes share, by its kind and whole length: its radices are the factors, in the
@@ -334,7 +386,7 @@ pub(super) fn of_cluster(
 pub(super) fn of_parts(fits: &Fits, kind: Kind, length: usize) -> Option<&'static Rule> {
     let key = |kind| parts_key(fits.limits, fits.scalar, fits.engine, kind, length);
     let mut kinds = [kind.row().name].into_iter().chain(alike(kind));
-    let rule = kinds.find_map(|kind| RULES.get(&key(kind)));
+    let rule = kinds.find_map(|kind| find(&key(kind), fits.limits));
     // Factors are whole passes.
     rule.filter(|rule| !rule.sequence.is_mixed())
 }
@@ -353,7 +405,7 @@ fn facing_end(pass: &Pass, radices: &[usize]) -> Option<bool> {
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     let suited = |key: String, pass: &Pass| {
-        let rule = RULES.get(&key)?;
+        let rule = find(&key, limits)?;
         let free = !asked || rule.sequence.is_empty();
         (free && rule.suits(pass, limits)).then_some((key, rule))
     };

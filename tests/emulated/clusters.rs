@@ -3,6 +3,7 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
+use mmafft::rules::{Rule, Sequence};
 use mmafft::backend_traits::conformance::{check, PlanFn, Random};
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::real::CoreLength;
@@ -303,4 +304,77 @@ fn neighbours_and_no_parts_apart() {
             assert_eq!(vectors, [expected; 2], "{request:?}");
         }
     }
+}
+/// Lines that lie beside each other, of several dimensions or of passes that share a line, as tiles that the blocks
+/// of a cluster have: lines that no block holds, and by rules those that one does.
+#[test]
+fn lines_beside_each_other() {
+    /// The plan, and how many of its passes have clusters of columns.
+    fn columns(plan: &Plan) -> usize {
+        let spread = |p: &&mmafft::Pass| p.tile.residency.blocks() > 1 && p.tile.lines > 1;
+        plan.passes.iter().filter(spread).count()
+    }
+    fn small(request: &Request, limits: &Limits) -> Result<Plan> {
+        let tile_bytes = 4 << 10;
+        in_clusters(
+            request,
+            &Limits {
+                tile_bytes,
+                ..limits.clone()
+            },
+        )
+    }
+    /// Each pass that can be is of two blocks, or of four.
+    fn by_rules(request: &Request, limits: &Limits) -> Result<Plan> {
+        let mut plan = mmafft::plan(request, limits)?;
+        for pass in &mut plan.passes {
+            let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+            let rule = |lines, blocks| Rule {
+                sequence: Sequence::of_one_engine(radices.clone()),
+                lines,
+                blocks,
+                launch: Launch::new(128, 1),
+                fraction: 1.0,
+            };
+            let all = [(8, 4), (4, 2), (16, 2), (2, 4), (3, 2)];
+            let rules = all.map(|(lines, blocks)| rule(lines, blocks));
+            if let Some(rule) = rules.iter().find(|rule| rule.suits(pass, limits)) {
+                rule.apply(pass, limits);
+            }
+        }
+        Ok(plan)
+    }
+    let runs = |plan: PlanFn, request: Request, least: usize| {
+        for order in ORDERS {
+            let backend = Probe::new(Vendor::Nvidia, order).backend();
+            let planned = plan(&request, backend.limits()).expect("a plan");
+            let got = columns(&planned);
+            assert!(got >= least, "{got}: {request:?}\n{}", planned.explain());
+            if let Err(what) = check(&backend, plan, &request, 1.0) {
+                panic!("{order:?}: {what}\n    {request:?}\n{}", planned.explain());
+            }
+        }
+    };
+    let d2 = |a, b| Request::forward(Shape::d2(a, b));
+    runs(small, d2(256, 24), 1);
+    runs(small, d2(320, 19).precision(Precision::F64), 1);
+    runs(small, d2(256, 40).precision(Precision::F16).batch(2), 1);
+    runs(by_rules, d2(256, 64).batch(3), 1);
+    // Rows that are stored as columns; twiddles between two passes, of few lines and of many.
+    runs(by_rules, d1(1 << 18), 2);
+    runs(by_rules, Request::inverse(Shape::d1(1 << 16)).precision(Precision::F64), 2);
+    runs(by_rules, d1(1 << 21), 2);
+    runs(by_rules, d1(1000 * 720).precision(Precision::Bf16), 1);
+    runs(by_rules, d1(1 << 17).precision(Precision::F64).batch(2), 2);
+    // Three passes; a part of the line; in place.
+    let part = d1(1 << 17).nonzero_input(0, 70..110_011).wanted_output(0, 9..40_007);
+    runs(by_rules, part, 2);
+    // Reals whose pairs are points, on either side.
+    runs(by_rules, Request::r2c(Shape::d1(1 << 18)), 1);
+    runs(by_rules, Request::real(Kind::R2HC, Shape::d1(1 << 18)), 1);
+    runs(by_rules, Request::c2r(Shape::d1(1 << 18)), 1);
+    // Products.
+    let products = |n: usize| d1(n).precision(Precision::SplitF16);
+    runs(by_rules, products(1 << 18), 1);
+    runs(by_rules, products(1 << 18).engine(mmafft::Engine::Matrix), 1);
 }

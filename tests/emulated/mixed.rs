@@ -146,18 +146,18 @@ fn columns() {
 fn clusters() {
     // A product at either end, beside the exchange between blocks, and on both sides of it.
     for (bits, rule) in [
-        (15, "16*(8*16*16),8,256,2,no,0"),
-        (15, "(16*8*16)*16,4,512,1,no,0"),
-        (15, "16*16*(8*16),8,256,2,no,0"),
-        (15, "(16*16)*8*16,4,512,1,no,0"),
-        (16, "16*(16*8*32),8,512,1,no,0"),
-        (16, "16*16*(8*32),8,512,1,no,0"),
-        (16, "32*(8*16*16),8,512,1,no,0"),
-        (16, "(16*16*8)*32,8,512,1,no,0"),
+        (15, "16*(8*16*16),1,256,2,no,0,1,none,8 blocks"),
+        (15, "(16*8*16)*16,1,512,1,no,0,1,none,4 blocks"),
+        (15, "16*16*(8*16),1,256,2,no,0,1,none,8 blocks"),
+        (15, "(16*16)*8*16,1,512,1,no,0,1,none,4 blocks"),
+        (16, "16*(16*8*32),1,512,1,no,0,1,none,8 blocks"),
+        (16, "16*16*(8*32),1,512,1,no,0,1,none,8 blocks"),
+        (16, "32*(8*16*16),1,512,1,no,0,1,none,8 blocks"),
+        (16, "(16*16*8)*32,1,512,1,no,0,1,none,8 blocks"),
         // As the table has it.
-        (15, "(16*16*4)*32,8,256,2,no,0"),
-        (16, "(32*16*4)*32,8,512,1,no,0"),
-        (15, "32*64*(16),4,512,1,no,0"),
+        (15, "(16*16*4)*32,1,256,2,no,0,1,none,8 blocks"),
+        (16, "(32*16*4)*32,1,512,1,no,0,1,none,8 blocks"),
+        (15, "32*64*(16),1,512,1,no,0,1,none,4 blocks"),
     ] {
         runs(
             Vendor::Nvidia,
@@ -166,6 +166,6 @@ fn clusters() {
         );
     }
     let inverse = Request::inverse(Shape::d1(1 << 15)).precision(Precision::F16);
-    let rule = "16*(16*8*16),8,256,2,no,0";
+    let rule = "16*(16*8*16),1,256,2,no,0,1,none,8 blocks";
     runs(Vendor::Nvidia, &inverse.engine(Engine::Matrix), rule);
 }

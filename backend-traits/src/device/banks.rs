@@ -152,9 +152,18 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     return None;
                 }
                 let columns = columns / sets;
+                let mut line = 0;
+                if step.lines_fast != 0 {
+                    line = rest % block.lines;
+                    rest /= block.lines;
+                }
                 if step.target == CLUSTER {
                     // Columns first. To whichever block, and there in rows of its share.
-                    let (column, other) = (rest % columns + set * columns, rest / columns);
+                    let (column, mut other) = (rest % columns + set * columns, rest / columns);
+                    if step.lines_fast == 0 {
+                        let all = counted * outer;
+                        (line, other) = (other / all, other % all);
+                    }
                     let column = joined_column(step, column, own);
                     let width = extent / block.blocks;
                     let cell = match after {
@@ -164,12 +173,7 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                             (other / inner * extent + at) * inner + other % inner
                         }
                     };
-                    return Some((0, cell));
-                }
-                let mut line = 0;
-                if step.lines_fast != 0 {
-                    line = rest % block.lines;
-                    rest /= block.lines;
+                    return Some((line, cell));
                 }
                 let mut outer_at = 0;
                 if step.outer_fast != 0 {

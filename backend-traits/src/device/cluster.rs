@@ -11,11 +11,27 @@ use super::tables::{Tables, Twiddles};
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::kind::{Domain, Kind};
-use crate::pass::{Images, Mirrored, Pass, Step, TileAxis};
+use crate::pass::{Factor, Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{CoreLength, Middle};
 use crate::real_line::{LineForm, RealLine};
 use crate::Direction;
+
+/// Whether the blocks of a cluster can have a pass' tile, beside their number: whole lines, planes, or of lines that
+/// passes share, complex parts. Neighbouring reals are complex points.
+pub fn spreads(pass: &Pass) -> bool {
+    let complex = |line: Option<RealLine>, loading| line.is_none_or(|l| l.is_complex(loading));
+    // The step that goes to other blocks may be the first, and has twiddles already.
+    let factor = match pass.store_factor {
+        None => true,
+        Some(Factor::Roots { .. }) => pass.axes.len() == 1,
+        Some(Factor::Chirp { .. }) => false,
+    };
+    complex(pass.load_reals, true)
+        && complex(pass.store_reals, false)
+        && (pass.mirrored, pass.hermitian, pass.edges, pass.load_factor) == (None, None, None, None)
+        && factor
+}
 
 /// A line that a cluster holds, as a tile of its two parts; `None` where the tile has two axes of
 /// its own, or belongs to one block.
@@ -36,8 +52,7 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     let Some(middle) = middle else {
         return Err(refused("a cluster whose blocks exchange nothing".into()));
     };
-    let parts = pass.mirrored.is_some() || pass.load_reals.is_some() || pass.store_reals.is_some();
-    if parts || pass.hermitian.is_some() || pass.edges.is_some() {
+    if !spreads(pass) {
         return Err(refused("a part of a line in a cluster".into()));
     }
     let whole = match &pass.axes[..] {
@@ -103,8 +118,8 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     }
     Ok(Some(Pass {
         axes: vec![part(0, n1, n2, 1), part(1, n2, 1, n1)],
-        load_reals: line(row.input),
-        store_reals: line(row.output),
+        load_reals: pass.load_reals.or(line(row.input)),
+        store_reals: pass.store_reals.or(line(row.output)),
         mirrored,
         steps,
         ..pass.clone()
@@ -192,12 +207,5 @@ pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
         inverse: first.direction == Direction::Inverse,
         turned: false,
     };
-    step.after_roots = line_twiddles(
-        step,
-        &mut config.head,
-        last.length,
-        twiddles,
-        double,
-        tables,
-    );
+    step.after_roots = line_twiddles(step, last.length, 1, twiddles, double, tables);
 }

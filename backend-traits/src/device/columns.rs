@@ -113,12 +113,5 @@ pub fn twiddles(pass: &Pass, config: &mut Config, tables: &mut Tables) {
         turned: line.load().order == Order::Odd,
     };
     let double = pass.storage == ScalarType::F64;
-    step.after_roots = line_twiddles(
-        step,
-        &mut config.head,
-        rows.length / 2 + 1,
-        twiddles,
-        double,
-        tables,
-    );
+    step.after_roots = line_twiddles(step, rows.length / 2 + 1, 1, twiddles, double, tables);
 }

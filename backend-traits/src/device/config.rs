@@ -43,7 +43,7 @@ words! {
         extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
         outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, cells, ordered, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
-        after, after_table, after_length, after_roots, in_row, copy_async, matrix, rank, copies, parts,
+        after, after_table, after_length, after_roots, roots_low, roots_lines, roots_base, roots_digits, in_row, copy_async, matrix, rank, copies, parts,
         scaling, down, joined, images, images_out, weighted,
     }
 }
@@ -52,8 +52,7 @@ words! {
     HeadWords {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, powers, half_products, ahead, asks_late, unasked, apart, roots_loop, roots_low, roots_lines, roots_base,
-        roots_digits, mirrored, mirrored_inner, mirrored_row, mirrored_facing, magnitudes, grown,
+        edges, powers, half_products, ahead, asks_late, unasked, apart, roots_loop, mirrored, mirrored_inner, mirrored_row, mirrored_facing, magnitudes, grown,
     }
 }
 

@@ -38,6 +38,7 @@ mod work;
 pub use arguments::Arguments;
 pub use backend::DeviceBackend;
 pub use cache::Cache;
+pub use cluster::spreads;
 pub use columns::mirrors_in_registers;
 pub use compiler::errors_of;
 pub use config::DENSE_PAIRS;

@@ -5,7 +5,7 @@ use super::columns;
 use super::config::*;
 use super::driver::Geometry;
 use super::trip::Trip;
-use crate::pass::{Engine, Loop, Pass};
+use crate::pass::{Engine, Loop, Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{Order, Pairing};
 use crate::tile::Launch;
@@ -90,8 +90,21 @@ pub fn insert_copies(
     lines: usize,
     order: &[usize],
 ) {
-    // A cluster's blocks have whole sectors of rows, or are not asked for.
+    // A cluster's blocks have whole sectors of rows, or are not asked for. Lines beside each other are the rows where
+    // they lie closer than the points of either part.
     if pass.tile.residency.blocks() > 1 {
+        let closest = |stride: fn(&TileAxis) -> usize| pass.axes.iter().map(stride).min();
+        let by_line = |of_loop: fn(&Loop) -> usize, of_axis| {
+            innermost.is_some_and(|l| lines > 1 && Some(of_loop(&l)) < closest(of_axis))
+        };
+        let ends = [
+            (0, by_line(|l| l.load, |a| a.load_stride)),
+            (trips.len() - 1, by_line(|l| l.store, |a| a.store_stride)),
+        ];
+        for (trip, by_line) in ends {
+            trips[trip].words.lines_fast = i64::from(by_line);
+        }
+        alike(trips);
         return;
     }
     let sector = 32;
@@ -158,7 +171,11 @@ pub fn insert_copies(
             last.words.lines_fast = 1;
         }
     }
-    // Steps that share their columns have them in one order.
+    alike(trips);
+}
+
+/// Lets steps that share their columns have them in one order.
+fn alike(trips: &mut [Trip]) {
     for i in 1..trips.len() {
         if trips[i].words.source == REGISTERS {
             let fast = trips[i - 1].words.lines_fast | trips[i].words.lines_fast;

@@ -112,13 +112,17 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 config.head.roots_loop = line_loop.map_or(-1, |l| l as i64);
                 let double = pass.storage == ScalarType::F64;
                 let inverse = direction == Direction::Inverse;
-                let head = &mut config.head;
                 let twiddles = Twiddles {
                     length,
                     inverse,
                     turned,
                 };
-                let table = line_twiddles(step, head, lines, twiddles, double, tables);
+                // Of a line that a cluster holds, the points of its other part.
+                let others = match pass.tile.residency.blocks() {
+                    1 => 1,
+                    blocks => (step.outer * step.inner) as usize * blocks,
+                };
+                let table = line_twiddles(step, lines, others, twiddles, double, tables);
                 if before {
                     step.before_roots = table;
                 } else {
@@ -138,11 +142,11 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
     }
 }
 
-/// The table of a step's four-step twiddles of `lines` lines.
+/// The table of a step's four-step twiddles of `lines` lines, whose points are the step's own times `others`.
 pub fn line_twiddles(
-    step: &StepWords,
-    head: &mut HeadWords,
+    step: &mut StepWords,
     lines: usize,
+    others: usize,
     twiddles: Twiddles,
     double: bool,
     tables: &mut Tables,
@@ -150,7 +154,7 @@ pub fn line_twiddles(
     let (columns, rows) = match step.op {
         // The last point of a half spectrum too.
         OP_DFT => (
-            (step.points / step.radix) as usize,
+            (step.points / step.radix) as usize * others,
             step.radix as usize + usize::from(step.facing == FACING_SPLIT),
         ),
         OP_SPLIT => (step.points as usize + 1, 0),
@@ -158,14 +162,14 @@ pub fn line_twiddles(
     };
     match LineRoots::new(lines, columns, rows, double, twiddles.turned) {
         Some(shape) => {
-            head.roots_lines = lines as i64;
-            head.roots_base = shape.base as i64;
-            head.roots_digits = i64::from(shape.digits);
+            step.roots_lines = lines as i64;
+            step.roots_base = shape.base as i64;
+            step.roots_digits = i64::from(shape.digits);
             tables.line_roots(twiddles, &shape)
         }
         None => {
             let bits = twiddles.length.ilog2().div_ceil(2);
-            head.roots_low = i64::from(bits);
+            step.roots_low = i64::from(bits);
             tables.roots(twiddles.length, bits, twiddles.inverse)
         }
     }

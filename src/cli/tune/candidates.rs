@@ -13,6 +13,10 @@ use mmafft::{Engine, Kind, Pass, ScalarType};
 const TILES: [usize; 4] = [1024, 2048, 4096, 8192];
 /// Bytes in a row of a tile of scattered lines.
 const ROWS: [usize; 4] = [32, 64, 128, 256];
+/// The same of a tile that blocks share.
+const SPREAD_ROWS: [usize; 3] = [32, 64, 128];
+/// Bytes of a block's share of such a tile.
+const SHARES: std::ops::RangeInclusive<usize> = 16 << 10..=128 << 10;
 /// Registers that a thread needs beside its values, about.
 const BESIDE: [usize; 3] = [20, 36, 60];
 /// The same of matrix products, with halves, sums and the matrix.
@@ -51,11 +55,16 @@ fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
     engines.map(values).chain(pair).max()
 }
 
-pub fn clustered(pass: &Pass) -> bool {
+fn clustered(pass: &Pass) -> bool {
     pass.tile.residency.blocks() > 1
 }
 
-/// Points that a block's threads hold, of so many lines; or of a tile that so many blocks share.
+/// Whether a cluster has a line or a plane, no block more of it than a share.
+fn whole_in_cluster(pass: &Pass) -> bool {
+    clustered(pass) && pass.tile.lines == 1
+}
+
+/// Points that a block's threads hold, of so many lines.
 fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
     let all = || pass.axes.iter().map(|a| a.core_length()).product();
     let points = match rules::real_columns(pass, radices) {
@@ -63,19 +72,39 @@ fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
         Some([columns, rows]) => (columns / 2 * (rows / 2 + 1)).max((columns / 2 + 1) * rows / 2),
         None => rules::transformed(pass).unwrap_or_else(all),
     };
-    match clustered(pass) {
-        true => points / lines,
-        false => points * lines,
-    }
+    points * lines
 }
 
-/// How many lines a tile may have; or how many blocks share it. Steps of the largest radix leave lanes of
+/// How many lines a tile may have, and of how many blocks it may be.
+fn tiles(
+    pass: &Pass,
+    sequence: &Sequence,
+    rows: bool,
+    spread: bool,
+    limits: &Limits,
+) -> Vec<(usize, usize)> {
+    if !spread {
+        let all = lines(pass, sequence, rows, limits).into_iter();
+        return all.map(|lines| (lines, 1)).collect();
+    }
+    let counts = 1..=limits.cluster_blocks.checked_ilog2().unwrap_or(0);
+    let counts = || counts.clone().map(|bits| 1 << bits);
+    if whole_in_cluster(pass) {
+        return counts().map(|blocks| (1, blocks)).collect();
+    }
+    let row = |row: usize| (row / (2 * pass.storage.bytes())).max(1);
+    let line = rules::transformed(pass).unwrap_or(0);
+    let share = |lines: usize, blocks| lines * line * 2 * pass.storage.compute_bytes() / blocks;
+    let of_row = |bytes: usize| counts().map(move |blocks| (bytes, blocks));
+    let all = SPREAD_ROWS.into_iter().flat_map(of_row);
+    all.map(|(bytes, blocks)| (row(bytes), blocks))
+        .filter(|&(lines, blocks)| SHARES.contains(&share(lines, blocks)))
+        .collect()
+}
+
+/// How many lines a block's tile may have. Steps of the largest radix leave lanes of
 /// the last wave idle: of contiguous lines also as many are tried as leave the fewest.
 fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<usize> {
-    if clustered(pass) {
-        let counts = (1..=limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
-        return counts.collect();
-    }
     let all: usize = pass.axes.iter().map(|a| a.length).product();
     let line = all.max(rules::transformed(pass).unwrap_or(0));
     let point = 2 * pass.storage.bytes();
@@ -105,10 +134,11 @@ fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<u
     lines
 }
 
-fn rule(sequence: &Sequence, lines: usize, launch: Launch) -> Rule {
+fn rule(sequence: &Sequence, (lines, blocks): (usize, usize), launch: Launch) -> Rule {
     Rule {
         sequence: sequence.clone(),
         lines,
+        blocks,
         launch,
         fraction: 0.0,
     }
@@ -150,19 +180,27 @@ fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
 /// The first round: every sequence and tile, in an ordinary launch.
 pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
     let mut all = Vec::new();
-    for sequence in sequences(pass, limits) {
+    // `Rule::suits` says which passes clusters can have.
+    let ways = [false, true].into_iter();
+    let ways = ways.filter(|spread| *spread || !whole_in_cluster(pass));
+    let all_of = |spread| {
+        let all = sequences(pass, spread, limits).into_iter();
+        all.map(move |sequence| (sequence, spread))
+    };
+    for (sequence, spread) in ways.flat_map(all_of) {
         let radices = sequence.radices();
-        for lines in lines(pass, &sequence, rows, limits) {
+        for (lines, blocks) in tiles(pass, &sequence, rows, spread, limits) {
+            let points = points(pass, radices, lines) / blocks;
             let largest = held(pass, &sequence).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
-            let threads = threads(points(pass, radices, lines), values);
+            let threads = threads(points, values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch::new(threads, residents);
-            all.push(rule(&sequence, lines, launch));
+            all.push(rule(&sequence, (lines, blocks), launch));
             if let Some((facing, radix)) = faced(pass, radices) {
                 // Two columns at least.
                 let values = values.max(2 * radix);
-                let threads = self::threads(points(pass, radices, lines), values);
+                let threads = self::threads(points, values);
                 let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
                 let launch = Launch {
                     threads,
@@ -170,7 +208,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                     facing,
                     ..launch
                 };
-                all.push(rule(&sequence, lines, launch));
+                all.push(rule(&sequence, (lines, blocks), launch));
             }
         }
     }
@@ -181,7 +219,8 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 /// The second round: launches for a sequence and a tile that did well.
 pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let sequence = &best.sequence;
-    let points = points(pass, sequence.radices(), best.lines);
+    let points = points(pass, sequence.radices(), best.lines) / best.blocks;
+    let tile = (best.lines, best.blocks);
     let largest = held(pass, sequence).unwrap_or(8);
     let mut radices = sequence.engines(pass.engine);
     let dense = radices.any(|radix| largest < radix.0 && !joins(&radix));
@@ -209,7 +248,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
             let beside = beside + if dense { values * registers(pass) } else { 0 };
             let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
             for apart in [false, true] {
-                if apart && (clustered(pass) || points * cell < 32 << 10) {
+                if apart && (best.blocks > 1 || points * cell < 32 << 10) {
                     continue;
                 }
                 let launch = Launch {
@@ -219,7 +258,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
                     ..best.launch
                 };
                 if all.iter().all(|rule| rule.launch != launch) {
-                    all.push(rule(&best.sequence, best.lines, launch));
+                    all.push(rule(&best.sequence, tile, launch));
                 }
             }
         }
@@ -277,7 +316,7 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
     // A block asks between two steps, and early or late where there are three; AMD's cannot. Rules of planes in
     // clusters name no radices.
     let exchanges = match limits.architecture.starts_with("sm_") {
-        true if clustered(pass) => 2,
+        true if rule.blocks > 1 => 2,
         true => engines.len().saturating_sub(1),
         false => 0,
     };
@@ -298,10 +337,11 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
 /// The third round: wider accesses of memory for a launch that did well, by as many threads or by
 /// those whose values are whole runs of neighbours; or what it does otherwise.
 pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
-    let most = match clustered(pass) {
-        true => 1,
-        false => 16 / (2 * pass.storage.bytes()),
+    let most = match best.blocks {
+        1 => 16 / (2 * pass.storage.bytes()),
+        _ => 1,
     };
+    let tile = (best.lines, best.blocks);
     let mut all = otherwise(pass, best, limits);
     // One end alone.
     if best.launch.facing == [true, true] {
@@ -310,7 +350,7 @@ pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
                 facing,
                 ..best.launch
             };
-            all.push(rule(&best.sequence, best.lines, launch));
+            all.push(rule(&best.sequence, tile, launch));
         }
     }
     for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
@@ -322,7 +362,7 @@ pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
                 neighbours,
                 ..best.launch
             };
-            all.push(rule(&best.sequence, best.lines, launch));
+            all.push(rule(&best.sequence, tile, launch));
         }
     }
     all
@@ -367,7 +407,7 @@ mod tests {
             for rule in rules {
                 let mut pass = pass.clone();
                 rule.apply(&mut pass, limits);
-                assert_eq!(pass.tile.residency.blocks(), rule.lines, "{rule:?}");
+                assert_eq!(pass.tile.residency.blocks(), rule.blocks, "{rule:?}");
                 assert_eq!(pass.tile.launch, Some(rule.launch));
                 let lowered = lower(&pass, &driver.geometry());
                 assert!(lowered.is_ok(), "{shape}: {rule:?}: {lowered:?}");

@@ -49,9 +49,15 @@ pub struct Arguments {
     /// Only products beside butterflies, and only rows that they make faster
     #[arg(long, conflicts_with = "facing")]
     mixed: bool,
+    /// Only which factors lines have that passes share, and passes that have no row yet
+    #[arg(long, conflicts_with_all = ["facing", "mixed", "clusters", "otherwise"])]
+    parts: bool,
+    /// Only tiles that the blocks of a cluster share, and only rows that they make faster
+    #[arg(long, conflicts_with_all = ["facing", "mixed"])]
+    clusters: bool,
     /// Only rows of the table, and what their launches could do otherwise: look up each twiddle of f64, load reals
     /// of type III unasked, multiply roots of splits and merges, ask for later tiles
-    #[arg(long, conflicts_with_all = ["missing", "facing", "mixed"])]
+    #[arg(long, conflicts_with_all = ["missing", "facing", "mixed", "clusters"])]
     otherwise: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
@@ -61,12 +67,14 @@ pub struct Arguments {
 impl Arguments {
     /// Whether only some of what could be faster is tried.
     fn some(&self) -> bool {
-        self.facing || self.mixed || self.otherwise
+        self.facing || self.mixed || self.clusters || self.otherwise
     }
 
     fn tries(&self, rule: &Rule) -> bool {
         let facing = rule.launch.facing != [false; 2];
-        (facing || !self.facing) && (rule.sequence.is_mixed() || !self.mixed)
+        (facing || !self.facing)
+            && (rule.sequence.is_mixed() || !self.mixed)
+            && (rule.blocks > 1 || !self.clusters)
     }
 }
 
@@ -120,8 +128,11 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let mut table = Table::read(&arguments.output)?;
+    if arguments.parts {
+        passes.clear();
+    }
     if arguments.missing {
-        passes.retain(|key, _| !table.rows.contains_key(key));
+        passes.retain(|key, _| !table.has(key, &limits));
     }
     let mut memory = Memory {
         input: noise(lab)?,
@@ -155,7 +166,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     if arguments.missing {
-        lines.retain(|key, _| !table.rows.contains_key(key));
+        lines.retain(|key, _| !table.has(key, &limits));
     }
     if arguments.some() {
         lines.clear();
@@ -264,9 +275,7 @@ fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan>
     };
     let mut plan = mmafft::plan(&plan.request, &limits).ok()?;
     for pass in &mut plan.passes {
-        let row = rules::key(pass, &limits).and_then(|key| table.rows.get(&key));
-        let rule = row.and_then(|row| Rule::parse(row));
-        if let Some(rule) = rule.filter(|rule| rule.suits(pass, &limits)) {
+        if let Some(rule) = table.rule(pass, &limits) {
             rule.apply(pass, &limits);
         }
     }

@@ -6,7 +6,7 @@ use super::table::Table;
 use super::timing::{prepare_all, time_bytes, Bench};
 use super::{tune_pass, Arguments, Lab};
 use mmafft::backend_traits::real::{CoreLength, Middle};
-use mmafft::rules::{self, Rule};
+use mmafft::rules;
 use mmafft::{Backend as _, Domain, Limits, Plan, Request};
 
 /// How much larger the largest factor may be than the smallest.
@@ -68,11 +68,8 @@ fn plan(request: &Request, limits: &Limits, factors: &[usize], table: &Table) ->
     let mut plan = mmafft::plan_in_parts(request, limits, factors).ok()?;
     (plan.passes.iter().map(length).collect::<Vec<_>>() == factors).then_some(())?;
     for pass in &mut plan.passes {
-        let row = rules::key(pass, limits).and_then(|key| table.rows.get(&key));
-        if let Some(rule) = row.and_then(|row| Rule::parse(row)) {
-            if rule.suits(pass, limits) {
-                rule.apply(pass, limits);
-            }
+        if let Some(rule) = table.rule(pass, limits) {
+            rule.apply(pass, limits);
         }
     }
     Some(scaled(plan))
@@ -170,7 +167,7 @@ pub fn tune<L: Lab>(
                 continue;
             };
             for pass in &plan.passes {
-                let missing = rules::key(pass, &limits).filter(|k| !table.rows.contains_key(k));
+                let missing = rules::key(pass, &limits).filter(|k| !table.has(k, &limits));
                 if let Some(key) = missing {
                     tune_pass(bench, &plan, pass, &key, arguments, table);
                 }
@@ -190,5 +187,6 @@ pub fn tune<L: Lab>(
     }
     let radices: Vec<String> = list.iter().map(usize::to_string).collect();
     let row = format!("{},1,1,1,no,{fraction:.3}", radices.join("*"));
-    table.rows.insert(key.into(), row);
+    // On a device whose memory is faster or slower others may be.
+    table.rows.insert(rules::of_device(key, &limits), row);
 }

@@ -1,6 +1,5 @@
 //! Which radices are tried for a line: sequences whose product it is.
 
-use super::candidates::clustered;
 use mmafft::backend_traits::{radix, Limits, Operand};
 use mmafft::rules::{self, Sequence};
 use mmafft::{Engine, Pass, ScalarType};
@@ -16,13 +15,13 @@ pub fn joins(&(radix, engine): &(usize, Engine)) -> bool {
 }
 
 /// What is tried: sequences of one engine; of products also the first or the last one alone, beside butterflies.
-pub fn sequences(pass: &Pass, limits: &Limits) -> Vec<Sequence> {
-    let spread = clustered(pass);
+/// Of tiles of one block, or of those that are `spread` over a cluster.
+pub fn sequences(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Sequence> {
     let products = pass.engine == Engine::Matrix;
     // Products alone were slower than two passes over a cluster.
     let alone = match products && spread {
         true => Vec::new(),
-        false => of_one_engine(pass, limits),
+        false => of_one_engine(pass, spread, limits),
     };
     let mut all: Vec<Sequence> = alone.into_iter().map(Sequence::of_one_engine).collect();
     if let Some(length) = rules::transformed(pass).filter(|_| products) {
@@ -79,11 +78,11 @@ fn beside_a_product(length: usize, limits: &Limits) -> Vec<Sequence> {
 
 /// The sequences with the fewest radices, and with one more: those of the smallest radices first,
 /// in either order.
-fn of_one_engine(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> {
     let Some(length) = rules::transformed(pass) else {
         return vec![Vec::new()];
     };
-    if clustered(pass) {
+    if spread {
         return parts(length, pass, limits);
     }
     let most = largest(pass);
@@ -272,7 +271,7 @@ mod tests {
         let of = |n: usize| {
             let request = Request::forward(Shape::d1(n)).batch(100);
             let plan = mmafft::plan_in_clusters(&request, limits).expect("a plan");
-            of_one_engine(&plan.passes[0], limits)
+            of_one_engine(&plan.passes[0], true, limits)
         };
         // 32·1024 has a radix less than 128·256.
         assert!(of(1 << 15).contains(&vec![32, 32, 32]));

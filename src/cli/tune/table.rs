@@ -1,7 +1,8 @@
 //! The file of rules, as `mmafft tune` reads and writes it.
 
 use crate::cli::{files, Failure};
-use mmafft::rules;
+use mmafft::rules::{self, Rule};
+use mmafft::{Limits, Pass};
 use std::collections::BTreeMap;
 
 /// The file of rules.
@@ -11,6 +12,19 @@ pub struct Table {
 }
 
 impl Table {
+    /// What the file's row says of a pass, where it can follow that.
+    pub fn rule(&self, pass: &Pass, limits: &Limits) -> Option<Rule> {
+        let key = rules::key(pass, limits)?;
+        let own = self.rows.get(&rules::of_device(&key, limits));
+        let rule = Rule::parse(own.or_else(|| self.rows.get(&key))?)?;
+        rule.suits(pass, limits).then_some(rule)
+    }
+
+    /// Whether it has a row of this key, of the device alone or of its architecture.
+    pub fn has(&self, key: &str, limits: &Limits) -> bool {
+        self.rows.contains_key(key) || self.rows.contains_key(&rules::of_device(key, limits))
+    }
+
     pub fn read(path: &std::path::Path) -> Result<Self, Failure> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
