@@ -200,6 +200,7 @@ fn cases() -> Vec<Case> {
         hopper("measured-few", Request::forward(d1(1 << 20))),
         clusters("cluster-line", Request::forward(d1(1 << 15)).batch(100)),
         clusters("cluster-r2c", Request::r2c(d1(1 << 16)).batch(100)),
+        clusters("cluster-columns", Request::forward(d1(1 << 25)).batch(4)),
         clusters("cluster-plane", Request::inverse(d2(256, 256)).batch(100)),
         device("long-prime", Request::forward(d1(1009))),
         device(

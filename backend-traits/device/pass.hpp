@@ -274,16 +274,21 @@ template <class Scalar> struct Pass {
       return {to_at(s, c.at - c.further, point(s, 0)), further + distance(s, j) * int(step.done)};
     } else return {to_at(s, c.at, j), 0};
   }
+  // Whether instructions can hold how far from its first point the others are that a column stores.
+  template <class S> static MMAFFT_DEVICE constexpr bool near(S s) {
+    MMAFFT_STEP(S);
+    const i64 stride = config.axis[step.axis].store_stride, farthest = (step.radix - 1) * step.done * stride * i64(sizeof(Scalar));
+    return -IMMEDIATE < farthest && farthest < IMMEDIATE;
+  }
   // Whether what a column stores lies at one address and constant distances that instructions can hold. Fragments
   // do; and points of a DFT, but where all strides of a single axis are powers of two: compilers find it there, and
   // share addresses between columns. Values of the largest radices leave no register for it.
   template <class S> static MMAFFT_DEVICE constexpr bool one_address(S s) {
     MMAFFT_STEP(S);
-    const i64 stride = config.axis[step.axis].store_stride, farthest = (step.radix - 1) * step.done * stride * i64(sizeof(Scalar));
-    const bool near = -IMMEDIATE < farthest && farthest < IMMEDIATE;
+    const i64 stride = config.axis[step.axis].store_stride;
     const bool found = config.axes == 1 && config.blocks == 1 && ((step.points & (step.points - 1)) | (stride & (stride - 1))) == 0;
     return step.engine == ENGINE_MATRIX ||
-           (step.op == OP_DFT && step.engine == ENGINE_SIMT && near && (!found || joined(s)) && step.radix * i64(sizeof(T)) <= 224);
+           (step.op == OP_DFT && step.engine == ENGINE_SIMT && near(s) && (!found || joined(s)) && step.radix * i64(sizeof(T)) <= 224);
   }
   // Whether there is a point at a place, where zeros stand for those beyond what is given; and whether
   // it goes on. Said of whole lines when compiling.

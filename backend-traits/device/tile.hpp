@@ -152,11 +152,13 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
     rest /= columns;
     c.inner = int(rest % inner);
     rest /= inner;
-    MMAFFT_IF (step.lines_fast) c.outer = int(rest);
-    else {
-      c.outer = int(rest % outer);
+    // Of a single line there is nothing to divide.
+    MMAFFT_IF (lines == 1) c.line = 0;
+    else MMAFFT_IF (!step.lines_fast) {
       c.line = int(rest / outer);
+      rest %= outer;
     }
+    c.outer = int(rest);
     return c;
   }
   MMAFFT_IF (step.outer_fast) {

@@ -121,6 +121,10 @@ MMAFFT_DEVICE void store_as_one(Pair<float> *to, const Pair<float> &value) {
   asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "f"(value.x), "f"(value.y));
   *reinterpret_cast<u64 *>(to) = both;
 }
+// Nothing that a launch stores is loaded again by it, so that loads of tables may pass these stores.
+MMAFFT_DEVICE void store_as_one(Pair<double> *to, const Pair<double> &value) {
+  asm volatile("{.reg .u64 at; cvta.to.global.u64 at, %0; st.global.v2.f64 [at], {%1, %2};}" ::"l"(to), "d"(value.x), "d"(value.y));
+}
 // Tables that no launch changes.
 MMAFFT_DEVICE Pair<float> load_table(const Pair<float> *from) {
   float2 x = __ldg(reinterpret_cast<const float2 *>(from));

@@ -82,7 +82,10 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     };
     let product = |parts: Parts| Parts { faces, ..parts }.product();
     if let Some(measured) = measured {
-        if let ([first, last], false) = (&measured.factors[..], measured.packed) {
+        let scattered = fits.longest_scattered_measured();
+        let in_block = |length: &usize| fits.line(*length, scattered);
+        let both = measured.factors.iter().all(in_block);
+        if let ([first, last], false, true) = (&measured.factors[..], measured.packed, both) {
             if let Some((mut stages, scalars)) =
                 real_columns::stages(&stage, [*first, *last], base, p, fits)
             {
@@ -98,11 +101,15 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         let (mut stages, scalars) = product(parts?);
         for stage in &mut stages {
             stage.split = measured.reason.clone();
-            if stage.length > fits.longest_scattered_measured() {
+            if !in_block(&stage.length) {
                 stage.cluster = cluster::columns(stage, fits, true);
             }
         }
-        return Ok((stages, scalars));
+        let held = |s: &Stage| in_block(&s.length) || s.cluster.is_some();
+        // A cluster does not have all that a block does.
+        if stages.iter().all(held) {
+            return Ok((stages, scalars));
+        }
     }
     let whole = stage.kind.shared_core_length(stage.length);
     if let Some(lengths) = real_columns::lengths(&stage, fits, scattered) {

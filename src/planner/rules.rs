@@ -452,6 +452,9 @@ mod tests {
         let both = Rule::parse("8*8,1,128,2,no,0.900,2,last,looked up+unasked").expect("a rule");
         assert!(both.launch.looked_up && both.launch.unasked);
         assert_eq!(both.row(), "8*8,1,128,2,no,0.900,2,last,looked up+unasked");
+        let spread = Rule::parse("8*8,4,128,2,no,0.900,1,none,ahead+2 blocks").expect("a rule");
+        assert_eq!((spread.lines, spread.blocks), (4, 2));
+        assert_eq!(spread.row(), "8*8,4,128,2,no,0.900,1,none,ahead+2 blocks");
         let mixed = Rule::parse("16*(32*8),1,128,2,no,0.900").expect("a rule");
         assert!(mixed.sequence.is_mixed());
         assert_eq!(mixed.row(), "16*(32*8),1,128,2,no,0.900");
@@ -467,9 +470,27 @@ mod tests {
             "8*8,1,128,2,no,0.9,1,faced",
             "8*8,1,128,2,no,0.9,1,none,looked",
             "8*8,1,128,2,no,0.9,1,none,looked up,1",
+            "8*8,1,128,2,no,0.9,1,none,1 blocks",
+            "8*8,1,128,2,no,0.9,1,none,two blocks",
         ] {
             assert_eq!(Rule::parse(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_device_has_rules_of_its_own() {
+        let of = |device: &str| Limits {
+            device: device.into(),
+            architecture: "sm_90".into(),
+            ..super::super::fits::invented(227 << 10)
+        };
+        let key = parts_key(&of(""), ScalarType::F64, Engine::Simt, "c2c", 1 << 24);
+        let factors = |device: &str| {
+            let rule = find(&key, &of(device)).expect("a rule");
+            rule.sequence.radices().len()
+        };
+        assert_eq!(factors("NVIDIA H200"), 3);
+        assert_eq!(factors("NVIDIA H100 80GB HBM3"), 2);
     }
 
     #[test]

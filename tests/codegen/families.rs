@@ -187,6 +187,21 @@ fn clusters() -> Vec<(String, Request)> {
     add(Shape::d1(30000), F32);
     add(Shape::d2(256, 256), F32);
     add(Shape::d2(128, 128), F64);
+    // Lines beside each other: of passes that share a line, in the fewest, and of planes.
+    for (shape, precision) in [
+        (Shape::d1(1 << 25), F32),
+        (Shape::d1(1 << 26), F32),
+        (Shape::d1(1 << 25), F64),
+        (Shape::d1(1 << 26), F64),
+        (Shape::d1(1 << 25), F16),
+        (Shape::d1(1 << 25), Precision::SplitF16),
+        (Shape::d2(8192, 96), F32),
+        (Shape::d2(6000, 96), F64),
+    ] {
+        let name = format!("cluster columns {shape} {}", precision.row().name);
+        let request = Request::inverse(shape).precision(precision).batch(8);
+        all.push((name, request));
+    }
     // Lines of reals, packed to as many points.
     for kind in [
         Kind::R2C,

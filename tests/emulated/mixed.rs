@@ -102,19 +102,19 @@ fn rules_without_products() {
         rule.suits(&plan.passes[0], limits)
     };
     assert!(suits(256, "(16)*16,4,64,4,no,0"));
-    assert!(suits(1 << 15, "16*(8*16*16),8,256,2,no,0"));
-    assert!(suits(49152, "(8*16*24)*16,8,256,2,no,0"));
+    assert!(suits(1 << 15, "16*(8*16*16),1,256,2,no,0,1,none,8 blocks"));
+    assert!(suits(49152, "(8*16*24)*16,1,256,2,no,0,1,none,8 blocks"));
     assert!(suits(4096, "(16*16)*16,4,512,1,no,0"));
     for (n, rule) in [
         (256, "(16*16),4,64,4,no,0"),
         (200, "20*(10),4,64,4,no,0"),
-        (1 << 15, "(16*8*16*16),8,256,2,no,0"),
+        (1 << 15, "(16*8*16*16),1,256,2,no,0,1,none,8 blocks"),
         // A radix that is no product, ones that are no butterflies.
-        (49152, "(8*16*16)*24,8,256,2,no,0"),
-        (1 << 15, "16*(64*32),8,256,2,no,0"),
+        (49152, "(8*16*16)*24,1,256,2,no,0,1,none,8 blocks"),
+        (1 << 15, "16*(64*32),1,256,2,no,0,1,none,8 blocks"),
         // Threads that would have 512 values.
         (4096, "(16*16)*16,4,32,1,no,0"),
-        (1 << 15, "16*(8*16*16),8,32,2,no,0"),
+        (1 << 15, "16*(8*16*16),1,32,2,no,0,1,none,8 blocks"),
     ] {
         assert!(!suits(n, rule), "{rule}");
     }

@@ -376,6 +376,37 @@ mod tests {
     use mmafft::{Precision, Request, Shape};
 
     #[test]
+    fn columns_may_be_of_clusters() {
+        let driver = EmulatedDriver::nvidia();
+        let limits = driver.limits();
+        for request in [
+            Request::forward(Shape::d1(1 << 22)),
+            Request::forward(Shape::d1(1 << 22)).precision(Precision::F64),
+            Request::forward(Shape::d1(1 << 22)).precision(Precision::SplitF16),
+            Request::forward(Shape::d2(4096, 64)),
+        ] {
+            let shape = request.shape.clone();
+            let plan = mmafft::plan(&request.batch(100), limits).expect("a plan");
+            let columns = plan.passes.iter().find(|pass| pass.axes[0].load_stride > 2);
+            let pass = columns.expect("columns");
+            let mut rules = first(pass, false, limits);
+            rules.retain(|rule| rule.blocks > 1);
+            assert!(rules.len() > 10, "{shape}");
+            let best = rules[0].clone();
+            rules.extend(second(pass, &best));
+            rules.extend(third(pass, &best, limits));
+            for rule in rules {
+                let mut pass = pass.clone();
+                rule.apply(&mut pass, limits);
+                let tile = (pass.tile.lines, pass.tile.residency.blocks());
+                assert_eq!(tile, (rule.lines, rule.blocks), "{rule:?}");
+                let lowered = lower(&pass, &driver.geometry());
+                assert!(lowered.is_ok(), "{shape}: {rule:?}: {lowered:?}");
+            }
+        }
+    }
+
+    #[test]
     fn clusters_have_candidates_that_can_be_launched() {
         let driver = EmulatedDriver::nvidia();
         let limits = driver.limits();

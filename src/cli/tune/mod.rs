@@ -43,6 +43,9 @@ pub struct Arguments {
     /// Only passes that have no row in the table yet
     #[arg(long)]
     missing: bool,
+    /// Only passes and lines whose keys in the table contain this, as `columns roots,8192`
+    #[arg(long, value_name = "TEXT")]
+    key: Option<String>,
     /// Only launches whose columns face each other, and only rows that they make faster
     #[arg(long)]
     facing: bool,
@@ -131,6 +134,8 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.parts {
         passes.clear();
     }
+    let named = |key: &String| arguments.key.as_ref().is_none_or(|text| key.contains(text));
+    passes.retain(|key, _| named(key));
     if arguments.missing {
         passes.retain(|key, _| !table.has(key, &limits));
     }
@@ -168,6 +173,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.missing {
         lines.retain(|key, _| !table.has(key, &limits));
     }
+    lines.retain(|key, _| named(key));
     if arguments.some() {
         lines.clear();
     }
