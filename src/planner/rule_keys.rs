@@ -11,6 +11,9 @@ use super::stage::{Place, Stage};
 /// Lines of a four-step transform whose twiddles are looked up in two levels, about.
 const FAR: usize = 1 << 16;
 
+/// Of a pass that multiplies by them.
+const ROOTS: &str = " roots";
+
 /// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
 /// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A line
 /// or a plane of several blocks is a `cluster`'s.
@@ -78,14 +81,14 @@ pub fn column_keys(
     scalar: ScalarType,
     engine: Engine,
     stage: &Stage,
-) -> [String; 2] {
+) -> [String; 3] {
     let contiguous = |place: &Place| place.strides[stage.dim] <= 2;
     let access = access_of(contiguous(&stage.load), contiguous(&stage.store));
     // Factors of a stage name a loop of its own.
     let roots = roots_of([stage.load_factor, stage.store_factor], &stage.inner);
     let (architecture, storage, engine) = (&limits.architecture, storage(scalar), engine.name());
     let length = stage.length;
-    [roots, ""]
+    [roots, "", ROOTS]
         .map(|roots| format!("{architecture},{storage},{engine},c2c,{access}{roots},{length}"))
 }
 
@@ -103,7 +106,7 @@ fn roots_of(factors: [Option<Factor>; 2], loops: &[Loop]) -> &'static str {
     });
     match lines.max() {
         None => "",
-        Some(lines) if lines < FAR => " roots",
+        Some(lines) if lines < FAR => ROOTS,
         Some(_) => " far roots",
     }
 }
@@ -223,7 +226,12 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
             let facing = pass.mirrored.map(|_| "facing");
             let kinds = facing.into_iter().chain(["c2c"]);
             let with_roots = kinds.map(|kind| key(kind, roots(pass), whole.clone()));
-            with_roots.chain([key("c2c", "", whole.clone())]).collect()
+            // As `column_keys`: what no block holds was measured among lines of passes.
+            let spread = pass.tile.residency.blocks() > 1 && access(pass) != "cluster";
+            let others = [""].into_iter().chain(spread.then_some(ROOTS));
+            with_roots
+                .chain(others.map(|roots| key("c2c", roots, whole.clone())))
+                .collect()
         }
         false => {
             let with_roots = kinds

@@ -360,6 +360,10 @@ fn lines_beside_each_other() {
     runs(small, d2(320, 19).precision(Precision::F64), 1);
     runs(small, d2(256, 40).precision(Precision::F16).batch(2), 1);
     runs(by_rules, d2(256, 64).batch(3), 1);
+    // As the table has them: of a plane, whose last tile is not full, and its inverse in place.
+    runs(mmafft::plan, d2(8192, 28), 1);
+    let inverse = Request::inverse(Shape::d2(8192, 10)).precision(Precision::F64);
+    runs(mmafft::plan, inverse.in_place(), 1);
     // Rows that are stored as columns; twiddles between two passes, of few lines and of many.
     runs(by_rules, d1(1 << 18), 2);
     runs(by_rules, Request::inverse(Shape::d1(1 << 16)).precision(Precision::F64), 2);
