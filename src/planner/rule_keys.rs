@@ -2,8 +2,8 @@
 
 use mmafft_backend_traits::{
     real::{Middle, RealSide, Reduction},
-    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Loop, Pass, RealLine, ScalarType, Step,
-    TileAxis, KINDS,
+    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Loop, Pass, RealLine, ScalarType,
+    Step, TileAxis, KINDS,
 };
 
 use super::stage::{Place, Stage};
@@ -164,10 +164,10 @@ pub(super) fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
 }
 
 /// Of a line of type I, the cosine or the sine whose continued line is as long: its kind and length.
-fn as_long(axis: &TileAxis) -> Option<(Kind, usize)> {
-    let other = match axis.kind {
-        Kind::Dct1 => (Kind::Dst1, axis.length.checked_sub(2)?),
-        Kind::Dst1 => (Kind::Dct1, axis.length + 2),
+pub(super) fn as_long(kind: Kind, length: usize) -> Option<(Kind, usize)> {
+    let other = match kind {
+        Kind::Dct1 => (Kind::Dst1, length.checked_sub(2)?),
+        Kind::Dst1 => (Kind::Dct1, length.checked_add(2)?),
         _ => return None,
     };
     Some(other)
@@ -218,7 +218,7 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         return Vec::from_iter(alone.then(|| key(name, roots(pass), whole)));
     }
     let beside = match &pass.axes[..] {
-        [axis] => as_long(axis),
+        [axis] => as_long(axis.kind, axis.length),
         _ => None,
     };
     let mut keys: Vec<String> = match kinds.is_empty() {

@@ -9,10 +9,10 @@
 use super::cluster::Spread;
 use super::fits::Fits;
 use super::folded;
-use super::rule_keys::{access, alike, cluster_keys, column_keys, convolved, keys};
-use super::stage::Stage;
+use super::rule_keys::{access, alike, as_long, cluster_keys, column_keys, convolved, keys};
 pub use super::rule_keys::{key, parts_key, transformed};
 pub use super::sequence::Sequence;
+use super::stage::Stage;
 use mmafft_backend_traits::device::{lines_face, spreads, FACING_RADIX};
 use mmafft_backend_traits::{
     radix, real::Middle, Ahead, Engine, Images, Kind, Launch, Limits, Pass, Residency, ScalarType,
@@ -384,9 +384,11 @@ pub(super) fn of_cluster(
 /// The rule of a line that passes share, by its kind and whole length: its radices are the factors, in the
 /// order of the passes.
 pub(super) fn of_parts(fits: &Fits, kind: Kind, length: usize) -> Option<&'static Rule> {
-    let key = |kind| parts_key(fits.limits, fits.scalar, fits.engine, kind, length);
-    let mut kinds = [kind.row().name].into_iter().chain(alike(kind));
-    let rule = kinds.find_map(|kind| find(&key(kind), fits.limits));
+    let key = |kind, length| parts_key(fits.limits, fits.scalar, fits.engine, kind, length);
+    let kinds = [kind.row().name].into_iter().chain(alike(kind));
+    let own = kinds.map(|kind| key(kind, length));
+    let beside = as_long(kind, length).map(|(kind, length)| key(kind.row().name, length));
+    let rule = own.chain(beside).find_map(|key| find(&key, fits.limits));
     // Factors are whole passes.
     rule.filter(|rule| !rule.sequence.is_mixed())
 }

@@ -3,11 +3,11 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::rules::{Rule, Sequence};
 use mmafft::backend_traits::conformance::{check, PlanFn, Random};
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::real::CoreLength;
 use mmafft::backend_traits::{KindRow, Launch, Step};
+use mmafft::rules::{Rule, Sequence};
 use mmafft::{
     plan_in_clusters, Backend, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
     Result, Shape, KINDS,
@@ -366,12 +366,18 @@ fn lines_beside_each_other() {
     runs(mmafft::plan, inverse.in_place(), 1);
     // Rows that are stored as columns; twiddles between two passes, of few lines and of many.
     runs(by_rules, d1(1 << 18), 2);
-    runs(by_rules, Request::inverse(Shape::d1(1 << 16)).precision(Precision::F64), 2);
+    runs(
+        by_rules,
+        Request::inverse(Shape::d1(1 << 16)).precision(Precision::F64),
+        2,
+    );
     runs(by_rules, d1(1 << 21), 2);
     runs(by_rules, d1(1000 * 720).precision(Precision::Bf16), 1);
     runs(by_rules, d1(1 << 17).precision(Precision::F64).batch(2), 2);
     // Three passes; a part of the line; in place.
-    let part = d1(1 << 17).nonzero_input(0, 70..110_011).wanted_output(0, 9..40_007);
+    let part = d1(1 << 17)
+        .nonzero_input(0, 70..110_011)
+        .wanted_output(0, 9..40_007);
     runs(by_rules, part, 2);
     // Reals whose pairs are points, on either side.
     runs(by_rules, Request::r2c(Shape::d1(1 << 18)), 1);
@@ -380,5 +386,9 @@ fn lines_beside_each_other() {
     // Products.
     let products = |n: usize| d1(n).precision(Precision::SplitF16);
     runs(by_rules, products(1 << 18), 1);
-    runs(by_rules, products(1 << 18).engine(mmafft::Engine::Matrix), 1);
+    runs(
+        by_rules,
+        products(1 << 18).engine(mmafft::Engine::Matrix),
+        1,
+    );
 }
