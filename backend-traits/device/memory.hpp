@@ -321,9 +321,11 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
   MMAFFT_CONST bool ahead = step.after_roots >= 0 && step.after == FACTOR_NONE && (step.engine == ENGINE_MATRIX || joined(s));
   MMAFFT_IF (ahead) {
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Column c = column(s, g);
+      Column c = column(s, g);
       InMemory in = in_memory<false>(s, c);
       in.line.roots = in.live ? in.line.roots : 0;
+      // Of a line that a cluster has, those that are not there are of its first points.
+      MMAFFT_IF (config.blocks > 1) c.outer = in.live ? c.outer : 0;
       four_step<false>(s, v + g * J, step.after_roots, in.line, c);
     }
   }

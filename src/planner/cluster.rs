@@ -32,6 +32,9 @@ pub enum Clusters {
 /// Bytes of a block's share that are preferred: 8192 points of FP32.
 const SHARE: usize = 64 << 10;
 
+/// What two passes of shorter lines reach at most, as a fraction of a copy.
+const TWO_PASSES: f64 = 0.5;
+
 /// How a tile is spread over a cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
@@ -83,6 +86,12 @@ impl Spread {
         let points = lengths.iter().fold(self.lines, all) / self.blocks;
         let bytes = Limits::on_chip_bytes(points, scalar);
         let line = self.line.as_ref().map(|(sequence, _)| sequence);
+        // Columns of a joined product are not in the order in which they go to other blocks, if there are several.
+        let joined = |(sequence, cut): &(Sequence, usize)| {
+            let last = sequence.engines(engine).nth(cut - 1);
+            let product = |(r, e)| e == Engine::Matrix && radix::joined(r).is_some();
+            *cut > 1 && last.is_some_and(product)
+        };
         let radices = line.into_iter().flat_map(|line| line.engines(engine));
         let butterflies = radices.filter(|(_, engine)| *engine == Engine::Simt);
         let butterflies = butterflies.map(|(radix, _)| radix);
@@ -91,6 +100,7 @@ impl Spread {
             && bytes <= limits.tile_bytes
             && points <= limits.tile_points(scalar)
             && line.is_none_or(|line| line.is_there(engine, limits))
+            && !self.line.as_ref().is_some_and(joined)
             && !self.launch.is_some_and(more)
     }
 
@@ -184,12 +194,23 @@ pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
         return None;
     }
     let lengths = [stage.length];
-    let rule = rules::of_columns(fits, stage).filter(|_| fits.clusters == Clusters::Measured);
-    let spread = rule.and_then(|rule| Spread::of_rule(rule, &lengths));
-    let can = |s: &Spread| s.fits(&lengths, fits.engine, fits.limits, fits.scalar);
+    let inner = stage.inner.iter().map(|l| l.count);
+    let lines = inner.fold(arrays(stage, &[stage.dim]), usize::saturating_mul);
     let must = must || fits.clusters == Clusters::All;
+    let mut rules = rules::of_columns(fits, stage)
+        .filter(|rule| must || rule.fraction > TWO_PASSES)
+        .filter_map(|rule| Spread::of_rule(rule, &lengths))
+        .filter(|s| s.fits(&lengths, fits.engine, fits.limits, fits.scalar))
+        .filter(|s| must || !idle(s, lines.div_ceil(s.lines), fits));
+    let measured = rules.next().filter(|_| fits.clusters == Clusters::Measured);
     let any = || must.then(|| unmeasured_columns(stage.length, fits));
-    spread.filter(can).or_else(|| any().flatten())
+    measured.or_else(|| any().flatten())
+}
+
+/// A few clusters leave most of the device idle, which more passes do not. In 16 bits how many arrays there are must not
+/// decide, as each pass rounds.
+fn idle(spread: &Spread, tiles: usize, fits: &Fits) -> bool {
+    fits.scalar.bytes() > 2 && tiles.saturating_mul(spread.blocks) < fits.limits.workers
 }
 
 /// How a tile of lines of so many points that lie beside each other is spread where nothing was measured: in rows of 64
@@ -197,7 +218,9 @@ pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
 pub fn unmeasured_columns(length: usize, fits: &Fits) -> Option<Spread> {
     let counts = (1..=fits.limits.cluster_blocks.checked_ilog2()?).map(|bits| 1 << bits);
     let rows = [64, 32].map(|bytes| (bytes / (2 * fits.scalar.bytes())).max(1));
-    rows.into_iter().find_map(|lines| {
+    let most = fits.limits.tile_points(fits.scalar) * fits.limits.cluster_blocks;
+    let mut rows = rows.into_iter().filter(|lines| length <= most / lines);
+    rows.find_map(|lines| {
         let of = |blocks| unmeasured(&[length], None, blocks, fits);
         let all = counts.clone().filter_map(of);
         let all = all.map(|spread| Spread { lines, ..spread });
@@ -267,21 +290,16 @@ fn choose(
         None => (Kind::C2C, lengths.to_vec()),
     };
     let halves = |spread: &Spread| whole.is_none() || spread.halves(kind, fits.scalar);
-    let rule = rules::of_cluster(fits.limits, fits.scalar, fits.engine, kind, &named);
-    let measured = rule
-        .and_then(|rule| Spread::of_rule(rule, lengths))
-        .filter(halves);
-    // A few clusters leave most of the device idle, which two passes do not.
-    let idle = |s: &Spread| arrays.saturating_mul(s.blocks) < fits.limits.workers;
-    if fits.clusters == Clusters::Measured && measured.as_ref().is_some_and(idle) {
-        return None;
-    }
     let can = |s: &Spread| s.fits(lengths, fits.engine, fits.limits, fits.scalar);
-    if let Some(spread) = measured.filter(can) {
-        return Some(spread);
-    }
+    let mut rules = rules::of_cluster(fits.limits, fits.scalar, fits.engine, kind, &named)
+        .filter_map(|rule| Spread::of_rule(rule, lengths))
+        .filter(|spread| halves(spread) && can(spread));
+    let measured = rules.next();
     if fits.clusters == Clusters::Measured {
-        return None;
+        return measured.filter(|spread| !idle(spread, arrays, fits));
+    }
+    if measured.is_some() {
+        return measured;
     }
     let counts = (1..=fits.limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
     let all: Vec<Spread> = counts

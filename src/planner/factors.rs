@@ -26,21 +26,33 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
     if !free || is_scattered(stage) || !stage.inner.is_empty() {
         return None;
     }
-    let fewer;
-    let (factors, reason) = match (fits.parts, fits.clusters) {
-        (Some(parts), _) => (parts, None),
-        (None, Clusters::All) => {
-            fewer = fewer_factors(stage, fits)?;
-            (&fewer[..], None)
-        }
+    match (fits.parts, fits.clusters) {
+        (Some(parts), _) => usable(stage, fits, parts, None),
+        (None, Clusters::All) => usable(stage, fits, &fewer_factors(stage, fits)?, None),
         (None, Clusters::Measured) => {
-            let rule = rules::of_parts(fits, stage.kind, stage.length)?;
-            let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);
-            (rule.sequence.radices(), Some(reason))
+            let mut rules = rules::of_parts(fits, stage.kind, stage.length);
+            rules.find_map(|rule| {
+                let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);
+                usable(stage, fits, rule.sequence.radices(), Some(reason))
+            })
         }
-    };
+    }
+}
+
+/// These factors, where the line can have them.
+fn usable(
+    stage: &Stage,
+    fits: &Fits,
+    factors: &[usize],
+    reason: Option<String>,
+) -> Option<Measured> {
     let times = |n: usize, &f: &usize| n.checked_mul(f);
     let product = factors.iter().try_fold(1usize, times)?;
+    let packed = halved(stage) && product.checked_mul(2) == Some(stage.length);
+    let whole = product == stage.kind.shared_core_length(stage.length);
+    if factors.len() < 2 || !(packed || whole) {
+        return None;
+    }
     let (scattered, even) = (fits.longest_scattered_measured(), |f: &usize| {
         f.is_multiple_of(2)
     });
@@ -48,7 +60,6 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
     let spread = |f: usize| cluster::unmeasured_columns(f, fits).is_some();
     let line = |&f: &usize| f > 1 && (fits.line(f, scattered) || spread(f));
     let lines = factors.iter().all(line);
-    let packed = halved(stage) && product.checked_mul(2) == Some(stage.length);
     if packed {
         let split = stage.kind.row().packed.middle == Middle::Split;
         let pairs = if split {
@@ -62,8 +73,7 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
             return None;
         }
     }
-    let whole = product == stage.kind.shared_core_length(stage.length);
-    (lines && factors.len() > 1 && (packed || whole)).then(|| Measured {
+    lines.then(|| Measured {
         factors: factors.to_vec(),
         packed,
         reason,

@@ -110,6 +110,9 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         if stages.iter().all(held) {
             return Ok((stages, scalars));
         }
+        if !is_scattered(&stage) && fits.alone(&stage) {
+            return Ok((vec![stage], 0));
+        }
     }
     let whole = stage.kind.shared_core_length(stage.length);
     if let Some(lengths) = real_columns::lengths(&stage, fits, scattered) {

@@ -28,7 +28,9 @@ pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Sta
 
 /// Whether `stage` can run on the tile of `group`: as `beside` says, and it fits a block.
 fn joins(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool {
-    fit(group, stage, problem, fits) && beside(group, stage, 1, problem, fits)
+    // Blocks that share lines have nothing of other axes.
+    let alone = group[0].cluster.is_none();
+    alone && fit(group, stage, problem, fits) && beside(group, stage, 1, problem, fits)
 }
 
 fn fit(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool {

@@ -50,8 +50,8 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
     plan_with(request, limits, Clusters::Measured, None)
 }
 
-/// The same, where all that a cluster holds and no block does is spread over one, measured or not:
-/// to measure it.
+/// The same, where all that a cluster holds and no block does is spread over one, measured or not, and complex
+/// lines that passes share have fewer factors where clusters hold longer ones: to measure it.
 ///
 /// # Errors
 /// Those of [`plan`].

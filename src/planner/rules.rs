@@ -1,7 +1,8 @@
 //! What was measured: for the passes of `rules.csv`, the radices, tile and launch that were the
 //! fastest on a device of that architecture. `mmafft tune` writes the file; a pass without a row
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
-//! names a file of the same form, whose rows come first.
+//! names a file of the same form, whose rows come first. Rows that are of one device alone come before those of
+//! its architecture.
 //!
 //! The file is long because what a row says, how it is read and written, and what of it a pass can follow
 //! stand beside each other: a new column is a change of all three.
@@ -83,14 +84,10 @@ const BLOCKS: &str = " blocks";
 /// Columns of a key.
 const KEY: usize = 6;
 
-static RULES: LazyLock<HashMap<String, Rule>> = LazyLock::new(|| {
-    let mut rules = parse(include_str!("rules.csv")).expect("rules.csv is checked by a test");
-    // A file that is not there or damaged costs speed, not results.
-    rules.extend(OWN.clone().unwrap_or_default());
-    rules
-});
+static RULES: LazyLock<HashMap<String, Rule>> =
+    LazyLock::new(|| parse(include_str!("rules.csv")).expect("rules.csv is checked by a test"));
 
-/// The user's, which come before.
+/// The user's, which come before. A file that is not there or damaged costs speed, not results.
 static OWN: LazyLock<Result<HashMap<String, Rule>, String>> = LazyLock::new(|| {
     let Some(path) = std::env::var_os("MMAFFT_RULES") else {
         return Ok(HashMap::new());
@@ -346,10 +343,15 @@ pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
     }
 }
 
-/// The rule of this key: that of the device alone, or that of its architecture.
-fn find(key: &str, limits: &Limits) -> Option<&'static Rule> {
-    let own = || RULES.get(&of_device(key, limits));
-    own().or_else(|| RULES.get(key))
+/// The rules of this key with the names they have: the user's, then those of `rules.csv`; of either that of the device
+/// alone, then that of its architecture.
+fn found(key: &str, limits: &Limits) -> impl Iterator<Item = (String, &'static Rule)> {
+    let keys = [of_device(key, limits), key.to_string()];
+    let tables = [OWN.as_ref().ok(), Some(&*RULES)].into_iter().flatten();
+    tables.flat_map(move |table| {
+        let keys = keys.clone().into_iter();
+        keys.filter_map(|key| table.get(&key).map(|rule| (key, rule)))
+    })
 }
 
 /// The key of a rule that is of the device alone, and not of all of its architecture: how many passes a long line
@@ -362,35 +364,50 @@ pub fn of_device(key: &str, limits: &Limits) -> String {
     }
 }
 
-/// The rule of complex lines beside each other.
-pub(super) fn of_columns(fits: &Fits, stage: &Stage) -> Option<&'static Rule> {
+/// The rules of complex lines beside each other that blocks share.
+pub(super) fn of_columns<'a>(
+    fits: &'a Fits,
+    stage: &Stage,
+) -> impl Iterator<Item = &'static Rule> + use<'a> {
     let keys = column_keys(fits.limits, fits.scalar, fits.engine, stage);
-    let mut rules = keys.iter().filter_map(|key| find(key, fits.limits));
-    rules.next().filter(|rule| rule.blocks > 1)
+    let rules = keys.into_iter().flat_map(|key| found(&key, fits.limits));
+    rules
+        .map(|(_, rule)| rule)
+        .filter(|rule| rule.blocks > 1 && rule.lines > 1)
 }
 
-/// The rule of a line or plane that a cluster holds.
-pub(super) fn of_cluster(
-    limits: &Limits,
+/// The rules of a line or plane that a cluster holds.
+pub(super) fn of_cluster<'a>(
+    limits: &'a Limits,
     scalar: ScalarType,
     engine: Engine,
     kind: Kind,
     lengths: &[usize],
-) -> Option<&'static Rule> {
+) -> impl Iterator<Item = &'static Rule> + use<'a> {
     let keys = cluster_keys(limits, scalar, engine, kind, lengths);
-    keys.iter().find_map(|key| find(key, limits))
+    let rules = keys.into_iter().flat_map(|key| found(&key, limits));
+    rules
+        .map(|(_, rule)| rule)
+        .filter(|rule| rule.blocks > 1 && rule.lines == 1)
 }
 
-/// The rule of a line that passes share, by its kind and whole length: its radices are the factors, in the
+/// The rules of a line that passes share, by its kind and whole length: their radices are the factors, in the
 /// order of the passes.
-pub(super) fn of_parts(fits: &Fits, kind: Kind, length: usize) -> Option<&'static Rule> {
+pub(super) fn of_parts<'a>(
+    fits: &'a Fits,
+    kind: Kind,
+    length: usize,
+) -> impl Iterator<Item = &'static Rule> + use<'a> {
     let key = |kind, length| parts_key(fits.limits, fits.scalar, fits.engine, kind, length);
     let kinds = [kind.row().name].into_iter().chain(alike(kind));
     let own = kinds.map(|kind| key(kind, length));
     let beside = as_long(kind, length).map(|(kind, length)| key(kind.row().name, length));
-    let rule = own.chain(beside).find_map(|key| find(&key, fits.limits));
+    let keys: Vec<String> = own.chain(beside).collect();
+    let rules = keys.into_iter().flat_map(|key| found(&key, fits.limits));
     // Factors are whole passes.
-    rule.filter(|rule| !rule.sequence.is_mixed())
+    rules
+        .map(|(_, rule)| rule)
+        .filter(|rule| !rule.sequence.is_mixed())
 }
 
 /// Of lines that face each other, whether threads can have columns of two at the end where they do, of
@@ -406,14 +423,14 @@ fn facing_end(pass: &Pass, radices: &[usize]) -> Option<bool> {
 
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
-    let suited = |key: String, pass: &Pass| {
-        let rule = find(&key, limits)?;
+    let suits = |rule: &Rule, pass: &Pass| {
         let free = !asked || rule.sequence.is_empty();
-        (free && rule.suits(pass, limits)).then_some((key, rule))
+        free && rule.suits(pass, limits)
     };
     let first = |pass: &Pass| {
-        let mut keys = keys(pass, limits).into_iter();
-        keys.find_map(|key| suited(key, pass))
+        let keys = keys(pass, limits).into_iter();
+        let mut rules = keys.flat_map(|key| found(&key, limits));
+        rules.find(|(_, rule)| suits(rule, pass))
     };
     let mut found = first(pass);
     let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
@@ -488,11 +505,13 @@ mod tests {
         };
         let key = parts_key(&of(""), ScalarType::F64, Engine::Simt, "c2c", 1 << 24);
         let factors = |device: &str| {
-            let rule = find(&key, &of(device)).expect("a rule");
-            rule.sequence.radices().len()
+            let rules = found(&key, &of(device));
+            let radices = rules.map(|(_, rule)| rule.sequence.radices().len());
+            radices.collect::<Vec<_>>()
         };
-        assert_eq!(factors("NVIDIA H200"), 3);
-        assert_eq!(factors("NVIDIA H100 80GB HBM3"), 2);
+        assert_eq!(factors("NVIDIA H200"), [3]);
+        // What cannot be followed leaves the architecture's.
+        assert_eq!(factors("NVIDIA H100 80GB HBM3"), [2, 3]);
     }
 
     #[test]

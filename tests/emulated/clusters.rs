@@ -374,7 +374,7 @@ fn lines_beside_each_other() {
     runs(by_rules, d1(1 << 21), 2);
     runs(by_rules, d1(1000 * 720).precision(Precision::Bf16), 1);
     runs(by_rules, d1(1 << 17).precision(Precision::F64).batch(2), 2);
-    // Three passes; a part of the line; in place.
+    // A part of the line.
     let part = d1(1 << 17)
         .nonzero_input(0, 70..110_011)
         .wanted_output(0, 9..40_007);
@@ -383,6 +383,15 @@ fn lines_beside_each_other() {
     runs(by_rules, Request::r2c(Shape::d1(1 << 18)), 1);
     runs(by_rules, Request::real(Kind::R2HC, Shape::d1(1 << 18)), 1);
     runs(by_rules, Request::c2r(Shape::d1(1 << 18)), 1);
+    // Neighbours are the lines that lie the closest, not those of the innermost loop.
+    runs(
+        by_rules,
+        Request::forward(Shape::d2(1 << 18, 2)).axes(&[0]),
+        2,
+    );
+    // Nothing of another axis joins them, not even in 16 bits, where tiles need not lie together.
+    let deep = Request::forward(Shape::d3(2, 256, 2)).axes(&[0, 1]);
+    runs(small, deep.precision(Precision::F16), 1);
     // Products.
     let products = |n: usize| d1(n).precision(Precision::SplitF16);
     runs(by_rules, products(1 << 18), 1);

@@ -115,6 +115,8 @@ fn rules_without_products() {
         // Threads that would have 512 values.
         (4096, "(16*16)*16,4,32,1,no,0"),
         (1 << 15, "16*(8*16*16),1,32,2,no,0,1,none,8 blocks"),
+        // A joined product whose results go to other blocks.
+        (1 << 15, "16*32*(16*4),1,256,2,no,0,1,none,8 blocks"),
     ] {
         assert!(!suits(n, rule), "{rule}");
     }

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::kind::{Domain, Kind};
 use crate::pass::{Factor, Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
+use crate::radix::JOINED_PRODUCT;
 use crate::real::{CoreLength, Middle};
 use crate::real_line::{LineForm, RealLine};
 use crate::Direction;
@@ -184,6 +185,17 @@ impl Builder<'_> {
         let images = sum.unwrap_or(0);
         for trip in trips.iter_mut() {
             trip.words.images = images;
+        }
+        // Columns of joined products are in another order than those that go to other blocks; the only one is not.
+        let several = |words: &StepWords| {
+            words.source == REGISTERS && words.points != JOINED_PRODUCT as i64 * words.radix
+        };
+        if i == 0 && trips.last().is_some_and(|t| several(&t.words)) {
+            return Err(Error::Unsupported {
+                what: "joined products before points change places".into(),
+                backend: "the device code".into(),
+                instead: "ask for another radix there".into(),
+            });
         }
         match (i, trips.last_mut(), before.last_mut()) {
             (0, Some(last), _) => last.words.target = CLUSTER,

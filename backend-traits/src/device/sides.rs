@@ -13,15 +13,22 @@ use crate::{Direction, Domain, Kind};
 /// neighbours in memory, on the side where a line's own points are not.
 pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
     let mut loops: Vec<usize> = (0..pass.loops.len()).collect();
-    let [axis] = &pass.axes[..] else {
-        return loops;
+    // Of the parts of a line that a cluster has, the points that lie the closest.
+    let load_stride = match &pass.axes[..] {
+        [axis] => axis.load_stride,
+        [first, last] if pass.tile.residency.blocks() > 1 && first.load_index != 1 => {
+            first.load_stride.min(last.load_stride)
+        }
+        _ => return loops,
     };
-    let contiguous = pass.loops.iter().all(|l| l.load >= axis.load_stride);
+    let contiguous = pass.loops.iter().all(|l| l.load >= load_stride);
     loops.sort_by_key(|&i| {
         let l = pass.loops[i];
         std::cmp::Reverse(if contiguous { l.store } else { l.load })
     });
-    if let Some(mirrored) = pass.mirrored {
+    // In a cluster pairs are among a block's shares.
+    let pairs = pass.mirrored.filter(|_| pass.tile.residency.blocks() == 1);
+    if let Some(mirrored) = pairs {
         // Those over what is in pairs together: parts of a line so that they count lines in the
         // order of their first points, rows as the pass has them.
         let number = |i: &usize| match (mirrored.images, mirrored.middle) {

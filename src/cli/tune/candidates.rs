@@ -60,7 +60,7 @@ fn clustered(pass: &Pass) -> bool {
 }
 
 /// Whether a cluster has a line or a plane, no block more of it than a share.
-fn whole_in_cluster(pass: &Pass) -> bool {
+pub fn whole_in_cluster(pass: &Pass) -> bool {
     clustered(pass) && pass.tile.lines == 1
 }
 

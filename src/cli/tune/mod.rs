@@ -195,6 +195,13 @@ fn tune_pass<L: Lab>(
     table: &mut Table,
 ) {
     let limits = bench.lab.backend().limits().clone();
+    // A row of the device alone stays one.
+    let own = rules::of_device(key, &limits);
+    let key = if table.rows.contains_key(&own) {
+        &own
+    } else {
+        key
+    };
     let rows = key.contains(",rows,");
     let of = |mut rules: Vec<Rule>, bench: &mut Bench<L>| {
         rules.retain(|rule| arguments.tries(rule));
@@ -231,16 +238,19 @@ fn tune_pass<L: Lab>(
     for best in all.clone().iter().take(kept) {
         all.extend(of(candidates::third(pass, best, &limits), bench));
     }
-    let cluster = pass.tile.residency.blocks() > 1;
-    if cluster {
+    let cluster = candidates::whole_in_cluster(pass);
+    // Lines beside each other that no block holds: whether plans have them, factors of lines say.
+    let columns = pass.tile.residency.blocks() > 1 && !cluster;
+    if cluster || columns {
         let suited = chosen.iter().filter(|rule| rule.suits(pass, &limits));
         all.extend(time_all(bench, plan, pass, suited.cloned().collect()));
     }
     sort(&mut all);
     // What is chosen now, by a rule or without; where a cluster could be, more passes.
-    let before = match cluster {
-        true => without_clusters(plan, &limits, table),
-        false => Some(alone(plan, pass.clone())),
+    let before = match (cluster, columns) {
+        (true, _) => without_clusters(plan, &limits, table),
+        (_, true) => None,
+        _ => Some(alone(plan, pass.clone())),
     };
     let before = before.and_then(|plan| time_plan(bench, &plan, pass));
     let Some(best) = all.first() else { return };
