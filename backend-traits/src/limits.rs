@@ -62,6 +62,12 @@ impl Limits {
         self.line_points.min(points)
     }
 
+    /// How many blocks a cluster may have: powers of two.
+    pub fn block_counts(&self) -> impl Iterator<Item = usize> + Clone {
+        let most = self.cluster_blocks.checked_ilog2().unwrap_or(0);
+        (1..=most).map(|bits| 1 << bits)
+    }
+
     /// The largest power of two of points that a tile holds.
     pub fn tile_points(&self, scalar: ScalarType) -> usize {
         let points = self.tile_bytes / Self::on_chip_bytes(1, scalar);

@@ -115,7 +115,12 @@ template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
 template <class T> MMAFFT_DEVICE void bring_nearer(const T *from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) { *to = value; }
 // The two parts as one number, which is stored as one: NVRTC may store parts apart, each half of a sector.
-template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) { store_memory(to, value); }
+// Of 16 bits.
+template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) {
+  u32 both;
+  asm("mov.b32 %0, {%1, %2};" : "=r"(both) : "h"(value.x.bits), "h"(value.y.bits));
+  *reinterpret_cast<u32 *>(to) = both;
+}
 MMAFFT_DEVICE void store_as_one(Pair<float> *to, const Pair<float> &value) {
   u64 both;
   asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "f"(value.x), "f"(value.y));

@@ -183,11 +183,9 @@ pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
 pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
     let complex = |line: Option<RealLine>, loading| line.is_none_or(|l| l.is_complex(loading));
     let plain = stage.kind == Kind::C2C
-        && stage.cluster.is_none()
-        && stage.convolution.is_none()
-        && stage.load_factor.is_none()
+        && free(stage)
+        && stage.mirrored.is_none()
         && !matches!(stage.store_factor, Some(Factor::Chirp { .. }))
-        && (stage.mirrored, stage.hermitian, stage.edges) == (None, None, None)
         && complex(stage.load_reals, true)
         && complex(stage.store_reals, false);
     if !plain || fits.asked.is_some() {
@@ -216,13 +214,12 @@ fn idle(spread: &Spread, tiles: usize, fits: &Fits) -> bool {
 /// How a tile of lines of so many points that lie beside each other is spread where nothing was measured: in rows of 64
 /// bytes, or of a sector, over the fewest blocks whose shares have the preferred size, or that hold them.
 pub fn unmeasured_columns(length: usize, fits: &Fits) -> Option<Spread> {
-    let counts = (1..=fits.limits.cluster_blocks.checked_ilog2()?).map(|bits| 1 << bits);
     let rows = [64, 32].map(|bytes| (bytes / (2 * fits.scalar.bytes())).max(1));
     let most = fits.limits.tile_points(fits.scalar) * fits.limits.cluster_blocks;
     let mut rows = rows.into_iter().filter(|lines| length <= most / lines);
     rows.find_map(|lines| {
         let of = |blocks| unmeasured(&[length], None, blocks, fits);
-        let all = counts.clone().filter_map(of);
+        let all = fits.limits.block_counts().filter_map(of);
         let all = all.map(|spread| Spread { lines, ..spread });
         let can = |s: &Spread| s.fits(&[length], fits.engine, fits.limits, fits.scalar);
         fewest(all.filter(can).collect(), lines * length, fits)
@@ -255,11 +252,14 @@ fn plain(stage: &Stage) -> bool {
 
 /// Whether nothing else is to be done on the way, and the line is whole.
 fn alone(stage: &Stage) -> bool {
-    stage.inner.is_empty()
-        && stage.cluster.is_none()
+    stage.inner.is_empty() && stage.store_factor.is_none() && free(stage)
+}
+
+/// Whether nothing is to be done that no cluster does, of whole lines or of parts.
+fn free(stage: &Stage) -> bool {
+    stage.cluster.is_none()
         && stage.convolution.is_none()
         && stage.load_factor.is_none()
-        && stage.store_factor.is_none()
         && stage.hermitian.is_none()
         && stage.edges.is_none()
 }
@@ -301,8 +301,7 @@ fn choose(
     if measured.is_some() {
         return measured;
     }
-    let counts = (1..=fits.limits.cluster_blocks.ilog2()).map(|bits| 1 << bits);
-    let all: Vec<Spread> = counts
+    let all: Vec<Spread> = (fits.limits.block_counts())
         .filter_map(|blocks| unmeasured(lengths, whole.map(|(kind, _)| kind), blocks, fits))
         .filter(halves)
         .filter(can)

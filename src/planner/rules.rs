@@ -210,8 +210,9 @@ impl Rule {
         if self.blocks > 1 {
             return self.spreads(pass, limits);
         }
-        let one = access(pass) != "cluster";
-        one && self.makes(pass, limits) && self.fits(pass, limits)
+        // What no block holds is not one block's.
+        let block = access(pass) != "cluster";
+        block && self.makes(pass, limits) && self.fits(pass, limits)
     }
 
     /// Whether the rule's blocks can have the pass' tile: planned so, or of lines beside each other.

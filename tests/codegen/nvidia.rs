@@ -119,7 +119,7 @@ fn parts_alone(pass: &Pass, program: &Program, code: &str) -> usize {
     let part = match pass.storage {
         ScalarType::F32 => "STG.E desc",
         ScalarType::F64 => "STG.E.64 desc",
-        _ => return 0,
+        ScalarType::F16 | ScalarType::Bf16 => "STG.E.U16 desc",
     };
     let stores = code.matches(part).count();
     let few = 8;

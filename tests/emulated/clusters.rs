@@ -23,6 +23,16 @@ fn in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
     plan_in_clusters(request, &limits)
 }
 
+/// The same on a device whose blocks hold little.
+fn in_small_tiles(request: &Request, limits: &Limits) -> Result<Plan> {
+    let tile_bytes = 4 << 10;
+    let limits = Limits {
+        tile_bytes,
+        ..limits.clone()
+    };
+    in_clusters(request, &limits)
+}
+
 /// Runs a request in all orders of threads, on launches of at most so many blocks; it takes one
 /// pass of clusters of `blocks`.
 fn runs(request: &Request, blocks: usize, most: Option<u64>) {
@@ -239,19 +249,9 @@ fn drawn(r: &mut Random) -> Request {
 /// On a device whose blocks hold little. (The conformance suite's table runs so too.)
 #[test]
 fn small_tiles() {
-    fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
-        let tile_bytes = 4 << 10;
-        in_clusters(
-            request,
-            &Limits {
-                tile_bytes,
-                ..limits.clone()
-            },
-        )
-    }
     let limits = Vendor::Nvidia.driver().limits().clone();
     let spread = |request: &Request| {
-        let passes = plan(request, &limits).map_or(Vec::new(), |plan| plan.passes);
+        let passes = in_small_tiles(request, &limits).map_or(Vec::new(), |plan| plan.passes);
         passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
     };
     let mut random = Random::new(3);
@@ -260,7 +260,7 @@ fn small_tiles() {
     assert!(all.len() > 150, "only {} requests", all.len());
     for (i, request) in all.iter().enumerate() {
         let probe = Probe::new(Vendor::Nvidia, ORDERS[i % 3]).blocks(Some(11));
-        if let Err(what) = check(&probe.backend(), plan, request, 1.0) {
+        if let Err(what) = check(&probe.backend(), in_small_tiles, request, 1.0) {
             panic!("{what}\n    {request:?}");
         }
     }
@@ -305,44 +305,36 @@ fn neighbours_and_no_parts_apart() {
         }
     }
 }
+
+/// Each pass that can be is of two blocks, or of four.
+fn by_rules(request: &Request, limits: &Limits) -> Result<Plan> {
+    let mut plan = mmafft::plan(request, limits)?;
+    for pass in &mut plan.passes {
+        let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+        let rule = |lines, blocks| Rule {
+            sequence: Sequence::of_one_engine(radices.clone()),
+            lines,
+            blocks,
+            launch: Launch::new(128, 1),
+            fraction: 1.0,
+        };
+        let all = [(8, 4), (4, 2), (16, 2), (2, 4), (3, 2)];
+        let rules = all.map(|(lines, blocks)| rule(lines, blocks));
+        if let Some(rule) = rules.iter().find(|rule| rule.suits(pass, limits)) {
+            rule.apply(pass, limits);
+        }
+    }
+    Ok(plan)
+}
+
 /// Lines that lie beside each other, of several dimensions or of passes that share a line, as tiles that the blocks
 /// of a cluster have: lines that no block holds, and by rules those that one does.
 #[test]
 fn lines_beside_each_other() {
-    /// The plan, and how many of its passes have clusters of columns.
+    /// How many passes of a plan have clusters of columns.
     fn columns(plan: &Plan) -> usize {
         let spread = |p: &&mmafft::Pass| p.tile.residency.blocks() > 1 && p.tile.lines > 1;
         plan.passes.iter().filter(spread).count()
-    }
-    fn small(request: &Request, limits: &Limits) -> Result<Plan> {
-        let tile_bytes = 4 << 10;
-        in_clusters(
-            request,
-            &Limits {
-                tile_bytes,
-                ..limits.clone()
-            },
-        )
-    }
-    /// Each pass that can be is of two blocks, or of four.
-    fn by_rules(request: &Request, limits: &Limits) -> Result<Plan> {
-        let mut plan = mmafft::plan(request, limits)?;
-        for pass in &mut plan.passes {
-            let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
-            let rule = |lines, blocks| Rule {
-                sequence: Sequence::of_one_engine(radices.clone()),
-                lines,
-                blocks,
-                launch: Launch::new(128, 1),
-                fraction: 1.0,
-            };
-            let all = [(8, 4), (4, 2), (16, 2), (2, 4), (3, 2)];
-            let rules = all.map(|(lines, blocks)| rule(lines, blocks));
-            if let Some(rule) = rules.iter().find(|rule| rule.suits(pass, limits)) {
-                rule.apply(pass, limits);
-            }
-        }
-        Ok(plan)
     }
     let runs = |plan: PlanFn, request: Request, least: usize| {
         for order in ORDERS {
@@ -356,9 +348,13 @@ fn lines_beside_each_other() {
         }
     };
     let d2 = |a, b| Request::forward(Shape::d2(a, b));
-    runs(small, d2(256, 24), 1);
-    runs(small, d2(320, 19).precision(Precision::F64), 1);
-    runs(small, d2(256, 40).precision(Precision::F16).batch(2), 1);
+    runs(in_small_tiles, d2(256, 24), 1);
+    runs(in_small_tiles, d2(320, 19).precision(Precision::F64), 1);
+    runs(
+        in_small_tiles,
+        d2(256, 40).precision(Precision::F16).batch(2),
+        1,
+    );
     runs(by_rules, d2(256, 64).batch(3), 1);
     // As the table has them: of a plane, whose last tile is not full, and its inverse in place.
     runs(mmafft::plan, d2(8192, 28), 1);
@@ -383,15 +379,6 @@ fn lines_beside_each_other() {
     runs(by_rules, Request::r2c(Shape::d1(1 << 18)), 1);
     runs(by_rules, Request::real(Kind::R2HC, Shape::d1(1 << 18)), 1);
     runs(by_rules, Request::c2r(Shape::d1(1 << 18)), 1);
-    // Neighbours are the lines that lie the closest, not those of the innermost loop.
-    runs(
-        by_rules,
-        Request::forward(Shape::d2(1 << 18, 2)).axes(&[0]),
-        2,
-    );
-    // Nothing of another axis joins them, not even in 16 bits, where tiles need not lie together.
-    let deep = Request::forward(Shape::d3(2, 256, 2)).axes(&[0, 1]);
-    runs(small, deep.precision(Precision::F16), 1);
     // Products.
     let products = |n: usize| d1(n).precision(Precision::SplitF16);
     runs(by_rules, products(1 << 18), 1);
@@ -400,4 +387,34 @@ fn lines_beside_each_other() {
         products(1 << 18).engine(mmafft::Engine::Matrix),
         1,
     );
+}
+
+/// Nothing of another axis joins them, not even in 16 bits, where a tile need not lie together.
+#[test]
+fn columns_are_alone() {
+    let deep = Request::forward(Shape::d3(2, 8192, 2)).axes(&[0, 1]);
+    let deep = deep.precision(Precision::F16);
+    let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
+    let plan = in_clusters(&deep, backend.limits()).expect("a plan");
+    let spread = |p: &&mmafft::Pass| p.tile.residency.blocks() > 1;
+    assert_eq!(plan.passes.iter().filter(spread).count(), 1);
+    if let Err(what) = check(&backend, in_clusters, &deep, 1.0) {
+        panic!("{what}\n{}", plan.explain());
+    }
+}
+
+/// Neighbours are the lines that lie the closest, not those of the innermost loop: so memory is read by whole sectors.
+#[test]
+fn the_closest_columns_are_together() {
+    let pairs = Request::forward(Shape::d2(1 << 18, 2)).axes(&[0]);
+    let probe = Probe::new(Vendor::Nvidia, ORDERS[0]).patterns();
+    let backend = probe.backend();
+    if let Err(what) = check(&backend, by_rules, &pairs, 1.0) {
+        panic!("{what}");
+    }
+    for record in backend.driver().records().iter() {
+        assert!(head(&record.program, "blocks") > 1);
+        let read = record.counters.read_segments;
+        assert_eq!(read.taken, read.least);
+    }
 }

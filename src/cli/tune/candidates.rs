@@ -87,8 +87,7 @@ fn tiles(
         let all = lines(pass, sequence, rows, limits).into_iter();
         return all.map(|lines| (lines, 1)).collect();
     }
-    let counts = 1..=limits.cluster_blocks.checked_ilog2().unwrap_or(0);
-    let counts = || counts.clone().map(|bits| 1 << bits);
+    let counts = || limits.block_counts();
     if whole_in_cluster(pass) {
         return counts().map(|blocks| (1, blocks)).collect();
     }
@@ -369,80 +368,4 @@ pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
 }
 
 #[cfg(all(test, feature = "emulate"))]
-mod tests {
-    use super::*;
-    use mmafft::backend_traits::device::{lower, Driver};
-    use mmafft::emulated::EmulatedDriver;
-    use mmafft::{Precision, Request, Shape};
-
-    #[test]
-    fn columns_may_be_of_clusters() {
-        let driver = EmulatedDriver::nvidia();
-        let limits = driver.limits();
-        for request in [
-            Request::forward(Shape::d1(1 << 22)),
-            Request::forward(Shape::d1(1 << 22)).precision(Precision::F64),
-            Request::forward(Shape::d1(1 << 22)).precision(Precision::SplitF16),
-            Request::forward(Shape::d2(4096, 64)),
-        ] {
-            let shape = request.shape.clone();
-            let plan = mmafft::plan(&request.batch(100), limits).expect("a plan");
-            let columns = plan.passes.iter().find(|pass| pass.axes[0].load_stride > 2);
-            let pass = columns.expect("columns");
-            let mut rules = first(pass, false, limits);
-            rules.retain(|rule| rule.blocks > 1);
-            assert!(rules.len() > 10, "{shape}");
-            let best = rules[0].clone();
-            rules.extend(second(pass, &best));
-            rules.extend(third(pass, &best, limits));
-            for rule in rules {
-                let mut pass = pass.clone();
-                rule.apply(&mut pass, limits);
-                let tile = (pass.tile.lines, pass.tile.residency.blocks());
-                assert_eq!(tile, (rule.lines, rule.blocks), "{rule:?}");
-                let lowered = lower(&pass, &driver.geometry());
-                assert!(lowered.is_ok(), "{shape}: {rule:?}: {lowered:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn clusters_have_candidates_that_can_be_launched() {
-        let driver = EmulatedDriver::nvidia();
-        let limits = driver.limits();
-        let line = |bits: u32| Request::forward(Shape::d1(1 << bits));
-        for request in [
-            line(15),
-            line(16),
-            line(14).precision(Precision::F64),
-            Request::forward(Shape::d2(256, 256)),
-            Request::r2c(Shape::d1(1 << 16)),
-            Request::c2r(Shape::d1(1 << 17)),
-            Request::real(Kind::Dht, Shape::d1(1 << 15)).precision(Precision::F64),
-            Request::real(Kind::Dct3, Shape::d1(40_000)),
-            Request::real(Kind::Dct4, Shape::d1(1 << 16)),
-        ] {
-            let shape = request.shape.clone();
-            let plan = mmafft::plan_in_clusters(&request.batch(100), limits).expect("a plan");
-            let pass = &plan.passes[0];
-            assert!(clustered(pass), "{shape}");
-            let mut rules = first(pass, false, limits);
-            let lines = pass.axes.len() == 1;
-            assert!(rules.len() > if lines { 10 } else { 0 }, "{shape}");
-            rules.extend(second(pass, &rules[0]));
-            rules.extend(third(pass, &rules[0], limits));
-            for ahead in [Ahead::Early, Ahead::Late] {
-                let asks = |rule: &Rule| rule.launch.ahead == Some(ahead);
-                assert!(rules.iter().any(asks), "{shape}");
-            }
-            for rule in rules {
-                let mut pass = pass.clone();
-                rule.apply(&mut pass, limits);
-                assert_eq!(pass.tile.residency.blocks(), rule.blocks, "{rule:?}");
-                assert_eq!(pass.tile.launch, Some(rule.launch));
-                let lowered = lower(&pass, &driver.geometry());
-                assert!(lowered.is_ok(), "{shape}: {rule:?}: {lowered:?}");
-            }
-        }
-    }
-}
+mod tests;
