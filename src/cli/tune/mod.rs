@@ -108,6 +108,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             && arguments.precision.contains(&case.precision)
     });
     let mut passes: BTreeMap<String, (Plan, Pass)> = BTreeMap::new();
+    let mut room = BYTES;
     for case in &cases {
         // And what clusters could do, or blocks without them.
         let blocks = Limits {
@@ -121,6 +122,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             mmafft::plan(&request, &blocks),
         ];
         for plan in plans.iter().flatten() {
+            room = room.max(timing::room(plan));
             for pass in &plan.passes {
                 if let Some(key) = rules::key(pass, &limits) {
                     passes
@@ -140,9 +142,9 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         passes.retain(|key, _| !table.has(key, &limits));
     }
     let mut memory = Memory {
-        input: noise(lab)?,
-        output: noise(lab)?,
-        scratch: noise(lab)?,
+        input: noise(lab, room)?,
+        output: noise(lab, room)?,
+        scratch: noise(lab, room)?,
     };
     let copy = copy(lab, &mut memory)?;
     outln!(

@@ -10,8 +10,15 @@ use std::sync::Mutex;
 
 /// Bytes of the transforms whose passes are timed.
 pub const BYTES: usize = 1 << 30;
-/// Scratch and outputs may be larger: half spectra, convolutions.
-const ROOM: usize = BYTES + (BYTES >> 1);
+
+/// Bytes that a plan, its passes and plans of other factors may reach of any memory: one line may be more than the
+/// others' bytes, and half spectra and convolutions take more.
+pub fn room(plan: &Plan) -> usize {
+    let scalars = plan.input_scalars.max(plan.output_scalars);
+    let scalar = plan.request.precision.row().storage.bytes();
+    let most = (scalars * scalar).max(plan.scratch_bytes);
+    most + (most >> 1)
+}
 
 /// Memory for a pass: what it loads and what it stores.
 pub struct Memory<B> {
@@ -140,18 +147,18 @@ pub fn copy<L: Lab>(lab: &L, memory: &mut Memory<BufferOf<L>>) -> Result<f64, Fa
     Ok(2.0 * BYTES as f64 / seconds[4])
 }
 
-/// Random numbers in (−1, 1), as FP32.
-pub fn noise<L: Lab>(lab: &L) -> Result<BufferOf<L>, Failure> {
+/// So many bytes of random numbers in (−1, 1), as FP32.
+pub fn noise<L: Lab>(lab: &L, bytes: usize) -> Result<BufferOf<L>, Failure> {
     let mut state = 1u32;
     let mut draw = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (f64::from(state) / f64::from(u32::MAX / 2) - 1.0) as f32
     };
     let some: Vec<u8> = (0..1 << 22).flat_map(|_| draw().to_ne_bytes()).collect();
-    let mut buffer = lab.backend().allocate(ROOM)?;
-    for at in (0..ROOM).step_by(some.len()) {
+    let mut buffer = lab.backend().allocate(bytes)?;
+    for at in (0..bytes).step_by(some.len()) {
         lab.backend()
-            .write(&mut buffer, at, &some[..some.len().min(ROOM - at)])?;
+            .write(&mut buffer, at, &some[..some.len().min(bytes - at)])?;
     }
     Ok(buffer)
 }
