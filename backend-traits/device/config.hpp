@@ -42,17 +42,20 @@ enum Pairing { PAIRING_NONE, PAIRING_PAIRS, PAIRING_ALONE, PAIRING_HALVES, PAIRI
 // A table by a point's number in the whole line, or in the part of it that the tile holds.
 enum Factor { FACTOR_NONE, FACTOR_LINE, FACTOR_PART };
 
-// Lines repeated at constant strides, in scalars. `index` counts points of the split line.
+// Lines repeated at constant strides, in scalars. `index` counts points of the split line. Where they lie in runs,
+// `run` of them are at that stride, and runs `apart`; else `run` is 0.
 struct Loop {
   i64 count, load, store, load_index, store_index, edge;
+  i64 load_run, load_apart, store_run, store_apart;
 };
 
 // An axis of the tile in memory: strides in scalars; the points in [begin, end) of the
-// (split) line are read or written.
+// (split) line are read or written. Runs are as a loop's.
 struct Axis {
   i64 load_stride, store_stride;
   i64 load_index, load_begin, load_end;
   i64 store_index, store_begin, store_end;
+  i64 load_run, load_apart, store_run, store_apart;
 };
 
 // The real line on one side of memory: `RealSide` of src/real.rs.
@@ -86,7 +89,8 @@ struct Step {
   i64 pitch_out, row_out;  // points of a line between two unused cells, or 0 (see `padded`); and after it
   i64 source, target;  // enum Place; after a step whose target are registers, that one's source
   i64 columns;         // small DFTs, or pairs, of one axis line
-  i64 lines_fast;      // whether neighbouring threads take neighbouring lines,
+  i64 lines_fast;      // whether neighbouring threads take neighbouring lines, with so many columns of each: 1, or a
+                       // run of points in memory, which those of the next line lie behind; or 0,
   i64 outer_fast;      // or neighbouring points around the axis
   i64 neighbours;      // how many of a thread's columns follow each other
   i64 groups;          // columns of a thread

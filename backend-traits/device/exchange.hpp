@@ -357,7 +357,7 @@ MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
       const Others others = others_of<true>(s, c);
       const int cell = c.line * int(step.pitch_out) +
                        padded(step.row_out, c.outer * int(step.out * step.inner) + to_at(s, c.at, 0) * int(step.inner) + c.inner);
-      const i64 address = line.load + others.address + i64(c.at) * config.axis[step.axis].load_stride;
+      const i64 address = line.load + others.address + along<true>(s, Place{c.at, 0});
       if (c.live) put(cell, line.live, memory + address);
     }
   }

@@ -35,7 +35,9 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const L
     // Point n of the whole line from the half spectrum, whose addresses do not follow the
     // part's strides but the line's own.
     MMAFFT_CONST i64 length = step.hermitian, unit = axis.load_stride / axis.load_index;
-    if (2 * n > length) n = length - n;
+    // Of a packed line no point is mirrored, which compilers do not see.
+    MMAFFT_CONST bool packed = axis.load_run != 0 && 2 * step.points <= length;
+    if (!packed && 2 * n > length) n = length - n;
     // A part of a line that is padded goes on beyond the whole one.
     if (n < 0 || !within(n, axis.load_begin, axis.load_end)) return x;
     MMAFFT_IF (config.edges > 0) {
@@ -46,9 +48,11 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const L
       }
       n -= 1;
     }
+    // In runs lie whole lines alone.
+    MMAFFT_IF (axis.load_run != 0) return load_complex(0, input(), line.load + others + (packed ? along<true>(s, at) : along_axis<true>(axis, u32(n))));
     return load_complex(0, input(), line.load - line.load_index * unit + others + n * unit);
   } else {
-    const i64 address = line.load + others + i64(at.first) * axis.load_stride + i64(at.further) * axis.load_stride;
+    const i64 address = line.load + others + along<true>(s, at);
     MMAFFT_IF (config.load_points == POINTS_PAIRS) {
       const bool first = within(2 * n, axis.load_begin, axis.load_end);
       const bool second = within(2 * n + 1, axis.load_begin, axis.load_end);
@@ -92,7 +96,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_neighbours(S s, const InMemory &in, const 
   MMAFFT_UNROLL for (int j = 0; j < J; j++) {
     const Place at = place_from(s, c, j);
     const i64 n = in.line.load_index + i64(at.at()) * axis.load_index;
-    const Scalar *const from = input() + in.line.load + in.others + i64(at.first) * axis.load_stride + i64(at.further) * axis.load_stride;
+    const Scalar *const from = input() + in.line.load + in.others + along<true>(s, at);
     Neighbours<Scalar, N> x = {};
     if (in.live && exists(s, c.at, point(s, j)) && given_at(s, at.at()) && within(n, axis.load_begin, axis.load_end))
       x = load_memory(reinterpret_cast<const Neighbours<Scalar, N> *>(from));
@@ -109,7 +113,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const InMemory &in, const
   MMAFFT_UNROLL for (int j = 0; j < J; j++) {
     const Place at = place_to(s, c, j);
     const i64 n = in.line.store_index + i64(at.at()) * axis.store_index;
-    Scalar *const to = static_cast<Scalar *>(arguments.store) + in.line.store + in.others + i64(at.first) * axis.store_stride + i64(at.further) * axis.store_stride;
+    Scalar *const to = static_cast<Scalar *>(arguments.store) + in.line.store + in.others + along<false>(s, at);
     Neighbours<Scalar, N> x;
     MMAFFT_UNROLL for (int i = 0; i < N; i++) {
       const Value &y = v[(i - (N - 1)) * J + j];
@@ -134,9 +138,12 @@ MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, 
     store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
     return;
   }
-  i64 base = line.store + others + i64(at.first) * axis.store_stride;
+  // Points in runs are constants apart where they are whole ones.
+  MMAFFT_CONST bool constants = axis.store_run == 0 || whole_runs<false>(s);
+  const Place first_place = {constants ? at.first : at.at(), 0}, further = {0, constants ? at.further : 0};
+  i64 base = line.store + others + along<false>(s, first_place);
   MMAFFT_IF (one_address(s) || step.op != OP_DFT) base = opaque(base);
-  Scalar *to = static_cast<Scalar *>(arguments.store) + (base + i64(at.further) * axis.store_stride);
+  Scalar *to = static_cast<Scalar *>(arguments.store) + (base + along<false>(s, further));
   x = {x.x * scale(), x.y * scale()};
   Pair<Scalar> y;
   narrow(x.x, y.x);

@@ -77,7 +77,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_pair(S s, Value *v, const Column &c) const
       MMAFFT_CONST bool all = axis.load_begin == 0 && 2 * axis.load_end > step.hermitian;
       const i64 point = line.load_index + i64(at) * axis.load_index;
       if (c.live && line.live && (all || within(point, axis.load_begin, axis.load_end)))
-        v[j] = load_complex(0, input(), line.load + i64(at) * axis.load_stride);
+        v[j] = load_complex(0, input(), line.load + along<true>(s, Place{at, 0}));
     } else if (c.live && line.live) v[j] = load_point(s, line, 0, {at, 0});
   }
 }
@@ -104,7 +104,7 @@ MMAFFT_DEVICE void Pass<Scalar>::finish_pair(S s, Value *v, const Column &c) con
       MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
         const Line line = line_of(0, tile, c.line, 1 - j, arguments.lines);
         if (!line.live) continue;
-        const Value image = conjugate(load_complex(0, input(), line.load + i64(j == 0 ? 0 : n) * config.axis[step.axis].load_stride));
+        const Value image = conjugate(load_complex(0, input(), line.load + along<true>(s, Place{j == 0 ? 0 : n, 0})));
         v[j] = {T(0.5) * (v[j].x + image.x), T(0.5) * (v[j].y + image.y)};
       }
     }

@@ -263,22 +263,45 @@ template <class Scalar> struct Pass {
   };
   template <class S> MMAFFT_DEVICE Place place_from(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
+    MMAFFT_IF (whole_runs<true>(s)) return {from_at(s, c.at, point(s, 0)), distance(s, j) * int(step.points / step.radix)};
     MMAFFT_IF (step.engine == ENGINE_MATRIX)
       return {from_at(s, c.at - c.further, point(s, 0)), c.further + distance(s, j) * int(step.points / step.radix)};
     else return {from_at(s, c.at, j), 0};
   }
   template <class S> MMAFFT_DEVICE Place place_to(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
+    MMAFFT_IF (whole_runs<false>(s)) return {to_at(s, c.at, point(s, 0)), distance(s, j) * int(step.done)};
     MMAFFT_IF (one_address(s)) {
       const int further = to_at(s, c.further, 0) - int(step.offset);
       return {to_at(s, c.at - c.further, point(s, 0)), further + distance(s, j) * int(step.done)};
     } else return {to_at(s, c.at, j), 0};
   }
+  // Whether a column's points are whole runs apart in memory: at constant distances from the first one.
+  template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool whole_runs(S s) {
+    MMAFFT_STEP(S);
+    const Axis axis = config.axis[step.axis];
+    const i64 run = LOAD ? axis.load_run : axis.store_run, apart = LOAD ? step.points / step.radix : step.done;
+    const bool there = (LOAD ? step.source : step.target) == PLACE_MEMORY;
+    return there && run != 0 && step.op == OP_DFT && step.engine != ENGINE_DENSE && apart % run == 0;
+  }
+  // Scalars before a point of the axis.
+  template <bool LOAD, class S> static MMAFFT_DEVICE i64 along(S s, Place at) {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_CONST i64 stride = LOAD ? axis.load_stride : axis.store_stride, run = LOAD ? axis.load_run : axis.store_run;
+    MMAFFT_IF (run == 0) return i64(at.first) * stride + i64(at.further) * stride;
+    else MMAFFT_IF (whole_runs<LOAD>(s))
+      return along_axis<LOAD>(axis, u32(at.first)) + i64(at.further / int(run)) * (LOAD ? axis.load_apart : axis.store_apart);
+    else return along_axis<LOAD>(axis, u32(at.at()));
+  }
   // Whether instructions can hold how far from its first point the others are that a column stores.
   template <class S> static MMAFFT_DEVICE constexpr bool near(S s) {
     MMAFFT_STEP(S);
-    const i64 stride = config.axis[step.axis].store_stride, farthest = (step.radix - 1) * step.done * stride * i64(sizeof(Scalar));
-    return -IMMEDIATE < farthest && farthest < IMMEDIATE;
+    const Axis axis = config.axis[step.axis];
+    const i64 points = (step.radix - 1) * step.done;
+    const i64 scalars = axis.store_run == 0 ? points * axis.store_stride : points / axis.store_run * axis.store_apart;
+    const i64 farthest = scalars * i64(sizeof(Scalar));
+    return (axis.store_run == 0 || whole_runs<false>(s)) && -IMMEDIATE < farthest && farthest < IMMEDIATE;
   }
   // Whether what a column stores lies at one address and constant distances that instructions can hold. Fragments
   // do; and points of a DFT, but where all strides of a single axis are powers of two: compilers find it there, and

@@ -48,6 +48,11 @@ MMAFFT_DEVICE constexpr bool separable(i64 row, int stride, int count, bool bloc
 // for all points.
 MMAFFT_DEVICE bool within(i64 n, i64 begin, i64 end) { return (begin == 0 || n >= begin) && (end == NO_END || n < end); }
 
+// Scalars before number i of what a loop or an axis counts: all at one stride, or in runs.
+template <class N> MMAFFT_DEVICE constexpr i64 in_runs(N i, i64 stride, i64 run, i64 apart) {
+  return run == 0 ? i64(i) * stride : i64(i / N(run)) * apart + i64(i % N(run)) * stride;
+}
+
 // One column of a step: which line, and where in it.
 struct Column {
   int line, outer, at, inner;
@@ -125,9 +130,9 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
   MMAFFT_STEP(S);
   MMAFFT_CONST u32 lines = u32(config.lines), inner = counted_inner(s), outer = u32(step.outer);
   MMAFFT_CONST bool dense = step.engine == ENGINE_DENSE;
-  MMAFFT_CONST u32 columns = dense ? u32(dense_rows(s)) : u32(step.columns);
+  MMAFFT_CONST u32 columns = dense ? u32(dense_rows(s)) : u32(step.columns), run = step.lines_fast > 1 ? u32(step.lines_fast) : 1;
   Column c;
-  u32 rest = u32(number), set = 0;
+  u32 rest = u32(number), set = 0, in_run = 0;
   c.live = there || rest < lines * u32(step.columns) * inner * outer;
   c.further = 0;
   MMAFFT_IF (all_load(s)) rest = there ? rest : smaller(rest, lines * columns * inner * outer - 1);
@@ -143,6 +148,8 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
     rest %= lines * columns * inner * outer;
   }
   MMAFFT_IF (step.lines_fast) {
+    in_run = rest % run;
+    rest /= run;
     c.line = int(rest % lines);
     rest /= lines;
   }
@@ -167,8 +174,8 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
   }
   c.inner = int(rest % inner);
   rest /= inner;
-  c.at = int(rest % columns + set * columns);
-  rest /= columns;
+  c.at = int(rest % (columns / run) * run + in_run + set * columns);
+  rest /= columns / run;
   MMAFFT_IF (step.lines_fast) c.outer = int(rest);
   else MMAFFT_IF (step.outer_fast) c.line = int(rest);
   else {
@@ -189,8 +196,8 @@ template <class N> MMAFFT_DEVICE Line place_line(N number) {
         i = number % N(loop.count);
         number /= N(loop.count);
       }
-      line.load += i64(i) * loop.load;
-      line.store += i64(i) * loop.store;
+      line.load += in_runs(i, loop.load, loop.load_run, loop.load_apart);
+      line.store += in_runs(i, loop.store, loop.store_run, loop.store_apart);
       line.load_index += i64(i) * loop.load_index;
       line.store_index += i64(i) * loop.store_index;
       line.edge += u64(i) * u64(loop.edge);
@@ -256,6 +263,12 @@ template <class W> MMAFFT_DEVICE Line line_of(W, u64 tile, int number, int secon
   return line;
 }
 
+// Scalars before point `at` of an axis.
+template <bool LOAD> MMAFFT_DEVICE constexpr i64 along_axis(const Axis &axis, u32 at) {
+  return LOAD ? in_runs(at, axis.load_stride, axis.load_run, axis.load_apart)
+              : in_runs(at, axis.store_stride, axis.store_run, axis.store_apart);
+}
+
 // What the coordinates other than the step's own add to an address, and to the point's number in
 // the line whose parts the axes are; and whether they are in range.
 struct Others {
@@ -287,7 +300,7 @@ template <bool LOAD, class S> MMAFFT_DEVICE Others others_in_cluster(S s, const 
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis other = config.axis[1 - step.axis];
   const i64 x = i64(shared_out(s, c));
-  Others o = {x * (LOAD ? other.load_stride : other.store_stride), 0, true};
+  Others o = {along_axis<LOAD>(other, u32(x)), 0, true};
   if (parts_of_line<LOAD>(s)) o.index = x * (LOAD ? other.load_index : other.store_index);
   else o.inside = x >= (LOAD ? other.load_begin : other.store_begin) && x < (LOAD ? other.load_end : other.store_end);
   return o;
@@ -327,7 +340,7 @@ template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &
         x = outer % u32(step.extent[b]);
         outer /= u32(step.extent[b]);
       }
-      o.address += i64(x) * (LOAD ? axis.load_stride : axis.store_stride);
+      o.address += along_axis<LOAD>(axis, x);
       if (parts) {
         o.index += i64(x) * (LOAD ? axis.load_index : axis.store_index);
         continue;

@@ -2,7 +2,7 @@
 
 use crate::kind::{Kind, Normalization};
 use crate::layout::Placement;
-use crate::pass::{Access, Engine, Factor, Images, Pass, Step, TileAxis};
+use crate::pass::{Engine, Factor, Images, Pass, Runs, Step, TileAxis};
 use crate::plan::Plan;
 use crate::precision::Precision;
 use crate::real::Middle;
@@ -99,7 +99,7 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     let part = pass.loops.iter().any(|l| l.load_index > 0);
     let line = pass.line_points();
     let reals = |line: Option<RealLine>, points| line.map_or(points, |l| l.length);
-    let load = side(pass, &pass.load, |a| {
+    let load = side(pass, true, |a| {
         let merged = pass.mirrored_points(Middle::Merge);
         let length = match (pass.hermitian, merged, part) {
             (Some(n), ..) => n / 2 + 1,
@@ -160,7 +160,7 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     write!(
         out,
         "  store  {}",
-        side(pass, &pass.store, |a| {
+        side(pass, false, |a| {
             let half = usize::from(pass.mirrored_points(Middle::Split).is_some());
             let whole = (part && a.kind == Kind::C2C) || pass.store_reals.is_some();
             let length = match whole || half > 0 {
@@ -210,12 +210,13 @@ fn axis_words(axis: &TileAxis) -> String {
 }
 
 /// How one side is reached: `stride 2, points 0..64`; in points where real and imaginary
-/// parts lie side by side, else in scalars.
+/// parts lie side by side, else in scalars. `in runs of 8` says that points lie so, `lines in runs of 8` that lines do.
 fn side(
     pass: &Pass,
-    access: &Access,
+    loading: bool,
     of: impl Fn(&TileAxis) -> (usize, &std::ops::Range<usize>, usize),
 ) -> String {
+    let access = if loading { &pass.load } else { &pass.store };
     let axes: Vec<String> = pass
         .axes
         .iter()
@@ -231,10 +232,19 @@ fn side(
         })
         .collect();
     let mut text = axes.join(" and ");
+    let of = |load: Option<Runs>, store| if loading { load } else { store };
+    let mut axes = pass.axes.iter().map(|a| of(a.load_runs, a.store_runs));
+    if let Some(runs) = axes.find_map(|runs| runs) {
+        let _ = write!(text, ", in runs of {}", runs.points);
+    }
+    let mut loops = pass.loops.iter().map(|l| of(l.load_runs, l.store_runs));
+    if let Some(runs) = loops.find_map(|runs| runs) {
+        let _ = write!(text, ", lines in runs of {}", runs.points);
+    }
     if access.domain == crate::Domain::Complex && access.imaginary != 1 {
         let _ = write!(text, ", imaginary parts {} on", access.imaginary);
     }
-    if let (Some(edges), true) = (pass.edges, *access == pass.load) {
+    if let (Some(edges), true) = (pass.edges, loading) {
         let _ = write!(text, ", {} edge points a line from scratch", edges.count);
     }
     text

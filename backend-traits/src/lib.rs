@@ -38,7 +38,9 @@ pub use fragment::{Fragment, FragmentShape};
 pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
-pub use pass::{Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Slot, Step, TileAxis};
+pub use pass::{
+    Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Runs, Slot, Step, TileAxis,
+};
 pub use plan::Plan;
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real_line::{LineForm, RealLine};

@@ -48,7 +48,35 @@ pub struct Access {
     pub imaginary: usize,
 }
 
-/// Tiles or lines repeated at constant strides.
+/// How what a loop or an axis counts lies in runs, on one side of memory: `points` of them at its stride, and each run
+/// `apart` scalars behind the one before. So does scratch between two passes: the columns `n2` and rows `k1` of a line
+/// as `[n2 / points][k1][n2 % points]`. A tile of neighbouring columns is one piece there, or few, and
+/// what neighbouring rows have of it lies beside each other, where `[k1][n2]` has pieces as short as a tile is wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Runs {
+    /// How many make a run.
+    pub points: usize,
+    /// Scalars from the first of one run to that of the next.
+    pub apart: usize,
+}
+
+impl Runs {
+    /// How every `step`-th of these lies; `None` where not all of them are as far from the next.
+    pub fn every(runs: Option<Runs>, stride: usize, step: usize) -> Option<(usize, Option<Runs>)> {
+        match runs {
+            Some(runs) if step.is_multiple_of(runs.points) => {
+                Some((step / runs.points * runs.apart, None))
+            }
+            Some(runs) => runs.points.is_multiple_of(step).then(|| {
+                let points = runs.points / step;
+                (stride * step, Some(Runs { points, ..runs }))
+            }),
+            None => Some((stride * step, None)),
+        }
+    }
+}
+
+/// Tiles or lines repeated at constant strides, or in runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Loop {
     /// How often.
@@ -62,6 +90,25 @@ pub struct Loop {
     pub load_index: usize,
     /// The same as the store counts them.
     pub store_index: usize,
+    /// The runs in which they lie on the loading side.
+    pub load_runs: Option<Runs>,
+    /// The same on the storing side.
+    pub store_runs: Option<Runs>,
+}
+
+impl Loop {
+    /// Whole lines, so many scalars from one to the next on either side.
+    pub fn of_lines(count: usize, load: usize, store: usize) -> Loop {
+        Loop {
+            count,
+            load,
+            store,
+            load_index: 0,
+            store_index: 0,
+            load_runs: None,
+            store_runs: None,
+        }
+    }
 }
 
 /// An axis that a pass transforms.
@@ -88,6 +135,10 @@ pub struct TileAxis {
     pub load_range: Range<usize>,
     /// The points of the (whole) line that are written.
     pub store_range: Range<usize>,
+    /// The runs in which points lie on the loading side.
+    pub load_runs: Option<Runs>,
+    /// The same on the storing side.
+    pub store_runs: Option<Runs>,
 }
 
 impl TileAxis {
@@ -97,17 +148,28 @@ impl TileAxis {
     }
 
     /// A part of this axis' line as axis `number` of a tile: of `length` points, and from one to the next
-    /// `load` points of the line as the load counts, `store` as the store does.
-    pub fn part(&self, number: usize, length: usize, load: usize, store: usize) -> TileAxis {
-        TileAxis {
+    /// `load` points of the line as the load counts, `store` as the store does; `None` where these are neither whole
+    /// runs nor divide one.
+    pub fn part(
+        &self,
+        number: usize,
+        length: usize,
+        load: usize,
+        store: usize,
+    ) -> Option<TileAxis> {
+        let (load_stride, load_runs) = Runs::every(self.load_runs, self.load_stride, load)?;
+        let (store_stride, store_runs) = Runs::every(self.store_runs, self.store_stride, store)?;
+        Some(TileAxis {
             axis: number,
             length,
-            load_stride: self.load_stride * load,
-            store_stride: self.store_stride * store,
+            load_stride,
+            store_stride,
             load_index: self.load_index * load,
             store_index: self.store_index * store,
+            load_runs,
+            store_runs,
             ..self.clone()
-        }
+        })
     }
 }
 

@@ -36,6 +36,11 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
     if pass.mirrored.is_some() {
         return Err(invalid("has lines in mirrored pairs"));
     }
+    let runs = pass.axes.iter().map(|a| [a.load_runs, a.store_runs]);
+    let mut runs = runs.chain(pass.loops.iter().map(|l| [l.load_runs, l.store_runs]));
+    if runs.any(|sides| sides != [None, None]) {
+        return Err(invalid("has points in runs"));
+    }
     if Part::<f64>::covers(pass) {
         check_parts(pass).map_err(invalid)?;
     }

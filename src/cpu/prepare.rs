@@ -191,13 +191,7 @@ fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {
             };
             load.offset += range.start * strides[0];
             store.offset += range.start * strides[1];
-            loops.push(Loop {
-                count: range.len(),
-                load: strides[0],
-                store: strides[1],
-                load_index: 0,
-                store_index: 0,
-            });
+            loops.push(Loop::of_lines(range.len(), strides[0], strides[1]));
         }
         let last = i + 1 == pass.axes.len();
         stages.push(stage(pass, axis, (load, store), loops, last)?);

@@ -16,7 +16,7 @@ use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
     device::halves_radix, radix, Engine, Factor, Kind, Launch, Limits, Pass, RealLine, Residency,
-    ScalarType, Step,
+    Runs, ScalarType, Step,
 };
 
 /// Which tiles that a cluster holds are spread over one.
@@ -122,6 +122,17 @@ impl Spread {
         radix.is_some_and(pairs) && other.is_multiple_of(2 * self.blocks)
     }
 
+    /// Whether the points of each part of a line are as far from each other as the first two, where the line lies in runs.
+    fn cuts_runs(&self, stage: &Stage) -> bool {
+        let Some((line, cut)) = &self.line else {
+            return true;
+        };
+        let product = |radices: &[usize]| radices.iter().product::<usize>();
+        let (before, after) = line.radices().split_at(*cut);
+        let whole = |runs: Option<Runs>, n: usize| Runs::every(runs, 1, n).is_some();
+        whole(stage.load_runs, product(after)) && whole(stage.store_runs, product(before))
+    }
+
     /// Changes a pass over the whole tile to one that is spread so.
     pub fn apply(&self, pass: &mut Pass) {
         if let ([axis], Some((line, cut))) = (&pass.axes[..], &self.line) {
@@ -195,14 +206,16 @@ pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
     let inner = stage.inner.iter().map(|l| l.count);
     let lines = inner.fold(arrays(stage, &[stage.dim]), usize::saturating_mul);
     let must = must || fits.clusters == Clusters::All;
+    let runs = |s: &Spread| s.cuts_runs(stage);
     let mut rules = rules::of_columns(fits, stage)
         .filter(|rule| must || rule.fraction > TWO_PASSES)
         .filter_map(|rule| Spread::of_rule(rule, &lengths))
+        .filter(runs)
         .filter(|s| s.fits(&lengths, fits.engine, fits.limits, fits.scalar))
         .filter(|s| must || !idle(s, lines.div_ceil(s.lines), fits));
     let measured = rules.next().filter(|_| fits.clusters == Clusters::Measured);
     let any = || must.then(|| unmeasured_columns(stage.length, fits));
-    measured.or_else(|| any().flatten())
+    measured.or_else(|| any().flatten().filter(runs))
 }
 
 /// A few clusters leave most of the device idle, which more passes do not. In 16 bits how many arrays there are must not

@@ -19,12 +19,12 @@
 //! them would be shorter, and lose digits as √n.)
 
 use super::fits::Fits;
-use super::four_step::is_scattered;
+use super::four_step::{is_scattered, run};
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Place, Stage};
 use mmafft_backend_traits::real::{CoreLength, Middle, RealSide};
 use mmafft_backend_traits::{
-    Direction, Domain, Engine, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine,
+    Direction, Domain, Engine, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine, Runs,
 };
 use std::ops::Range;
 
@@ -104,10 +104,14 @@ pub fn stages(
         Way::Symmetric { .. } => halved(rows)?,
         _ => rows,
     };
-    // Rows begin at a cache line.
+    // Columns lie in whole runs.
     let scalar = p.storage().bytes();
-    let pitch = ns.next_multiple_of((128 / (2 * scalar)).max(1));
-    let points = ks.checked_mul(pitch)?;
+    let run = run(fits)?;
+    let points = ks.checked_mul(ns.next_multiple_of(run))?;
+    let runs = Some(Runs {
+        points: run,
+        apart: 2 * run * ks,
+    });
     let (middle, scratch) = Place::lines_in_scratch(p, stage.dim, points, base)?;
     // Packed, or continued, a line may take less.
     let limit = p.request.scratch_limit.unwrap_or(usize::MAX);
@@ -141,21 +145,25 @@ pub fn stages(
         direction,
         turned: way == Way::Symmetric { odd: true },
     });
-    // Where a stage loads from, and stores to, the line in scratch: along k1, or along n2.
-    let along_k = || place(&middle, 2 * pitch);
+    // Where a stage loads from, and stores to, the line in scratch: along k1, or along n2, which lies in runs.
+    let along_k = || place(&middle, 2 * run);
     let along_n = || place(&middle, 2);
     let common = Stage {
         direction,
         ..stage.part()
     };
-    let counted = |count, load, store, load_index, store_index| {
-        vec![Loop {
-            count,
-            load,
-            store,
-            load_index,
-            store_index,
-        }]
+    let counted = |count, load, store, load_index, store_index| Loop {
+        load_index,
+        store_index,
+        ..Loop::of_lines(count, load, store)
+    };
+    let stored = |l: Loop| Loop {
+        store_runs: runs,
+        ..l
+    };
+    let loaded = |l: Loop| Loop {
+        load_runs: runs,
+        ..l
     };
     // Together they grow as the line does.
     let growth = next_power_of_two(first);
@@ -181,7 +189,7 @@ pub fn stages(
                 mirrored: facing(Middle::Merge, reals.load(), &stage.load, &stage.load_range),
                 store: along_k(),
                 store_range: 0..ks,
-                inner: counted(ns, unit_in, 2, 1, 0),
+                inner: vec![stored(counted(ns, unit_in, 2, 1, 0))],
                 store_factor: roots,
                 growth,
                 ..common.clone()
@@ -190,11 +198,12 @@ pub fn stages(
                 kind: if symmetric { Kind::C2R } else { Kind::C2C },
                 length: rows,
                 load: along_n(),
+                load_runs: runs,
                 load_range: 0..ns,
                 store: place(&stage.store, unit_out * columns),
                 store_index: columns,
                 store_reals: line,
-                inner: counted(ks, 2 * pitch, unit_out, 0, 1),
+                inner: vec![counted(ks, 2 * run, unit_out, 0, 1)],
                 growth: stage.growth / growth,
                 ..common
             },
@@ -209,8 +218,9 @@ pub fn stages(
                 hermitian: (stage.kind == Kind::C2R).then_some(stage.length),
                 edges: stage.edges,
                 store: along_n(),
+                store_runs: runs,
                 store_range: 0..ns,
-                inner: counted(ks, unit_in, 2 * pitch, 1, 0),
+                inner: vec![counted(ks, unit_in, 2 * run, 1, 0)],
                 store_factor: roots,
                 growth,
                 ..common.clone()
@@ -229,7 +239,7 @@ pub fn stages(
                     &stage.store,
                     &stage.store_range,
                 ),
-                inner: counted(ns, 2, unit_out, 0, 1),
+                inner: vec![loaded(counted(ns, 2, unit_out, 0, 1))],
                 growth: stage.growth / growth,
                 ..common
             },

@@ -132,12 +132,9 @@ impl Rows<'_> {
         stage.length = self.points;
         stage.others.retain(|(d, _)| !self.others.contains(d));
         // What counts the rows, the outermost first.
-        let counted = |&d: &usize| Loop {
-            count: self.problem.dims[d].length,
-            load: stage.load.strides[d],
-            store: stage.store.strides[d],
-            load_index: 0,
-            store_index: 0,
+        let counted = |&d: &usize| {
+            let count = self.problem.dims[d].length;
+            Loop::of_lines(count, stage.load.strides[d], stage.store.strides[d])
         };
         stage.inner = self.others.iter().rev().map(counted).collect();
         let (spectrum, pairs) = (0..self.points + 1, 0..self.points);

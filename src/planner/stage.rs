@@ -3,7 +3,7 @@
 use super::cluster::Spread;
 use super::problem::{Problem, INPUT, OUTPUT};
 use mmafft_backend_traits::{
-    Direction, Domain, Edges, Factor, Kind, Loop, Mirrored, RealLine, Slot,
+    Direction, Domain, Edges, Factor, Kind, Loop, Mirrored, RealLine, Runs, Slot,
 };
 use std::ops::Range;
 
@@ -41,6 +41,10 @@ pub struct Stage {
     pub load_index: usize,
     /// The same as the store counts.
     pub store_index: usize,
+    /// The runs in which the line's own points lie where they are loaded.
+    pub load_runs: Option<Runs>,
+    /// The same where they are stored.
+    pub store_runs: Option<Runs>,
     /// The points read of the whole line.
     pub load_range: Range<usize>,
     /// The points written of the whole line.
@@ -182,6 +186,8 @@ impl Stage {
             length: d.length,
             load_index: 1,
             store_index: 1,
+            load_runs: None,
+            store_runs: None,
             load_range: d.ranges[INPUT].clone(),
             store_range: d.ranges[OUTPUT].clone(),
             others: others.collect(),
@@ -213,6 +219,8 @@ impl Stage {
             kind: Kind::C2C,
             load_index: 1,
             store_index: 1,
+            load_runs: None,
+            store_runs: None,
             inner: Vec::new(),
             load_factor: None,
             store_factor: None,
@@ -229,12 +237,8 @@ impl Stage {
     pub fn loops(&self, without: &[usize]) -> Vec<Loop> {
         let dims = self.others.iter().filter(|(d, _)| !without.contains(d));
         let mut loops: Vec<Loop> = dims
-            .map(|(d, range)| Loop {
-                count: range.len(),
-                load: self.load.strides[*d],
-                store: self.store.strides[*d],
-                load_index: 0,
-                store_index: 0,
+            .map(|(d, range)| {
+                Loop::of_lines(range.len(), self.load.strides[*d], self.store.strides[*d])
             })
             .filter(|l| l.count > 1)
             .collect();

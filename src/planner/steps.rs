@@ -122,6 +122,8 @@ fn tile_axis(stage: &Stage, problem: &Problem) -> TileAxis {
         store_index: stage.store_index,
         load_range: stage.load_range.clone(),
         store_range: stage.store_range.clone(),
+        load_runs: stage.load_runs,
+        store_runs: stage.store_runs,
     }
 }
 

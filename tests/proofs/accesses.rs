@@ -1,9 +1,16 @@
 //! The addresses that a pass loads and stores, line by line, from the words of `pass.rs`.
 
-use mmafft::backend_traits::{real::Middle, Access, Images, Loop, Mirrored, Pass, Slot, TileAxis};
+use mmafft::backend_traits::{
+    real::Middle, Access, Images, Loop, Mirrored, Pass, Runs, Slot, TileAxis,
+};
 use mmafft::Kind;
 use std::collections::HashMap;
 use std::ops::Range;
+
+/// Indices, scalars from one to the next, and the runs in which they lie.
+pub type Along = (Range<usize>, usize, Option<Runs>);
+/// Scalars, and points of the whole line, from one to the next; and the runs in which they lie.
+type Move = (usize, usize, Option<Runs>);
 
 type Each<'a> = &'a mut dyn FnMut(usize, Slot, usize) -> Result<(), String>;
 
@@ -16,7 +23,7 @@ pub fn loads(
         return part_loads(pass, &mut each);
     }
     let Some(edges) = pass.edges else {
-        return side(pass, &pass.load, |l| l.load, load_axis, &mut each);
+        return side(pass, &pass.load, load_loop, load_axis, &mut each);
     };
     // Point 1 is at the load's address 0; points 0 and, for an even length, the last wait
     // in scratch.
@@ -28,8 +35,8 @@ pub fn loads(
     if axis.kind != Kind::C2R || axis.load_range != (0..points) || edges.count != count {
         return Err("edge points that are not those of a whole C2R line".into());
     }
-    let interior = |axis: &TileAxis| (0..points - count, axis.load_stride);
-    side(pass, &pass.load, |l| l.load, interior, &mut each)?;
+    let interior = |axis: &TileAxis| (0..points - count, axis.load_stride, axis.load_runs);
+    side(pass, &pass.load, load_loop, interior, &mut each)?;
     let lines: usize = pass.loops.iter().map(|l| l.count).product();
     for line in 0..lines {
         for scalar in 0..2 * count {
@@ -52,11 +59,11 @@ pub fn stores(
         let [axis] = &pass.axes[..] else {
             return Err("a part of a line in a tile of several axes".into());
         };
-        let strides = |l: &Loop| (l.store, l.store_index);
+        let strides = |l: &Loop| (l.store, l.store_index, l.store_runs);
         let unit = axis.store_stride / axis.store_index;
         let last = pass.mirrored_points(Middle::Split);
-        let (stride, index) = (axis.store_stride, axis.store_index);
-        for (line, address, n) in part_points(pass, strides, stride, index, last) {
+        let own = (axis.store_stride, axis.store_index, axis.store_runs);
+        for (line, address, n) in part_points(pass, strides, own, last) {
             if let Some(whole) = pass.store_reals {
                 let reals = whole.stored(n);
                 let reals = reals.into_iter().flatten().map(|(i, _)| i);
@@ -76,8 +83,9 @@ pub fn stores(
         }
         return Ok(());
     }
-    let axis = |axis: &TileAxis| (axis.store_range.clone(), axis.store_stride);
-    side(pass, &pass.store, |l| l.store, axis, &mut each)
+    let axis = |axis: &TileAxis| (axis.store_range.clone(), axis.store_stride, axis.store_runs);
+    let loops = |l: &Loop| (0..l.count, l.store, l.store_runs);
+    side(pass, &pass.store, loops, axis, &mut each)
 }
 
 /// The tile of every line, called by a line that is in it: its own number; or, of lines in mirrored
@@ -136,17 +144,22 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
 /// part of a line; beside point 0 the `last` one of a half spectrum, if it is there.
 pub fn part_points(
     pass: &Pass,
-    of: impl Fn(&Loop) -> (usize, usize),
-    stride: usize,
-    index: usize,
+    of: impl Fn(&Loop) -> Move,
+    own: Move,
     last: Option<usize>,
 ) -> Vec<(usize, usize, usize)> {
-    let sum = |pick: fn((usize, usize)) -> usize| {
-        let loops = pass.loops.iter().map(|l| (0..l.count, pick(of(l))));
-        let axis = (0..pass.axes[0].length, pick((stride, index)));
+    let (stride, index, _) = own;
+    let sum = |pick: fn(Move) -> (usize, Option<Runs>)| {
+        let along = |count, all| {
+            let (stride, runs) = pick(all);
+            (0..count, stride, runs)
+        };
+        let loops = pass.loops.iter().map(|l| along(l.count, of(l)));
+        let axis = along(pass.axes[0].length, own);
         addresses(&loops.chain([axis]).collect::<Vec<_>>(), 0)
     };
-    let points = sum(|p| p.0).into_iter().zip(sum(|p| p.1)).enumerate();
+    let points = sum(|p| (p.0, p.2)).into_iter().zip(sum(|p| (p.1, None)));
+    let points = points.enumerate();
     let tiles = tiles(pass);
     let points = points.map(|(i, (address, n))| (tiles[i / pass.axes[0].length], address, n));
     let with_last = points.flat_map(|(tile, address, n)| {
@@ -166,9 +179,8 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
     let last = pass.mirrored_points(Middle::Merge);
     let points = part_points(
         pass,
-        |l| (l.load, l.load_index),
-        axis.load_stride,
-        axis.load_index,
+        |l| (l.load, l.load_index, l.load_runs),
+        (axis.load_stride, axis.load_index, axis.load_runs),
         last,
     );
     // Scalars from point to point of the whole line.
@@ -225,20 +237,24 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn load_axis(axis: &TileAxis) -> (Range<usize>, usize) {
-    (axis.load_range.clone(), axis.load_stride)
+fn load_axis(axis: &TileAxis) -> Along {
+    (axis.load_range.clone(), axis.load_stride, axis.load_runs)
+}
+
+fn load_loop(l: &Loop) -> Along {
+    (0..l.count, l.load, l.load_runs)
 }
 
 fn side(
     pass: &Pass,
     access: &Access,
-    stride: impl Fn(&Loop) -> usize,
-    axis: impl Fn(&TileAxis) -> (Range<usize>, usize),
+    line: impl Fn(&Loop) -> Along,
+    axis: impl Fn(&TileAxis) -> Along,
     each: Each<'_>,
 ) -> Result<(), String> {
-    let lines: Vec<_> = pass.loops.iter().map(|l| (0..l.count, stride(l))).collect();
+    let lines: Vec<_> = pass.loops.iter().map(line).collect();
     let mut tile: Vec<_> = pass.axes.iter().map(axis).collect();
-    tile.push((0..access.domain.scalars(), access.imaginary));
+    tile.push((0..access.domain.scalars(), access.imaginary, None));
     for (line, start) in addresses(&lines, access.offset).into_iter().enumerate() {
         for at in addresses(&tile, start) {
             each(line, access.slot, at)?;
@@ -247,11 +263,15 @@ fn side(
     Ok(())
 }
 
-/// `start` and the sums of all indices times their strides, the last index fastest.
-pub fn addresses(dims: &[(Range<usize>, usize)], start: usize) -> Vec<usize> {
+/// `start` and the sums of what lies before all indices, each at its stride or in its runs, the last index fastest.
+pub fn addresses(dims: &[Along], start: usize) -> Vec<usize> {
     let mut all = vec![start];
-    for (range, stride) in dims {
-        let next = |at: usize| range.clone().map(move |i| at + i * stride);
+    for (range, stride, runs) in dims {
+        let before = |i: usize| match runs {
+            Some(runs) => i / runs.points * runs.apart + i % runs.points * stride,
+            None => i * stride,
+        };
+        let next = |at: usize| range.clone().map(move |i| at + before(i));
         all = all.into_iter().flat_map(next).collect();
     }
     all

@@ -5,6 +5,7 @@
 //!     load  load.offset  + Σ i·loop.load  + Σ point·axis.load_stride  (+ load.imaginary)
 //!     store store.offset + Σ i·loop.store + Σ point·axis.store_stride (+ store.imaginary)
 //! ```
+//! where what lies in runs is `i / run.points · run.apart + i % run.points · stride` on, in place of `i · stride`.
 //! Every scalar of memory remembers what it holds: nothing, the caller's input, or what a
 //! pass stored, and along which axes that has been transformed. Points of a part of a line
 //! that are outside of its range are neither loaded nor stored. That is written from the

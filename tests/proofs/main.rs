@@ -12,7 +12,7 @@ mod split_lines;
 mod steps;
 
 use common::{cpu_limits, device_limits};
-use mmafft::backend_traits::conformance;
+use mmafft::backend_traits::{conformance, Runs};
 use mmafft::{Domain, Error, Kind, Limits, Pass, Placement, Plan, Request, Shape};
 
 /// Proves one plan, in every way in which it may be run.
@@ -202,6 +202,26 @@ fn faults_are_found() {
             "a pass is missing"
         );
     }
+    // Runs of scratch, at each of which another fault.
+    let good = mmafft::plan(&Request::forward(Shape::d1(2048)).batch(2), &limits).expect("a plan");
+    let shorter = |r: &mut Runs| r.points -= 1;
+    let closer = |r: &mut Runs| r.apart -= 2;
+    let mut sides = 0;
+    for fault in [shorter as fn(&mut Runs), closer] {
+        for at in 0..good.passes.len() * 4 {
+            let mut plan = good.clone();
+            let Some(runs) = runs(&mut plan.passes[at / 4], at % 4) else {
+                continue;
+            };
+            fault(runs);
+            assert!(
+                interpreter::prove(&plan, false).is_err(),
+                "side {at} of\n{good:?}"
+            );
+            sides += 1;
+        }
+    }
+    assert_eq!(sides, 4, "a loop's and an axis', twice, in\n{good:?}");
     // Lines that run across each other in place: a transposition.
     let mut plan =
         mmafft::plan(&Request::forward(Shape::d2(8, 8)).axes(&[1]), &limits).expect("a plan");
@@ -209,6 +229,17 @@ fn faults_are_found() {
     (pass.axes[0].store_stride, pass.loops[0].store) = (16, 2);
     assert_eq!(interpreter::prove(&plan, false), Ok(()));
     assert!(interpreter::prove(&plan, true).is_err());
+}
+
+/// The runs of the last loop or of the axis, where it loads (even) or stores.
+fn runs(pass: &mut Pass, side: usize) -> Option<&mut Runs> {
+    let of_loop = pass.loops.last_mut();
+    match side {
+        0 => of_loop?.load_runs.as_mut(),
+        1 => of_loop?.store_runs.as_mut(),
+        2 => pass.axes[0].load_runs.as_mut(),
+        _ => pass.axes[0].store_runs.as_mut(),
+    }
 }
 
 /// Real columns by columns and rows of so many reals, in the order of their passes.

@@ -60,8 +60,9 @@ impl Addresses {
         let scalars = domain.scalars();
         let list = |ranges: Vec<Range<usize>>| {
             let strides = resolved.strides.iter().map(|s| s * scalars);
-            let mut dims: Vec<_> = ranges.into_iter().zip(strides).collect();
-            dims.push((0..scalars, 1));
+            let dims = ranges.into_iter().zip(strides);
+            let mut dims: Vec<_> = dims.map(|(range, stride)| (range, stride, None)).collect();
+            dims.push((0..scalars, 1, None));
             addresses(&dims, resolved.offset * scalars)
         };
         let whole: Vec<Range<usize>> = resolved.dims.iter().map(|&n| 0..n).collect();

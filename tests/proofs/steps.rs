@@ -103,12 +103,14 @@ fn mirrored(pass: &Pass) -> Result<(), String> {
     let axis = &pass.axes[0];
     let points = match mirrored.middle {
         Middle::Split => {
-            let of = |l: &Loop| (l.store, l.store_index);
-            part_points(pass, of, axis.store_stride, axis.store_index, None)
+            let of = |l: &Loop| (l.store, l.store_index, l.store_runs);
+            let own = (axis.store_stride, axis.store_index, axis.store_runs);
+            part_points(pass, of, own, None)
         }
         _ => {
-            let of = |l: &Loop| (l.load, l.load_index);
-            part_points(pass, of, axis.load_stride, axis.load_index, None)
+            let of = |l: &Loop| (l.load, l.load_index, l.load_runs);
+            let own = (axis.load_stride, axis.load_index, axis.load_runs);
+            part_points(pass, of, own, None)
         }
     };
     let all = mirrored.points;

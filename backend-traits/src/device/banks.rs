@@ -8,7 +8,7 @@ use super::matrices;
 use crate::precision::Operand;
 
 /// Bytes that shared memory moves at a time.
-const WAVEFRONT: usize = 128;
+pub const WAVEFRONT: usize = 128;
 /// Waves whose accesses are counted.
 const SAMPLES: usize = 4;
 /// What it costs beside a wavefront when distances within a column are no constants, as each
@@ -152,10 +152,11 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     return None;
                 }
                 let columns = columns / sets;
-                let mut line = 0;
+                let (mut line, mut in_run) = (0, 0);
+                let run = words(step.lines_fast).max(1);
                 if step.lines_fast != 0 {
-                    line = rest % block.lines;
-                    rest /= block.lines;
+                    (in_run, rest) = (rest % run, rest / run);
+                    (line, rest) = (rest % block.lines, rest / block.lines);
                 }
                 if step.target == CLUSTER {
                     // Columns first. To whichever block, and there in rows of its share.
@@ -182,8 +183,9 @@ fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                 }
                 let inner_at = rest % counted;
                 rest /= counted;
-                let column = joined_column(step, rest % columns + set * columns, own);
-                rest /= columns;
+                let column = rest % (columns / run) * run + in_run + set * columns;
+                let column = joined_column(step, column, own);
+                rest /= columns / run;
                 if step.outer_fast == 0 {
                     outer_at = rest % outer;
                     rest /= outer;

@@ -1,8 +1,9 @@
 //! What lowering relies on in a pass that the planner may not have made.
 
 use crate::error::{Error, Result};
+use crate::kind::Domain;
 use crate::largest_prime_factor;
-use crate::pass::{Engine, Factor, Pass, Step, TileAxis};
+use crate::pass::{Engine, Factor, Pass, Runs, Step, TileAxis};
 use crate::radix::{self, BUTTERFLIES, DENSE};
 
 /// Checks that the engine has all radices of a pass, and that they make its lines.
@@ -52,6 +53,22 @@ fn whole(pass: &Pass) -> Option<&'static str> {
             }
         ) && pass.engine == Engine::Simt
     };
+    let of_loops = pass.loops.iter().map(|l| [l.load_runs, l.store_runs]);
+    let of_axes = pass.axes.iter().map(|a| [a.load_runs, a.store_runs]);
+    let sides: Vec<[Option<Runs>; 2]> = of_loops.chain(of_axes).collect();
+    let runs = |side: usize| sides.iter().filter_map(move |runs| runs[side]);
+    // What is made of reals, or mirrored, is found by its number in the line.
+    let numbered = [
+        pass.real_load().is_some() || pass.hermitian.is_some() || pass.edges.is_some(),
+        pass.real_store().is_some(),
+    ];
+    // As are mirror images of a half spectrum in runs.
+    let parts = pass.axes.iter().any(|a| {
+        let load = a.load_runs.is_some() && a.load_index != 1;
+        load || a.store_runs.is_some() && a.store_index != 1
+    });
+    let complex = [pass.load, pass.store].map(|access| access.domain == Domain::Complex);
+    let in_runs = |side: usize| complex[side] && !numbered[side];
     if pass.axes.is_empty() {
         Some("has no axes")
     } else if pass.tile.lines == 0 || pass.loops.iter().any(|l| l.count == 0) {
@@ -60,6 +77,8 @@ fn whole(pass: &Pass) -> Option<&'static str> {
         Some("has an axis without points")
     } else if !factors.iter().flatten().all(counts) {
         Some("has twiddles of a loop that it has not")
+    } else if parts || (0..2).any(|side| runs(side).any(|r| r.points == 0 || !in_runs(side))) {
+        Some("has runs of no points, of what is no complex point there, or of every so many points of a line")
     } else if pass.steps.iter().any(product) {
         Some("has products beside butterflies, but is of these alone")
     } else {

@@ -102,9 +102,14 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
             form: LineForm::Packed,
         })
     };
-    let part = |number, length, load, store| TileAxis {
-        kind: Kind::C2C,
-        ..whole.part(number, length, load, store)
+    let part = |number, length, load, store| {
+        let part = whole.part(number, length, load, store);
+        let kind = Kind::C2C;
+        part.map(|part| TileAxis { kind, ..part })
+    };
+    let (Some(first), Some(last)) = (part(0, n1, n2, 1), part(1, n2, 1, n1)) else {
+        let what = format!("{} = {n1}·{n2} in runs in a cluster", whole.length);
+        return Err(refused(what));
     };
     let mut steps = Vec::new();
     for (axis, part) in [before, after].into_iter().enumerate() {
@@ -118,7 +123,7 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
         }));
     }
     Ok(Some(Pass {
-        axes: vec![part(0, n1, n2, 1), part(1, n2, 1, n1)],
+        axes: vec![first, last],
         load_reals: pass.load_reals.or(line(row.input)),
         store_reals: pass.store_reals.or(line(row.output)),
         mirrored,

@@ -59,12 +59,24 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     let whole_line = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
     let symmetric = whole.kind.shared_core_length(whole.length) == n1 * n2;
     let simt = pass.engine == Engine::Simt;
-    if !simt
-        || !makes(first, n1, first.last())
-        || !makes(last, n2, last.first())
-        || !whole_line
-        || !symmetric
-    {
+    // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
+    let part = |number, kind, length, load, store| {
+        let part = whole.part(number, length, load, store);
+        let direction = Direction::Inverse;
+        part.map(|part| TileAxis {
+            kind,
+            direction,
+            ..part
+        })
+    };
+    let axes = [part(0, Kind::R2C, n1, n2, 1), part(1, Kind::C2R, n2, 1, n1)];
+    let (true, [Some(columns), Some(rows)]) = (
+        simt && makes(first, n1, first.last())
+            && makes(last, n2, last.first())
+            && whole_line
+            && symmetric,
+        axes,
+    ) else {
         return Err(Error::Unsupported {
             what: format!(
                 "a line of {} by columns of {n1} and rows of {n2}",
@@ -73,12 +85,6 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
             backend: "the device code".into(),
             instead: "ask for steps that keep points beside their mirror images".into(),
         });
-    }
-    // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
-    let part = |number, kind, length, load, store| TileAxis {
-        kind,
-        direction: Direction::Inverse,
-        ..whole.part(number, length, load, store)
     };
     let dft = |axis: usize, radices: &[usize]| {
         radices
@@ -91,7 +97,7 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
             .collect::<Vec<_>>()
     };
     Ok(Some(Pass {
-        axes: vec![part(0, Kind::R2C, n1, n2, 1), part(1, Kind::C2R, n2, 1, n1)],
+        axes: vec![columns, rows],
         load_reals: Some(line),
         store_reals: Some(line),
         steps: [dft(0, first), dft(1, last)].concat(),

@@ -19,7 +19,9 @@ macro_rules! words {
 
 words! {
     /// `Loop`.
-    LoopWords { count, load, store, load_index, store_index, edge }
+    LoopWords {
+        count, load, store, load_index, store_index, edge, load_run, load_apart, store_run, store_apart,
+    }
 }
 words! {
     /// `Axis`.
@@ -27,6 +29,7 @@ words! {
         load_stride, store_stride,
         load_index, load_begin, load_end,
         store_index, store_begin, store_end,
+        load_run, load_apart, store_run, store_apart,
     }
 }
 words! {

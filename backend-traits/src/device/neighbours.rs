@@ -4,7 +4,7 @@
 use super::config::*;
 use super::driver::Geometry;
 use super::trips;
-use crate::pass::{Images, Loop, Mirrored, Pass, TileAxis};
+use crate::pass::{Images, Loop, Mirrored, Pass, Runs, TileAxis};
 use crate::Domain;
 use std::ops::Range;
 
@@ -34,6 +34,8 @@ struct Way {
     scalars: usize,
     /// Points of the whole line from one to the next.
     index: usize,
+    /// The runs in which they lie.
+    runs: Option<Runs>,
 }
 
 /// One side of a pass in memory.
@@ -86,12 +88,16 @@ impl Side {
                 false => trips::made(a, pass),
             };
             let scalars = stride(a) * if packed(a) { 2 } else { 1 };
-            let index = if loading { a.load_index } else { a.store_index };
+            let (index, runs) = match loading {
+                true => (a.load_index, a.load_runs),
+                false => (a.store_index, a.store_runs),
+            };
             let count = extent[b] as usize;
             let way = Way {
                 count,
                 scalars,
                 index,
+                runs,
             };
             (way, range(a) == (0..points))
         };
@@ -102,15 +108,18 @@ impl Side {
                 store,
                 load_index,
                 store_index,
+                load_runs,
+                store_runs,
             } = pass.loops[l];
-            let (scalars, index) = match loading {
-                true => (load, load_index),
-                false => (store, store_index),
+            let (scalars, index, runs) = match loading {
+                true => (load, load_index, load_runs),
+                false => (store, store_index, store_runs),
             };
             Way {
                 count,
                 scalars,
                 index,
+                runs,
             }
         };
         Some(Side {
@@ -130,7 +139,7 @@ impl Side {
         let own = step.axis as usize;
         let last = tile.order.len() - 1;
         // What neighbouring columns differ in, and whether it is cut evenly.
-        let (fast, even) = if step.lines_fast != 0 && tile.lines > 1 {
+        let (fast, even) = if step.lines_fast == 1 && tile.lines > 1 {
             let innermost = &self.loops[tile.loops.len() - 1];
             (
                 innermost,
@@ -154,6 +163,9 @@ impl Side {
         let slow = |way: &&Way| !std::ptr::eq(*way, fast) && way.count > 1;
         let ways = || self.axes.iter().map(|(way, _)| way).chain(&self.loops);
         let scalars = |way: &Way| way.scalars.is_multiple_of(2 * w);
+        // Runs begin where such neighbours do, and end where they do.
+        let whole = |r: Runs| divides(r.points) && r.apart.is_multiple_of(2 * w);
+        let runs = |way: &Way| way.runs.is_none_or(whole);
         // Of the step's own axis the kernel checks the number of each point in the whole line; of
         // the others, only those in the tile.
         let counted = || self.loops.iter().chain([&self.axes[own].0]);
@@ -168,6 +180,7 @@ impl Side {
             && self.imaginary == 1
             && self.offset.is_multiple_of(2 * w)
             && ways().filter(slow).all(scalars)
+            && ways().all(runs)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The shape of a launch: threads, registers, shared memory, and the copies that keep memory
 //! accesses whole.
 
+use super::banks;
 use super::columns;
 use super::config::*;
 use super::driver::Geometry;
 use super::trip::Trip;
-use crate::pass::{Engine, Loop, Pass, TileAxis};
+use crate::pass::{Engine, Loop, Pass, Runs, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{Order, Pairing};
 use crate::tile::Launch;
@@ -109,6 +110,7 @@ pub fn insert_copies(
     }
     let sector = 32;
     let point = 2 * pass.storage.bytes();
+    let cell = 2 * pass.storage.compute_bytes();
     let axis_of = |t: &Trip| &pass.axes[order[t.words.axis as usize]];
 
     // Loading.
@@ -126,7 +128,7 @@ pub fn insert_copies(
         && first.words.facing == 0
         && first.words.before == 0;
     let contiguous = axis.load_stride == load_unit && axis.load_index == 1;
-    trips[0].words.lines_fast = i64::from(by_line);
+    trips[0].words.lines_fast = lines_fast(&first, by_line, axis.load_runs, lines, cell);
     if plain && contiguous && !by_line && run < sector && first.words.points > 1 {
         let copy = trips[0].copy(false, order);
         trips[0].words.lines_fast = 0;
@@ -164,7 +166,7 @@ pub fn insert_copies(
         let last = trips.last_mut().expect("a pass has at least one trip");
         // The only trip keeps to the order of its loads.
         if !only {
-            last.words.lines_fast = i64::from(by_line);
+            last.words.lines_fast = lines_fast(last, by_line, axis.store_runs, lines, cell);
             // What rows of one line store lies beside what the next ones do.
             last.words.outer_fast = i64::from(columns::folded(pass) && !by_line);
         } else if by_line {
@@ -174,11 +176,27 @@ pub fn insert_copies(
     alike(trips);
 }
 
+/// In what order a step has columns where it meets memory: each of all lines in turn; or those of a run, or of a few,
+/// where those of the next line lie behind it: as many as shared memory moves points at a time, so that the lanes that it
+/// looks at together have one line; else those of a line.
+fn lines_fast(trip: &Trip, by_line: bool, runs: Option<Runs>, lines: usize, cell: usize) -> i64 {
+    let step = &trip.words;
+    let plain = step.op == OP_DFT && step.engine != DENSE && step.inner == 1 && lines > 1;
+    let whole = |n: &usize| (step.columns as usize).is_multiple_of(*n);
+    let few = |runs: Runs| [runs.points.max(banks::WAVEFRONT / cell), runs.points];
+    let columns = runs.and_then(|runs| few(runs).into_iter().find(whole));
+    match columns.filter(|_| plain) {
+        _ if by_line => 1,
+        Some(columns) => columns as i64,
+        None => 0,
+    }
+}
+
 /// Lets steps that share their columns have them in one order.
 fn alike(trips: &mut [Trip]) {
     for i in 1..trips.len() {
         if trips[i].words.source == REGISTERS {
-            let fast = trips[i - 1].words.lines_fast | trips[i].words.lines_fast;
+            let fast = trips[i - 1].words.lines_fast.max(trips[i].words.lines_fast);
             trips[i - 1].words.lines_fast = fast;
             trips[i].words.lines_fast = fast;
         }

@@ -3,7 +3,7 @@
 use super::config::*;
 use super::tables::{LineRoots, Tables, Twiddles};
 use super::trips;
-use crate::pass::{Factor, Images, Pass};
+use crate::pass::{Factor, Images, Pass, Runs};
 use crate::precision::ScalarType;
 use crate::real::{Middle, RealSide};
 use crate::real_line::RealLine;
@@ -76,6 +76,11 @@ pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 4] {
     ]
 }
 
+/// How many lie at their stride, 0 if all do, and how far runs are apart.
+fn run_words(runs: Option<Runs>) -> [i64; 2] {
+    runs.map_or([0; 2], |runs| [runs.points as i64, runs.apart as i64])
+}
+
 /// The loops in this order.
 pub fn loop_words(pass: &Pass, order: &[usize]) -> Vec<LoopWords> {
     // Edge points lie in the order of the pass' own loops; a split line's parts share them.
@@ -94,6 +99,10 @@ pub fn loop_words(pass: &Pass, order: &[usize]) -> Vec<LoopWords> {
         load_index: pass.loops[i].load_index as i64,
         store_index: pass.loops[i].store_index as i64,
         edge: edge[i] as i64,
+        load_run: run_words(pass.loops[i].load_runs)[0],
+        load_apart: run_words(pass.loops[i].load_runs)[1],
+        store_run: run_words(pass.loops[i].store_runs)[0],
+        store_apart: run_words(pass.loops[i].store_runs)[1],
     };
     order.iter().map(words).collect()
 }
@@ -257,6 +266,10 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
             } else {
                 axis.store_range.end as i64
             },
+            load_run: run_words(axis.load_runs)[0],
+            load_apart: run_words(axis.load_runs)[1],
+            store_run: run_words(axis.store_runs)[0],
+            store_apart: run_words(axis.store_runs)[1],
         });
     }
     let together = |points: i64| points == COMPLEX || points == PAIRS;
@@ -309,10 +322,11 @@ fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
     let Some(step) = step.filter(|s| s.op == OP_COPY && config.steps.len() > 1) else {
         return false;
     };
-    let (points, vector, stride, extent, range) = match loading {
+    let (points, vector, run, stride, extent, range) = match loading {
         true => (
             head.load_points,
             head.load_vector,
+            axis.load_run,
             axis.load_stride,
             step.input,
             [axis.load_begin, axis.load_end],
@@ -320,6 +334,7 @@ fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
         false => (
             head.store_points,
             head.store_vector,
+            axis.store_run,
             axis.store_stride,
             step.output,
             [axis.store_begin, axis.store_end],
@@ -336,7 +351,7 @@ fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
     let mut end = 2 * step.columns;
     let row = config.loops.iter().rev().all(|l| {
         let begins = if loading { l.load } else { l.store };
-        let follows = begins == end;
+        let follows = begins == end && (l.load_run, l.store_run) == (0, 0);
         end = begins * l.count;
         follows
     });
@@ -345,7 +360,7 @@ fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
         && whole
         && plain
         && row
-        && stride == 2
+        && (stride, run) == (2, 0)
         && vector != 0
         && matches!(points, COMPLEX | PAIRS)
 }
