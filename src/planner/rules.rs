@@ -347,9 +347,16 @@ pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
 /// The rules of this key with the names they have: the user's, then those of `rules.csv`; of either that of the device
 /// alone, then that of its architecture.
 fn found(key: &str, limits: &Limits) -> impl Iterator<Item = (String, &'static Rule)> {
+    found_in([OWN.as_ref().ok(), Some(&*RULES)], key, limits)
+}
+
+fn found_in<'a>(
+    tables: [Option<&'a HashMap<String, Rule>>; 2],
+    key: &str,
+    limits: &Limits,
+) -> impl Iterator<Item = (String, &'a Rule)> + use<'a> {
     let keys = [of_device(key, limits), key.to_string()];
-    let tables = [OWN.as_ref().ok(), Some(&*RULES)].into_iter().flatten();
-    tables.flat_map(move |table| {
+    tables.into_iter().flatten().flat_map(move |table| {
         let keys = keys.clone().into_iter();
         keys.filter_map(|key| table.get(&key).map(|rule| (key, rule)))
     })
@@ -513,6 +520,34 @@ mod tests {
         assert_eq!(factors("NVIDIA H200"), [3]);
         // What cannot be followed leaves the architecture's.
         assert_eq!(factors("NVIDIA H100 80GB HBM3"), [2, 3]);
+    }
+
+    /// Lines of four rows' tiles, in the order in which these are tried.
+    #[test]
+    fn rows_of_the_user_come_first() {
+        let limits = Limits {
+            device: "NVIDIA, new".into(),
+            ..super::super::fits::invented(227 << 10)
+        };
+        let table = |rows: &[(&str, usize)]| {
+            let rows = rows.iter();
+            let rows = rows.map(|(key, lines)| format!("{key},8*8,{lines},128,2,no,0.9\n"));
+            parse(&format!("{HEADER}\n{}", rows.collect::<String>())).expect("a table")
+        };
+        let (all, alone) = (
+            "sm_90,f32,simt,c2c,rows,64",
+            "sm_90 NVIDIA  new,f32,simt,c2c,rows,64",
+        );
+        let (user, built_in) = (
+            table(&[(all, 2), (alone, 1)]),
+            table(&[(all, 4), (alone, 3)]),
+        );
+        let lines = |user: Option<_>| {
+            let rules = found_in([user, Some(&built_in)], all, &limits);
+            rules.map(|(_, rule)| rule.lines).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(Some(&user)), [1, 2, 3, 4]);
+        assert_eq!(lines(None), [3, 4]);
     }
 
     #[test]

@@ -355,6 +355,25 @@ fn other_passes_are_refused() {
                 "{steps:?}: {error}"
             );
         }
+        // Runs of no points, of reals, of every so many points of a line.
+        let runs = |points| {
+            let apart = 2 * points * 64;
+            Some(mmafft::backend_traits::Runs { points, apart })
+        };
+        let faults: [fn(&mut mmafft::Pass); 3] = [
+            |pass| pass.axes[0].load_runs.as_mut().expect("runs").points = 0,
+            |pass| pass.load.domain = mmafft::Domain::Real,
+            |pass| pass.axes[0].load_index = 2,
+        ];
+        let mut in_runs = plan.passes[0].clone();
+        in_runs.axes[0].load_runs = runs(8);
+        assert!(lower(&in_runs, &device.geometry).is_ok());
+        for fault in faults {
+            let mut other = in_runs.clone();
+            fault(&mut other);
+            let error = lower(&other, &device.geometry).expect_err("no such pass");
+            assert!(error.to_string().contains("runs of no points"), "{error}");
+        }
         // Of a cluster: half spectra beside products, blocks that do not divide the parts, a part of a line.
         let plan = mmafft::plan_in_clusters(&Request::r2c(Shape::d1(1 << 16)), limits);
         let pass = plan.expect("a plan").passes.remove(0);

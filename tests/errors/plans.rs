@@ -2,6 +2,7 @@
 
 use crate::check_words;
 use crate::common::device_limits;
+use mmafft::backend_traits::Runs;
 use mmafft::{
     Backend, CpuBackend, Direction, Engine, Error, Kind, Plan, Planner, Precision, Request, Shape,
     Step,
@@ -52,6 +53,11 @@ fn steps_that_do_not_make_a_line() {
     beyond.passes[0].axes[0].store_stride = usize::MAX / 2;
     let error = refused(beyond).to_string();
     assert!(error.contains("beyond all memory"), "{error}");
+    let mut in_runs = plan.clone();
+    let (points, apart) = (8, 1024);
+    in_runs.passes[0].axes[0].store_runs = Some(Runs { points, apart });
+    let error = refused(in_runs).to_string();
+    assert!(error.contains("points in runs"), "{error}");
     planner.prepare(plan).expect("the plan itself");
     let request = Request::forward(Shape::d1(64)).precision(Precision::SplitF16);
     let mut joined = planner.plan(&request).expect("a plan");
