@@ -159,8 +159,10 @@ MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, 
   MMAFFT_IF (config.store_vector) {
     if (first && second) {
       // Points of fragments are the ones that NVRTC stored in halves: 2^21 of split-f16 took 2333 µs a GiB so on an H200, and
-      // 1931 since; and points that lie far apart in clusters of lines beside each other. Of others it costs a move each.
-      MMAFFT_IF (step.engine == ENGINE_MATRIX || joined(s) || (config.blocks > 1 && !near(s))) store_as_one(reinterpret_cast<Pair<Scalar> *>(to), y);
+      // 1931 since; and points that lie far apart in clusters of lines beside each other, and half spectra of lines in runs.
+      // Of others it costs a move each.
+      MMAFFT_CONST bool apart = (config.blocks > 1 && !near(s)) || (splits(s) && lines_in_runs(s));
+      MMAFFT_IF (step.engine == ENGINE_MATRIX || joined(s) || apart) store_as_one(reinterpret_cast<Pair<Scalar> *>(to), y);
       else store_memory(reinterpret_cast<Pair<Scalar> *>(to), y);
       return;
     }

@@ -53,6 +53,13 @@ template <class N> MMAFFT_DEVICE constexpr i64 in_runs(N i, i64 stride, i64 run,
   return run == 0 ? i64(i) * stride : i64(i / N(run)) * apart + i64(i % N(run)) * stride;
 }
 
+// Whether lines are stored in runs.
+template <class S> MMAFFT_DEVICE constexpr bool lines_in_runs(S) {
+  bool found = false;
+  for (int l = 0; l < int(config.loops); l++) found = found || config.loop[l].store_run != 0;
+  return found;
+}
+
 // One column of a step: which line, and where in it.
 struct Column {
   int line, outer, at, inner;
