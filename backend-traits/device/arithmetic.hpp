@@ -31,9 +31,10 @@ template <class Scalar> template <class S> MMAFFT_DEVICE void Pass<Scalar>::scal
   MMAFFT_CONST bool one = only || (!step.lines_fast && int(step.columns * step.inner * step.outer) % columns == 0);
   MMAFFT_CONST int together = only ? G : one ? span : 1;
   // Groups that a multiple of the lines lies between, or of runs of all lines, are of one line.
+  MMAFFT_CONST int period = int(config.lines * (step.lines_fast > 1 ? step.lines_fast : 1));
   const auto alike = [&](int g, int h) {
     const bool lines = step.lines_fast && digits_apart(s) && config.lines > 1;
-    return g / together == h / together || (lines && (matrix_further(s, g) - matrix_further(s, h)) % int(config.lines * step.lines_fast) == 0);
+    return g / together == h / together || (lines && (matrix_further(s, g) - matrix_further(s, h)) % period == 0);
   };
   const int lane = lane_of(thread);
   MMAFFT_UNROLL for (int g = 0; g < G; g += together) {

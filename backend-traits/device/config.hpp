@@ -89,8 +89,8 @@ struct Step {
   i64 pitch_out, row_out;  // points of a line between two unused cells, or 0 (see `padded`); and after it
   i64 source, target;  // enum Place; after a step whose target are registers, that one's source
   i64 columns;         // small DFTs, or pairs, of one axis line
-  i64 lines_fast;      // whether neighbouring threads take neighbouring lines, with so many columns of each: 1, or a
-                       // run of points in memory, which those of the next line lie behind; or 0,
+  i64 lines_fast;      // whether neighbouring threads take neighbouring lines, with so many columns of each: 1, or those
+                       // of one run in memory or a few, behind each of which lies that of the next line; or 0,
   i64 outer_fast;      // or neighbouring points around the axis
   i64 neighbours;      // how many of a thread's columns follow each other
   i64 groups;          // columns of a thread

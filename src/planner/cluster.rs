@@ -123,14 +123,14 @@ impl Spread {
     }
 
     /// Whether the points of each part of a line are as far from each other as the first two, where the line lies in runs.
-    fn cuts_runs(&self, stage: &Stage) -> bool {
+    pub fn cuts_runs(&self, load: Option<Runs>, store: Option<Runs>) -> bool {
         let Some((line, cut)) = &self.line else {
             return true;
         };
         let product = |radices: &[usize]| radices.iter().product::<usize>();
         let (before, after) = line.radices().split_at(*cut);
         let whole = |runs: Option<Runs>, n: usize| Runs::every(runs, 1, n).is_some();
-        whole(stage.load_runs, product(after)) && whole(stage.store_runs, product(before))
+        whole(load, product(after)) && whole(store, product(before))
     }
 
     /// Changes a pass over the whole tile to one that is spread so.
@@ -206,7 +206,7 @@ pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
     let inner = stage.inner.iter().map(|l| l.count);
     let lines = inner.fold(arrays(stage, &[stage.dim]), usize::saturating_mul);
     let must = must || fits.clusters == Clusters::All;
-    let runs = |s: &Spread| s.cuts_runs(stage);
+    let runs = |s: &Spread| s.cuts_runs(stage.load_runs, stage.store_runs);
     let mut rules = rules::of_columns(fits, stage)
         .filter(|rule| must || rule.fraction > TWO_PASSES)
         .filter_map(|rule| Spread::of_rule(rule, &lengths))

@@ -94,9 +94,9 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     };
     // Between two passes alone: a third would have as short pieces as before.
     let run = run(fits).filter(|_| !is_scattered(&stage));
-    let product = |parts: Parts| {
-        let run =
-            run.filter(|run| parts.factors.len() == 2 && parts.factors[1].is_multiple_of(*run));
+    let product_in = |parts: Parts, run: Option<usize>| {
+        let whole = |run: &usize| parts.factors.len() == 2 && parts.factors[1].is_multiple_of(*run);
+        let run = run.filter(whole);
         Parts {
             faces,
             run,
@@ -104,6 +104,7 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         }
         .product()
     };
+    let product = |parts| product_in(parts, run);
     if let Some(measured) = measured {
         let scattered = fits.longest_scattered_measured();
         let in_block = |length: &usize| fits.line(*length, scattered);
@@ -117,21 +118,25 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
                 return Ok((stages, scalars));
             }
         }
-        let parts = match measured.packed {
-            true => Parts::packed(&stage, measured.factors, base, p),
-            false => Parts::new(&stage, measured.factors, base, p),
-        };
-        let (mut stages, scalars) = product(parts?);
-        for stage in &mut stages {
-            stage.split = measured.reason.clone();
-            if !in_block(&stage.length) {
-                stage.cluster = cluster::columns(stage, fits, true);
-            }
-        }
         let held = |s: &Stage| in_block(&s.length) || s.cluster.is_some();
-        // A cluster does not have all that a block does.
-        if stages.iter().all(held) {
-            return Ok((stages, scalars));
+        // The parts of a cluster's line may be no whole runs.
+        for run in [run, None] {
+            let factors = measured.factors.clone();
+            let parts = match measured.packed {
+                true => Parts::packed(&stage, factors, base, p),
+                false => Parts::new(&stage, factors, base, p),
+            };
+            let (mut stages, scalars) = product_in(parts?, run);
+            for stage in &mut stages {
+                stage.split = measured.reason.clone();
+                if !in_block(&stage.length) {
+                    stage.cluster = cluster::columns(stage, fits, true);
+                }
+            }
+            // A cluster does not have all that a block does.
+            if stages.iter().all(held) {
+                return Ok((stages, scalars));
+            }
         }
         if !is_scattered(&stage) && fits.alone(&stage) {
             return Ok((vec![stage], 0));
@@ -178,7 +183,7 @@ pub fn is_scattered(stage: &Stage) -> bool {
 }
 
 /// A line that is split into factors, and where it waits between passes: in scratch, as
-/// `[k1][k2]…[n]`; its points in a row, or where lines were beside each other, lines still.
+/// `[k1][k2]…[n]`; its points in a row, of two factors in runs, or where lines were beside each other, lines still.
 pub struct Parts<'a> {
     stage: &'a Stage,
     /// The factors, the first transformed first.

@@ -228,7 +228,9 @@ impl Rule {
                 s.lines == 1 && (complex || s.halves(axis.kind, pass.storage))
             }
             (_, "cluster") => s.lines == 1,
-            ([axis], _) => s.lines > 1 && columns(axis),
+            ([axis], _) => {
+                s.lines > 1 && columns(axis) && s.cuts_runs(axis.load_runs, axis.store_runs)
+            }
             _ => false,
         };
         let spread = Spread::of_rule(self, &cores);

@@ -52,6 +52,22 @@ fn runs(request: &Request, blocks: usize, most: Option<u64>) {
     }
 }
 
+/// Lines of 5000 are cut into parts that are no whole runs: their factors are the ones asked for, without runs.
+#[test]
+fn parts_that_are_no_whole_runs() {
+    let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
+    for (last, in_runs) in [(5000, false), (8192, true)] {
+        let plan = mmafft::plan_in_parts(&d1(4096 * last), backend.limits(), &[4096, last]);
+        let plan = plan.expect("a plan");
+        let axes = plan.passes.iter().map(|pass| &pass.axes[0]);
+        let lengths: Vec<usize> = axes.map(|axis| axis.length).collect();
+        assert_eq!(lengths, [4096, last]);
+        let rows = &plan.passes[1];
+        assert!(rows.tile.residency.blocks() > 1, "{}", plan.explain());
+        assert_eq!(rows.axes[0].load_runs.is_some(), in_runs);
+    }
+}
+
 fn d1(n: usize) -> Request {
     Request::forward(Shape::d1(n))
 }

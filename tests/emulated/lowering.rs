@@ -360,7 +360,8 @@ fn other_passes_are_refused() {
             let apart = 2 * points * 64;
             Some(mmafft::backend_traits::Runs { points, apart })
         };
-        let faults: [fn(&mut mmafft::Pass); 3] = [
+        let faults: [fn(&mut mmafft::Pass); 4] = [
+            |pass| pass.axes[0].load_runs.as_mut().expect("runs").apart += 1,
             |pass| pass.axes[0].load_runs.as_mut().expect("runs").points = 0,
             |pass| pass.load.domain = mmafft::Domain::Real,
             |pass| pass.axes[0].load_index = 2,

@@ -203,25 +203,39 @@ fn faults_are_found() {
         );
     }
     // Runs of scratch, at each of which another fault.
-    let good = mmafft::plan(&Request::forward(Shape::d1(2048)).batch(2), &limits).expect("a plan");
     let shorter = |r: &mut Runs| r.points -= 1;
     let closer = |r: &mut Runs| r.apart -= 2;
-    let mut sides = 0;
-    for fault in [shorter as fn(&mut Runs), closer] {
-        for at in 0..good.passes.len() * 4 {
-            let mut plan = good.clone();
-            let Some(runs) = runs(&mut plan.passes[at / 4], at % 4) else {
-                continue;
-            };
-            fault(runs);
-            assert!(
-                interpreter::prove(&plan, false).is_err(),
-                "side {at} of\n{good:?}"
-            );
-            sides += 1;
+    let columns = Limits {
+        butterflies: &[8, 4, 2, 3, 5],
+        ..device_limits(32)
+    };
+    let plans = [
+        mmafft::plan(&Request::forward(Shape::d1(2048)).batch(2), &limits),
+        mmafft::plan_in_parts(
+            &Request::real(Kind::HC2R, Shape::d1(128)),
+            &columns,
+            &[16, 8],
+        ),
+    ];
+    let mut found = Vec::new();
+    for good in plans.map(|plan| plan.expect("a plan")) {
+        for fault in [shorter as fn(&mut Runs), closer] {
+            for at in 0..good.passes.len() * 4 {
+                let mut plan = good.clone();
+                let Some(runs) = runs(&mut plan.passes[at / 4], at % 4) else {
+                    continue;
+                };
+                fault(runs);
+                assert!(
+                    interpreter::prove(&plan, false).is_err(),
+                    "side {at} of\n{good:?}"
+                );
+                found.push(at);
+            }
         }
     }
-    assert_eq!(sides, 4, "a loop's and an axis', twice, in\n{good:?}");
+    // Stored by a loop and loaded by an axis; then the reverse.
+    assert_eq!(found, [1, 6, 1, 6, 3, 4, 3, 4]);
     // Lines that run across each other in place: a transposition.
     let mut plan =
         mmafft::plan(&Request::forward(Shape::d2(8, 8)).axes(&[1]), &limits).expect("a plan");

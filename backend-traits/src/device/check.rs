@@ -5,6 +5,7 @@ use crate::kind::Domain;
 use crate::largest_prime_factor;
 use crate::pass::{Engine, Factor, Pass, Runs, Step, TileAxis};
 use crate::radix::{self, BUTTERFLIES, DENSE};
+use crate::real::Middle;
 
 /// Checks that the engine has all radices of a pass, and that they make its lines.
 ///
@@ -59,7 +60,10 @@ fn whole(pass: &Pass) -> Option<&'static str> {
     let runs = |side: usize| sides.iter().filter_map(move |runs| runs[side]);
     // What is made of reals, or mirrored, is found by its number in the line.
     let numbered = [
-        pass.real_load().is_some() || pass.hermitian.is_some() || pass.edges.is_some(),
+        pass.real_load().is_some()
+            || pass.hermitian.is_some()
+            || pass.edges.is_some()
+            || pass.mirrored_points(Middle::Merge).is_some(),
         pass.real_store().is_some(),
     ];
     // As are mirror images of a half spectrum in runs.
@@ -69,6 +73,8 @@ fn whole(pass: &Pass) -> Option<&'static str> {
     });
     let complex = [pass.load, pass.store].map(|access| access.domain == Domain::Complex);
     let in_runs = |side: usize| complex[side] && !numbered[side];
+    // Points, two scalars each, are moved together.
+    let cut = |r: Runs| r.points == 0 || !r.apart.is_multiple_of(2);
     if pass.axes.is_empty() {
         Some("has no axes")
     } else if pass.tile.lines == 0 || pass.loops.iter().any(|l| l.count == 0) {
@@ -77,8 +83,8 @@ fn whole(pass: &Pass) -> Option<&'static str> {
         Some("has an axis without points")
     } else if !factors.iter().flatten().all(counts) {
         Some("has twiddles of a loop that it has not")
-    } else if parts || (0..2).any(|side| runs(side).any(|r| r.points == 0 || !in_runs(side))) {
-        Some("has runs of no points, of what is no complex point there, or of every so many points of a line")
+    } else if parts || (0..2).any(|side| runs(side).any(|r| cut(r) || !in_runs(side))) {
+        Some("has runs of no points or of halves, of what is no complex point there, or of every so many points of a line")
     } else if pass.steps.iter().any(product) {
         Some("has products beside butterflies, but is of these alone")
     } else {
