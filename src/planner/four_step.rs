@@ -21,24 +21,12 @@ use super::fits::Fits;
 use super::folded;
 use super::problem::Problem;
 use super::real_columns;
-use super::stage::{next_power_of_two, Place, Route, Stage};
+use super::stage::{next_power_of_two, run, Place, Route, Stage};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
     Direction, Domain, Engine, Error, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine,
     Result, Runs,
 };
-
-/// Bytes of a run ([`Runs`]) of scratch between two passes of a device. A tile of as many neighbouring columns is stored
-/// in one piece, and so many are in what most tiles of rows load of it. On an H100, of two passes of 1 GiB, the one over columns
-/// took of what it had before: 0.89 (`f32` 4096), 0.95 (`f64` 4096 and 8192), 0.80 (DCT-I of 2^20 reals, `f32`);
-/// where a tile is as wide as a run, or twice, runs of twice as many bytes were 1 % faster to 7 % slower.
-const RUN_BYTES: usize = 64;
-
-/// Points of a run, on devices.
-pub fn run(fits: &Fits) -> Option<usize> {
-    let device = fits.limits.line_library.is_none();
-    device.then_some(RUN_BYTES / (2 * fits.scalar.bytes()))
-}
 
 /// Replaces stages with longer lines than the device takes.
 pub fn split_long_lines(route: Route, problem: &Problem, fits: &Fits) -> Result<Route> {
@@ -120,7 +108,7 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
         }
         let held = |s: &Stage| in_block(&s.length) || s.cluster.is_some();
         // The parts of a cluster's line may be no whole runs.
-        for run in [run, None] {
+        for run in run.map(Some).into_iter().chain([None]) {
             let factors = measured.factors.clone();
             let parts = match measured.packed {
                 true => Parts::packed(&stage, factors, base, p),

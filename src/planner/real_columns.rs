@@ -19,9 +19,9 @@
 //! them would be shorter, and lose digits as √n.)
 
 use super::fits::Fits;
-use super::four_step::{is_scattered, run};
+use super::four_step::is_scattered;
 use super::problem::Problem;
-use super::stage::{next_power_of_two, Place, Stage};
+use super::stage::{next_power_of_two, run, Place, Stage};
 use mmafft_backend_traits::real::{CoreLength, Middle, RealSide};
 use mmafft_backend_traits::{
     Direction, Domain, Engine, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine, Runs,

@@ -1,5 +1,6 @@
 //! Tiles that the blocks of a cluster hold together: lines and planes that no block holds, in one
-//! pass, with one read and one write of each point.
+//! pass, with one read and one write of each point. Long as lines, planes, reals and columns share what runs and counts
+//! a pass of a cluster.
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
