@@ -42,21 +42,14 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
       }
       return;
     }
-    MMAFFT_IF (step.cells >= 0) {
-      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-        const int at = number(s, g);
-        v[g] = at < int(config.lines * step.columns) ? load_shared<T>(permuted_cell(s, at)) : Value{T(0), T(0)};
-      }
-      return;
-    }
   }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
     // Constant distances between a butterfly's points, where padding allows.
     MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
-    MMAFFT_CONST bool constant = step.hermitian == 0 && constant_cells(s, step.row_in, stride, false);
-    const int base = first_cell<false>(s, c, g);
+    MMAFFT_CONST bool constant = step.hermitian == 0 && step.from_table < 0 && constant_cells(s, step.row_in, stride, false);
+    const int base = constant ? first_cell<false>(s, c, g) : 0;
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       int at = place_from(s, c, j).at();
       bool mirrored = false;
@@ -106,10 +99,12 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::dense(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), G = int(step.groups), K = int(step.copies), radix = int(step.radix);
-  MMAFFT_CONST int stride = dense_rows(s) * int(step.inner), row = (radix / 2 + K) / K * K;
+  MMAFFT_CONST int stride = dense_rows(s), row = (radix / 2 + K) / K * K;
   // v holds the sums of odd n; a and b those of even ones.
   Value a[MMAFFT_DENSE(step.groups * step.copies)], b[MMAFFT_DENSE(step.groups * step.copies)];
-  int line[MMAFFT_DENSE(step.groups)], start[MMAFFT_DENSE(step.groups)];
+  int line[MMAFFT_DENSE(step.groups)], start[MMAFFT_DENSE(step.groups)], first_at[MMAFFT_DENSE(step.groups)];
+  // Of point n of a group's column.
+  const auto cell = [&](int g, int n) { return line[g] + padded(step.row_in, start[g] + taken(s, first_at[g] + n * stride) * int(step.inner)); };
   const Column first = column_of(s, number(s, 0));
   if (!first.live) return;
   const Value *w = tables() + step.matrix + dense_first(s, first.at);
@@ -118,8 +113,9 @@ MMAFFT_DEVICE void Pass<Scalar>::dense(S s, Value *v) const {
     // What is not there is computed again, and not stored.
     if (!c.live) c = first;
     line[g] = c.line * int(step.pitch_in);
-    start[g] = c.outer * int(step.in * step.inner) + c.inner + (int(step.offset) + dense_column(s, c.at)) * int(step.inner);
-    const Value zero = load_shared<T>(line[g] + padded(step.row_in, start[g]));
+    start[g] = c.outer * int(step.in * step.inner) + c.inner;
+    first_at[g] = dense_column(s, c.at);
+    const Value zero = load_shared<T>(cell(g, 0));
     MMAFFT_UNROLL for (int i = 0; i < K; i++) {
       a[g * K + i] = zero;
       b[g * K + i] = v[g * J + 2 * i] = v[g * J + 2 * i + 1] = {T(0), T(0)};
@@ -129,8 +125,8 @@ MMAFFT_DEVICE void Pass<Scalar>::dense(S s, Value *v) const {
     Value r[MMAFFT_DENSE(step.copies)];
     MMAFFT_UNROLL for (int i = 0; i < K; i++) r[i] = load_table(w + (n - 1) * row + i);
     MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-      const Value x = load_shared<T>(line[g] + padded(step.row_in, start[g] + n * stride));
-      const Value y = load_shared<T>(line[g] + padded(step.row_in, start[g] + (radix - n) * stride));
+      const Value x = load_shared<T>(cell(g, n));
+      const Value y = load_shared<T>(cell(g, radix - n));
       const Value e = x + y, o = x - y;
       MMAFFT_UNROLL for (int i = 0; i < K; i++) {
         Value &p = even[(g * K + i) * step_of], &q = odd[(g * K + i) * step_of];
@@ -203,13 +199,6 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
       }
       return;
     }
-    MMAFFT_IF (step.cells >= 0) {
-      MMAFFT_UNROLL for (int g = 0; g < G; g++) {
-        const int at = number(s, g);
-        if (at < int(config.lines * step.columns)) store_shared<T>(permuted_cell(s, at), v[g]);
-      }
-      return;
-    }
   }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
@@ -219,8 +208,8 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
     MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
     // Outer indices begin at whole blocks.
     MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
-    MMAFFT_CONST bool constant = constant_cells(s, step.row_out, stride, blocks);
-    const int base = first_cell<true>(s, c, g);
+    MMAFFT_CONST bool constant = step.to_table < 0 && constant_cells(s, step.row_out, stride, blocks);
+    const int base = constant ? first_cell<true>(s, c, g) : 0;
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       const int at = place_to(s, c, j).at();
       if (c.live && made(s, c.at, point(s, j)) && kept_at(s, at)) {
@@ -331,10 +320,9 @@ MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
     MMAFFT_ASSUME(u32(thread) < u32(config.threads));
     const int there = there_in_row(s);
     const T *const from = memory + row_of_tile(s) + i64(thread) * 2;
-    MMAFFT_CONST bool same = cells_in_row(s, step.pitch_out, step.row_out), permutes = step.cells >= 0;
+    MMAFFT_CONST bool same = cells_in_row(s, step.pitch_out, step.row_out);
     const auto cell = [&](int at) {
       MMAFFT_IF (same) return at;
-      MMAFFT_IF (permutes) return permuted_cell(s, at);
       const Column c = column_of(s, at);
       return c.line * int(step.pitch_out) + padded(step.row_out, to_at(s, c.at, 0));
     };

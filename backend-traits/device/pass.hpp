@@ -248,12 +248,26 @@ template <class Scalar> struct Pass {
   // Where value j of a column is along the axis, before and after the step.
   template <class S> MMAFFT_DEVICE int from_at(S s, int c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.op == OP_DFT) return int(step.offset) + c + j * int(step.points / step.radix);
+    MMAFFT_IF (step.op == OP_DFT) return taken(s, c + j * int(step.points / step.radix));
     else {
-      MMAFFT_IF (step.op == OP_COPY) return permuted(step.from_table, c);
+      MMAFFT_IF (step.op == OP_COPY) return c;
       else MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
       else return halves_at(int(step.points), c, j);
     }
+  }
+  // Which point of the axis a DFT takes as its point q, and what its result q becomes.
+  template <class S> MMAFFT_DEVICE int taken(S s, int q) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.from_table < 0) return int(step.offset) + q;
+    else return whole_number(step.from_table, q);
+  }
+  template <class S> MMAFFT_DEVICE int left(S s, int q) const {
+    MMAFFT_STEP(S);
+    MMAFFT_IF (step.to_table < 0) return int(step.offset) + q;
+    else return whole_number(step.to_table, q);
+  }
+  MMAFFT_DEVICE int whole_number(i64 table, int q) const {
+    return int(load_table(reinterpret_cast<const u32 *>(tables() + table) + q));
   }
   // The same of the thread's value j, as its first one's place and a constant, where compilers would
   // not see that it is one.
@@ -264,14 +278,16 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE Place place_from(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (whole_runs<true>(s)) return {from_at(s, c.at, point(s, 0)), distance(s, j) * int(step.points / step.radix)};
-    MMAFFT_IF (step.engine == ENGINE_MATRIX)
+    MMAFFT_IF (step.from_table >= 0) return {from_at(s, c.at, point(s, j)), 0};
+    else MMAFFT_IF (step.engine == ENGINE_MATRIX)
       return {from_at(s, c.at - c.further, point(s, 0)), c.further + distance(s, j) * int(step.points / step.radix)};
     else return {from_at(s, c.at, j), 0};
   }
   template <class S> MMAFFT_DEVICE Place place_to(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (whole_runs<false>(s)) return {to_at(s, c.at, point(s, 0)), distance(s, j) * int(step.done)};
-    MMAFFT_IF (one_address(s)) {
+    MMAFFT_IF (step.to_table >= 0) return {to_at(s, c.at, point(s, j)), 0};
+    else MMAFFT_IF (one_address(s)) {
       const int further = to_at(s, c.further, 0) - int(step.offset);
       return {to_at(s, c.at - c.further, point(s, 0)), further + distance(s, j) * int(step.done)};
     } else return {to_at(s, c.at, j), 0};
@@ -325,15 +341,6 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.op == OP_DFT && step.out >= step.offset + step.points) return true;
     else return at < int(step.out);
   }
-  // The cell of point `at` of a tile's row, of a copy that permutes.
-  template <class S> MMAFFT_DEVICE int permuted_cell(S s, int at) const {
-    MMAFFT_STEP(S);
-    return int(load_table(reinterpret_cast<const u32 *>(tables() + step.cells) + at));
-  }
-  // Point c of a copy by its table of positions.
-  MMAFFT_DEVICE int permuted(i64 table, int c) const {
-    return table < 0 ? c : int(load_table(tables() + table + c).x);
-  }
   template <class S> MMAFFT_DEVICE int to_at(S s, int c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (step.op == OP_DFT) {
@@ -345,10 +352,10 @@ template <class Scalar> struct Pass {
       const u32 q = u32(c) % done, p = u32(c) / done;
       // Without the remainder, which takes more where `done` is no power of two.
       MMAFFT_IF (all_load(s) && (done & (done - 1)) != 0)
-        return int(step.offset) + c + int(p * (done * u32(step.radix - 1))) + int(done) * j;
-      return int(step.offset) + int(q + done * (u32(step.radix) * p)) + int(done) * j;
+        return left(s, c + int(p * (done * u32(step.radix - 1))) + int(done) * j);
+      return left(s, int(q + done * (u32(step.radix) * p)) + int(done) * j);
     } else {
-      MMAFFT_IF (step.op == OP_COPY) return permuted(step.to_table, c);
+      MMAFFT_IF (step.op == OP_COPY) return c;
       else MMAFFT_IF (paired(s)) return paired_at(int(step.points), c, j);
       else return halves_at(int(step.points), c, j);
     }
@@ -405,7 +412,7 @@ template <class Scalar> struct Pass {
   // Whether points of a copy lie in shared memory as they do in a row.
   template <class S> static MMAFFT_DEVICE constexpr bool cells_in_row(S s, i64 pitch, i64 row) {
     MMAFFT_STEP(S);
-    return step.in_row && row == 0 && (pitch == step.columns || config.lines == 1) && step.from_table < 0 && step.to_table < 0;
+    return step.in_row && row == 0 && (pitch == step.columns || config.lines == 1);
   }
   template <class S> static MMAFFT_DEVICE constexpr bool in_row(S s) {
     MMAFFT_STEP(S);

@@ -140,6 +140,12 @@ fn of_columns(kind: Kind, facing: bool) -> impl Iterator<Item = &'static str> {
     facing.then_some(facing_name).into_iter().chain([alone])
 }
 
+/// The names of a pass that merges or splits half spectra: of points that memory has as two reals apart, or as they are.
+fn of_halves(reals: Option<RealLine>, [apart, whole]: [&'static str; 2]) -> Vec<&'static str> {
+    let apart = reals.map(|_| apart);
+    apart.into_iter().chain([whole]).collect()
+}
+
 /// Whether the pass is one of a line by real columns.
 fn has_real_columns(pass: &Pass) -> bool {
     let columns = |line: RealLine| matches!(line.form, LineForm::Columns(_));
@@ -194,8 +200,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
     let halves = pass.mirrored.filter(|m| m.images != Images::Facing);
     let kinds = match (halves.map(|mirrored| mirrored.middle), kinds.next()) {
-        (Some(Middle::Merge), _) => vec!["merge"],
-        (Some(_), _) => vec!["split"],
+        (Some(Middle::Merge), _) => of_halves(pass.load_reals, ["apart merge", "merge"]),
+        (Some(_), _) => of_halves(pass.store_reals, ["apart split", "split"]),
         (None, Some(kind)) => {
             let columns = has_real_columns(pass).then(|| of_columns(kind, pass.mirrored.is_some()));
             let kinds = columns.into_iter().flatten().chain([kind.row().name]);

@@ -74,8 +74,8 @@ mod idle {
 
     /// Between gather and scatter of a step that overwrites what it has read: the last DFT of
     /// an axis reads and writes points c + j·n/r, split and merge points c and n − c. Lines
-    /// and outer indices must begin where they did. Where a convolution turns back, the step before
-    /// has read the same columns.
+    /// and outer indices must begin where they did, and points be in the order of their numbers. Where a
+    /// convolution turns back, the step before has read the same columns.
     pub fn within(program: &Program, i: usize) -> Option<&'static str> {
         let word = |name| step(program, i, name);
         let turns = i > 0 && step(program, i - 1, "target") == constant("PLACE_REGISTERS");
@@ -83,7 +83,8 @@ mod idle {
         let op = |name| word("op") == constant(name);
         let last = op("OP_DFT")
             && word("done") * word("radix") == word("points")
-            && word("hermitian") == 0;
+            && word("hermitian") == 0
+            && (read("from_table"), word("to_table")) == (-1, -1);
         let outer = word("outer") == 1 || word("in") == word("out");
         let lines = read("row_in") == word("row_out")
             && (head(program, "lines") == 1 || read("pitch_in") == word("pitch_out"));
@@ -140,8 +141,7 @@ mod idle {
             && head(program, "magnitudes") == 0
             && (alike || in_a_row)
             && first("neighbours") == last("neighbours")
-            && [first("lines_fast"), last("lines_fast")] == [0; 2]
-            && (first("to_table"), last("from_table")) == (-1, -1);
+            && [first("lines_fast"), last("lines_fast")] == [0; 2];
         same.then_some("copies in and out by the same threads")
     }
 }

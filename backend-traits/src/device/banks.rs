@@ -15,6 +15,10 @@ const SAMPLES: usize = 4;
 /// access then computes its address.
 const ADDRESS: f64 = 0.5;
 
+/// What it costs beside a wavefront when a copy has to work out which line a point is of. Of Rader's, whose copies
+/// are a fourth of all accesses; others were tuned without.
+const ASKS: f64 = 1.0;
+
 /// A layout in shared memory: cells from line to line, and points between two unused cells of
 /// a line, or 0 where there are none; twice, as a wave of the matrix engine has both neighbouring columns
 /// and distant points of each.
@@ -34,20 +38,6 @@ impl CellLayout {
     /// `row_in` and `row_out` of a step.
     fn row_word(self) -> i64 {
         (self.row | self.far << 32) as i64
-    }
-
-    /// The layout of these words of a step.
-    pub fn of_words(pitch: i64, row: i64) -> Self {
-        CellLayout {
-            pitch: pitch as usize,
-            row: (row & 0xffff_ffff) as usize,
-            far: (row >> 32) as usize,
-        }
-    }
-
-    /// Where point `at` of a line of the tile lies.
-    pub fn cell(self, line: usize, at: usize) -> usize {
-        line * self.pitch + self.padded(at)
     }
 }
 
@@ -358,9 +348,22 @@ fn separable(step: &StepWords, after: bool, row: usize) -> bool {
             && (block.is_multiple_of(row) || row.is_multiple_of(block)))
 }
 
+/// Whether a copy of lines in a row has to work out which line a point is of.
+fn scattered(step: &StepWords, layout: CellLayout, block: &Block) -> bool {
+    let as_in_memory = layout.row == 0
+        && layout.far == 0
+        && (block.lines == 1 || layout.pitch == step.columns as usize);
+    step.in_row != 0 && !as_in_memory
+}
+
 /// The layout for exchanges between these steps, each pair the step before and the one after;
-/// `points` of a line at most.
-pub fn layout(exchanges: &[(&StepWords, &StepWords)], points: usize, block: &Block) -> CellLayout {
+/// `points` of a line at most. `asks` is what it costs beside a wavefront where a copy is `scattered`.
+pub fn layout(
+    exchanges: &[(&StepWords, &StepWords)],
+    points: usize,
+    block: &Block,
+    asks: f64,
+) -> CellLayout {
     let banks = WAVEFRONT / block.cell;
     let sides: Vec<(&StepWords, bool, Vec<Access>)> = exchanges
         .iter()
@@ -402,7 +405,10 @@ pub fn layout(exchanges: &[(&StepWords, &StepWords)], points: usize, block: &Blo
                 .iter()
                 .map(|(_, _, list)| conflicts(list, layout, block.cell) - 1.0)
                 .sum();
-            let cost = waits + addresses;
+            let copies = sides
+                .iter()
+                .filter(|(step, _, _)| scattered(step, layout, block));
+            let cost = waits + addresses + asks * copies.count() as f64;
             if cost < best.0 - 1e-9 {
                 best = (cost, layout);
             }
@@ -429,11 +435,11 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
                 .filter(|(s, _)| exchanged(s))
                 .collect();
             let most = points.iter().max().copied().unwrap_or(0);
-            vec![layout(&all, most, block); exchanges]
+            vec![layout(&all, most, block, ASKS); exchanges]
         }
         false => (0..exchanges)
             .map(|i| match exchanged(&steps[i]) {
-                true => layout(&[(&steps[i], &steps[i + 1])], points[i], block),
+                true => layout(&[(&steps[i], &steps[i + 1])], points[i], block, 0.0),
                 false => CellLayout::default(),
             })
             .collect(),

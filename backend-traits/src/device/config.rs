@@ -44,7 +44,7 @@ words! {
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
         extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
-        outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, cells, ordered, facing, facing_table, twiddle,
+        outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, ordered, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, roots_low, roots_lines, roots_base, roots_digits, in_row, copy_async, matrix, rank, copies, parts,
         scaling, down, joined, images, images_out, weighted,

@@ -7,7 +7,7 @@
 //!
 //! The file is long because threads, values, groups and registers follow from each other, in one order.
 
-use super::banks::{self, Block, CellLayout};
+use super::banks::{self, Block};
 use super::check;
 use super::config::*;
 use super::driver::Geometry;
@@ -388,7 +388,6 @@ fn lower_as(
     let both = |pair: &[Trip]| pair[0].points_out().max(pair[1].points_in());
     let points: Vec<usize> = trips.windows(2).map(both).collect();
     let mut shared_bytes = banks::place(&mut config.steps, &points, &block);
-    permuted_cells(&mut config, tile_lines, &mut tables);
     if let Some(digits) = scaled {
         config.head.grown = scaling::steps(&mut config.steps, digits);
         config.head.magnitudes = (shared_bytes / MAGNITUDE).max(1) as i64;
@@ -444,28 +443,4 @@ fn lower_as(
         alignment: pass.storage.bytes() * (2 * together).max(1),
         element: pass.storage.bytes() * (2 * widest.min(1)).max(1),
     }))
-}
-
-/// Tables of where the points of a tile lie in shared memory, for copies in a row that permute them: one look-up in
-/// place of which line a point is of, its position there and the cell of that.
-fn permuted_cells(config: &mut Config, lines: usize, tables: &mut Tables) {
-    for step in config.steps.iter_mut().filter(|s| s.in_row != 0) {
-        let (table, pitch, row) = match step.to_table >= 0 {
-            true => (step.to_table, step.pitch_out, step.row_out),
-            false => (step.from_table, step.pitch_in, step.row_in),
-        };
-        if table < 0 {
-            continue;
-        }
-        let columns = step.columns as usize;
-        let layout = CellLayout::of_words(pitch, row);
-        let positions = tables.positions_at(table, columns);
-        let cells = |line| {
-            positions
-                .iter()
-                .map(move |&at| layout.cell(line, at) as u32)
-        };
-        let cells: Vec<u32> = (0..lines).flat_map(cells).collect();
-        step.cells = tables.numbers(&cells);
-    }
 }

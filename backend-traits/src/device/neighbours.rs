@@ -188,7 +188,7 @@ impl Side {
 /// first of a pass or (not `loading`) the last, meets memory.
 pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: usize) -> usize {
     let columns = match step.op {
-        OP_COPY => step.from_table < 0 && step.to_table < 0,
+        OP_COPY => true,
         OP_DFT => step.engine != DENSE && step.facing == 0,
         _ => false,
     };

@@ -6,8 +6,9 @@ use super::trips::{reversed, Builder, SmallDft};
 
 impl Builder<'_> {
     /// Rader's algorithm (1968): with g a generator of the integers modulo a prime p,
-    /// `X[g^−m] = x[0] + Σ_q x[g^q]·w^(g^(q−m))` is a cyclic convolution of p − 1 points. They
-    /// lie behind point 0, which the middle of the convolution adds in.
+    /// `X[g^−m] = x[0] + Σ_q x[g^q]·w^(g^(q−m))` is a cyclic convolution of p − 1 points. The first
+    /// DFT takes them, and the last one leaves them, in these orders of powers; between, they lie behind
+    /// point 0, which the middle of the convolution adds in.
     pub fn rader(
         &mut self,
         at: usize,
@@ -18,17 +19,10 @@ impl Builder<'_> {
         tables: &mut Tables,
     ) {
         let powers = generator_powers(p);
-        let (mut place, mut source) = (vec![0; p], vec![0; p]);
-        for (q, &power) in powers.iter().enumerate() {
-            place[power] = 1 + q;
-            // g^−q = g^(p−1−q)
-            source[powers[(p - 1 - q) % (p - 1)]] = 1 + q;
-        }
-        let mut scatter = self.trip(at, OP_COPY, input, p);
-        scatter.words.columns = p as i64;
-        scatter.words.points = p as i64;
-        scatter.words.to_table = tables.positions(&place);
-        self.push(at, scatter);
+        let mut copy = self.trip(at, OP_COPY, input, p);
+        copy.words.columns = p as i64;
+        copy.words.points = p as i64;
+        self.push(at, copy);
         let first = self.trips.len();
         self.dft(at, dfts, false, p - 1, p - 1, tables);
         let middle = self.trips.len() - 1;
@@ -39,15 +33,19 @@ impl Builder<'_> {
             trip.words.output = p as i64;
         }
         self.extent[at] = p;
+        self.trips[first].words.from_table = tables.numbers(powers.iter().copied());
+        // g^−q = g^(p−1−q)
+        let inverses = (0..p - 1).map(|q| powers[(p - 1 - q) % (p - 1)]);
+        let last = self.trips.last_mut().expect("a convolution has trips");
+        last.words.to_table = tables.numbers(inverses);
         let words = &mut self.trips[middle].words;
         words.rader = 1;
         let spectrum = tables.rader(&powers, p, inverse);
         (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
-        let mut gather = self.trip(at, OP_COPY, p, kept);
-        gather.words.columns = kept as i64;
-        gather.words.points = p as i64;
-        gather.words.from_table = tables.positions(&source[..kept]);
-        self.push(at, gather);
+        let mut copy = self.trip(at, OP_COPY, p, kept);
+        copy.words.columns = kept as i64;
+        copy.words.points = p as i64;
+        self.push(at, copy);
     }
 }
 

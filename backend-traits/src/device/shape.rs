@@ -111,6 +111,11 @@ pub fn insert_copies(
     let sector = 32;
     let point = 2 * pass.storage.bytes();
     let cell = 2 * pass.storage.compute_bytes();
+    // Rader's powers of a generator are in whichever banks. Lanes that have one of them of neighbouring lines, an odd
+    // number of cells apart, meet in none, where there are so many lines; of half as many in pairs.
+    for trip in trips.iter_mut().filter(|trip| trip.words.offset > 0) {
+        trip.words.lines_fast = i64::from(2 * lines * cell >= banks::WAVEFRONT);
+    }
     let axis_of = |t: &Trip| &pass.axes[order[t.words.axis as usize]];
 
     // Loading.

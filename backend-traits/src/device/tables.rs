@@ -323,23 +323,10 @@ impl Tables {
         at
     }
 
-    /// Positions, each in the real part; FP32 holds those of any tile.
-    pub fn positions(&mut self, positions: &[usize]) -> i64 {
-        let at = self.end();
-        let values = positions.iter().map(|&i| Complex::new(i as f64, 0.0));
-        self.values.extend(values);
-        at
-    }
-
-    /// The positions of such a table.
-    pub fn positions_at(&self, at: i64, count: usize) -> Vec<usize> {
-        let values = &self.values[at as usize..][..count];
-        values.iter().map(|w| w.re as usize).collect()
-    }
-
     /// Whole numbers below 2^23, of 32 bits each and beside each other, which kernels read as such.
-    pub fn numbers(&mut self, numbers: &[u32]) -> i64 {
+    pub fn numbers(&mut self, numbers: impl Iterator<Item = usize>) -> i64 {
         let at = self.end();
+        let numbers: Vec<u32> = numbers.map(|n| n as u32).collect();
         // Of FP32 the bits of a float, which FP64 holds too.
         let words: Vec<f64> = match self.double {
             true => {

@@ -104,7 +104,6 @@ impl Trip {
                 after_roots: -1,
                 from_table: -1,
                 to_table: -1,
-                cells: -1,
                 ..Default::default()
             },
         }

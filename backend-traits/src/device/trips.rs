@@ -193,7 +193,6 @@ impl Builder<'_> {
                 after_roots: -1,
                 from_table: -1,
                 to_table: -1,
-                cells: -1,
                 ..Default::default()
             },
         }
