@@ -387,10 +387,9 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits
         let few = 1 << enough.ilog2();
         if let Some(Step::Rader { .. }) = steps.first() {
             // Lanes that shared memory looks at together have one point of as many lines, where powers of a generator
-            // are in whichever banks: 251 points of FP32 went from 0.87 of a copy to 0.99 on an H100, by 16 lines for 6.
-            let most = (longest / 2 / points).max(1);
+            // are in whichever banks: 193 points of FP32 went from 0.71 of a copy to 0.89 on an H100, by 16 lines for 13.
             let lanes = SHARED_ROW / (2 * scalar.compute_bytes());
-            if lanes <= most {
+            if 2 * Limits::on_chip_bytes(lanes * points, scalar) <= fits.limits.tile_bytes {
                 return few.max(lanes);
             }
         }

@@ -49,7 +49,7 @@ fn families() -> Vec<(String, Request)> {
         add(Request::r2c(Shape::d1(n)), Precision::F32, Simt, 4);
         add(Request::c2r(Shape::d1(n)), Precision::F32, Simt, 4);
     }
-    for n in [1009, 61] {
+    for n in [193, 1009, 61] {
         add(d1(n), Precision::F32, Simt, 16);
     }
     all

@@ -17,7 +17,7 @@ const ADDRESS: f64 = 0.5;
 
 /// What it costs beside a wavefront when a copy has to work out which line a point is of. Of Rader's, whose copies
 /// are a fourth of all accesses; others were tuned without.
-const ASKS: f64 = 1.0;
+const ASKS: f64 = 4.0;
 
 /// A layout in shared memory: cells from line to line, and points between two unused cells of
 /// a line, or 0 where there are none; twice, as a wave of the matrix engine has both neighbouring columns
