@@ -463,6 +463,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mmafft_backend_traits::{Request, Shape};
 
     #[test]
     fn rows_that_would_harm_are_refused() {
@@ -559,6 +560,31 @@ mod tests {
         assert_eq!(of(Kind::Dct3), ["dst3"]);
         assert_eq!(of(Kind::Dst4), ["dct4"]);
         assert!(of(Kind::C2C).is_empty());
+    }
+
+    /// Half spectra that become two reals apart go by rules of their own; without one by those of complex points.
+    #[test]
+    fn splits_to_reals_have_rules_of_their_own() {
+        let limits = Limits {
+            architecture: "sm_90".into(),
+            ..super::super::fits::invented(64 << 10)
+        };
+        let names = |request: fn(Shape) -> Request| {
+            let plan = crate::plan(&request(Shape::d1(1 << 18)), &limits).expect("a plan");
+            let mut names: Vec<String> = Vec::new();
+            for key in keys(plan.passes.last().expect("passes"), &limits) {
+                let name = key.split(',').nth(3).expect("a kind").to_string();
+                if name != "c2c" && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names
+        };
+        assert_eq!(
+            names(|n| Request::real(Kind::Dct2, n)),
+            ["apart split", "split"]
+        );
+        assert_eq!(names(Request::r2c), ["split"]);
     }
 
     #[test]
