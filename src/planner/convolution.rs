@@ -3,14 +3,14 @@
 //! ```text
 //! X[k] = c[k]·Σ (x[n]·c[n])·conj c[k−n]       c[n] = exp(∓πi·n²/N)
 //! ```
-//! The sum is a cyclic convolution of M ≥ 2N−1 points, M a power of two, split as
+//! The sum is a cyclic convolution of M ≥ 2N−1 points, M a power of two or, on devices, 9, 5 or 3 times one, split as
 //! [`super::four_step`] splits: columns go forward, the middle pass transforms the last
 //! factor, multiplies by the chirp's spectrum and transforms back, columns return in
 //! reverse order. The spectrum stays in the order in which the columns leave it, so no
 //! pass restores any. A pass on the way back undoes its mirror image on the way there: that
 //! one multiplies by a twiddle after its DFT, this one by the conjugate before.
 
-use super::fits::{padded, Fits};
+use super::fits::Fits;
 use super::four_step::Parts;
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Convolution, Stage};
@@ -35,13 +35,13 @@ pub fn convolve(
             ),
         });
     }
-    let padded = padded(length);
-    let factors = fits.powers_of_two(padded.ilog2());
+    let factors = fits.convolution(length);
     let factors = factors.ok_or_else(|| Error::Unsupported {
         what: format!("a line of {length} points, which takes radices that are powers of two,"),
         backend: fits.limits.backend.into(),
         instead: "use another backend, or a length that its radices make".into(),
     })?;
+    let padded = factors.iter().product();
     let parts = Parts::new(stage, factors.clone(), base, problem)?;
     let last = factors.len() - 1;
 

@@ -274,6 +274,26 @@ impl<'a> Fits<'a> {
         vec![first, last]
     }
 
+    /// The factors of the shortest cyclic convolution over passes that computes a DFT of `length` points: of a power
+    /// of two; or of 9/8, 5/4 or 3/2 of one on devices, whose passes move so much less (4099, 65537 points: 0.56 of
+    /// the bytes), if there are no more of them.
+    pub fn convolution(&self, length: usize) -> Option<Vec<usize>> {
+        let power = padded(length);
+        let powers = self.powers_of_two(power.ilog2())?;
+        let butterflies = self.engine == Engine::Simt && self.limits.line_library.is_none();
+        let shorter = [9, 10, 12].into_iter().map(|n| power / 16 * n);
+        let mut enough = shorter.filter(|&m| butterflies && m >= 2 * length - 1);
+        let factors = enough.find_map(|m| {
+            let made = radix::factor(m, self.radices()).is_some();
+            made.then(|| self.factors(m, self.longest_scattered()))?
+        });
+        Some(
+            factors
+                .filter(|f| f.len() <= powers.len())
+                .unwrap_or(powers),
+        )
+    }
+
     /// 2^`bits` as factors, as few as possible: the last a contiguous line, the others
     /// scattered ones. `None` where the engine has no such lines.
     pub fn powers_of_two(&self, bits: u32) -> Option<Vec<usize>> {
@@ -295,7 +315,7 @@ impl<'a> Fits<'a> {
     }
 }
 
-/// The length of the cyclic convolution that computes a DFT of `length` points.
+/// The length of the cyclic convolution that computes a DFT of `length` points in one pass.
 pub fn padded(length: usize) -> usize {
     (2 * length - 1).next_power_of_two()
 }

@@ -12,7 +12,7 @@
 //! that mirror each other ([`packed_factors`] says where). Others are split as complex ones of the same
 //! length (type IV: of half of it, type I: of the continued line): the first pass loads what there is of
 //! them, the last stores what is kept, and no pass needs a point and its mirror image at once. Lines
-//! whose prime factors are too long become convolutions of a power of two, see [`super::convolution`].
+//! whose prime factors are too long become longer convolutions, see [`super::convolution`].
 
 use super::cluster;
 use super::convolution::convolve;

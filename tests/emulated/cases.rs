@@ -123,7 +123,10 @@ pub fn cases() -> Vec<Case> {
                 .batch(9)
         }),
         case("Bluestein over passes", d1(1019).batch(2)).tiles_of(1 << 10),
+        case("Bluestein over passes, 9/8", d1(1031).batch(2)).tiles_of(1 << 10),
         case("Rader", d1(127).batch(20)),
+        case("Rader by dense sums", d1(83).batch(18)),
+        case("Rader of few lines", d1(1009).batch(5)),
         case("Rader, r2c odd", Request::r2c(Shape::d1(101)).batch(3)),
         case("31 points", d1(31).batch(70)),
         case("a prime by matrix products", matrix(113, split).batch(3)),

@@ -33,6 +33,7 @@ impl Builder<'_> {
             trip.words.output = p as i64;
         }
         self.extent[at] = p;
+        // Lanes of padded products look up to twice as far, and do not use it: the spectrum stands behind both.
         self.trips[first].words.from_table = tables.numbers(powers.iter().copied());
         // g^−q = g^(p−1−q)
         let inverses = (0..p - 1).map(|q| powers[(p - 1 - q) % (p - 1)]);

@@ -285,17 +285,16 @@ impl Tables {
             kernel[k] = w.conj();
             kernel[(padded - k) % padded] = w.conj();
         }
-        let unit = 1.0 / padded as f64;
-        let spectrum: Vec<Complex<f64>> =
-            if padded <= EXACT_SPECTRUM[usize::from(self.double)] || !padded.is_power_of_two() {
-                let exact = ReferenceFft::new(padded).forward(&kernel);
-                let scale = Dd::from(1.0) / Dd::from_u64(padded as u64);
-                exact.into_iter().map(|x| x.scale(scale).to_c64()).collect()
-            } else {
-                let mut values: Vec<_> = kernel.iter().map(|x| x.to_c64()).collect();
-                fft(&mut values);
-                values.into_iter().map(|x| x * unit).collect()
-            };
+        let spectrum: Vec<Complex<f64>> = if padded <= EXACT_SPECTRUM[usize::from(self.double)] {
+            let exact = ReferenceFft::new(padded).forward(&kernel);
+            let scale = Dd::from(1.0) / Dd::from_u64(padded as u64);
+            exact.into_iter().map(|x| x.scale(scale).to_c64()).collect()
+        } else {
+            let unit = 1.0 / padded as f64;
+            let values: Vec<_> = kernel.iter().map(|x| x.nearest()).collect();
+            let spectrum = ReferenceFft::<f64>::new(padded).forward(&values);
+            spectrum.into_iter().map(|x| x.to_c64() * unit).collect()
+        };
         for position in 0..padded {
             // k = k1 + M1·(k2 + M2·(k3 + …)) lies at (k1·M2 + k2)·M3 + k3 …
             let (mut rest, mut k) = (position, 0);
@@ -380,35 +379,6 @@ fn chirp(n: usize, direction: Direction) -> Vec<ComplexDd> {
         Direction::Inverse => roots.get(square(k)).conj(),
     };
     (0..n).map(value).collect()
-}
-
-/// A forward DFT of a power of two points in f64, in place: radix 2, decimation in frequency,
-/// then bit reversal.
-fn fft(x: &mut [Complex<f64>]) {
-    let n = x.len();
-    let roots: Vec<_> = Roots::new(n)
-        .to_vec()
-        .into_iter()
-        .map(|w| w.to_c64())
-        .collect();
-    let mut half = n / 2;
-    while half > 0 {
-        let stride = n / (2 * half);
-        for block in x.chunks_exact_mut(2 * half) {
-            let (low, high) = block.split_at_mut(half);
-            for (i, (a, b)) in low.iter_mut().zip(high).enumerate() {
-                (*a, *b) = (*a + *b, (*a - *b) * roots[i * stride]);
-            }
-        }
-        half /= 2;
-    }
-    let bits = n.trailing_zeros();
-    for i in 0..n {
-        let j = i.reverse_bits() >> (usize::BITS - bits).min(usize::BITS - 1);
-        if i < j {
-            x.swap(i, j);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<u
             let together = pass.together();
             let values = held(pass, sequence).unwrap_or(16);
             let lines = |tile: &usize| (tile / line / together).max(1);
-            // Of the steps of all radices, each in as many rounds as its columns take.
+            // Of the steps of all radices, each in as many rounds as its columns take, were all butterflies.
             let idle = |lines: &usize| {
                 let points = points(pass, sequence.radices(), lines * together);
                 let threads = threads(points, values);
