@@ -3,7 +3,7 @@
 //! ```text
 //! X[k] = c[k]·Σ (x[n]·c[n])·conj c[k−n]       c[n] = exp(∓πi·n²/N)
 //! ```
-//! The sum is a cyclic convolution of M ≥ 2N−1 points, M a power of two or, on devices, 9, 5 or 3 times one, split as
+//! The sum is a cyclic convolution of M ≥ 2N−1 points ([`Fits::padded`]), split as
 //! [`super::four_step`] splits: columns go forward, the middle pass transforms the last
 //! factor, multiplies by the chirp's spectrum and transforms back, columns return in
 //! reverse order. The spectrum stays in the order in which the columns leave it, so no

@@ -129,7 +129,7 @@ impl<'a> Fits<'a> {
         }
         match self.rader(length) {
             Some(_) => Some(length),
-            None => self.asked.is_none().then(|| padded(length)),
+            None => self.asked.is_none().then(|| self.padded(length)),
         }
     }
 
@@ -274,24 +274,27 @@ impl<'a> Fits<'a> {
         vec![first, last]
     }
 
-    /// The factors of the shortest cyclic convolution over passes that computes a DFT of `length` points: of a power
-    /// of two; or of 9/8, 5/4 or 3/2 of one on devices, whose passes move so much less (4099, 65537 points: 0.56 of
-    /// the bytes), if there are no more of them.
-    pub fn convolution(&self, length: usize) -> Option<Vec<usize>> {
-        let power = padded(length);
-        let powers = self.powers_of_two(power.ilog2())?;
+    /// The length of the shortest cyclic convolution that computes a DFT of `length` points: a power of two; or 9/8,
+    /// 5/4 or 3/2 of one by a device's butterflies.
+    pub fn padded(&self, length: usize) -> usize {
+        let least = 2 * length - 1;
+        let power = least.next_power_of_two();
         let butterflies = self.engine == Engine::Simt && self.limits.line_library.is_none();
-        let shorter = [9, 10, 12].into_iter().map(|n| power / 16 * n);
-        let mut enough = shorter.filter(|&m| butterflies && m >= 2 * length - 1);
-        let factors = enough.find_map(|m| {
-            let made = radix::factor(m, self.radices()).is_some();
-            made.then(|| self.factors(m, self.longest_scattered()))?
-        });
-        Some(
-            factors
-                .filter(|f| f.len() <= powers.len())
-                .unwrap_or(powers),
-        )
+        let shorter = [9, 10, 12].map(|n| power / 16 * n);
+        let made = |m: &usize| *m >= least && radix::factor(*m, self.radices()).is_some();
+        let shortest = shorter.into_iter().find(made);
+        shortest.filter(|_| butterflies).unwrap_or(power)
+    }
+
+    /// The factors of such a convolution over passes, which move so much less (4099, 65537 points: 0.61 of the
+    /// bytes of a power of two); of a power of two where these are fewer.
+    pub fn convolution(&self, length: usize) -> Option<Vec<usize>> {
+        let power = (2 * length - 1).next_power_of_two();
+        let powers = self.powers_of_two(power.ilog2())?;
+        let padded = self.padded(length);
+        let factors = (padded < power).then(|| self.factors(padded, self.longest_scattered()));
+        let few = |f: &Vec<usize>| f.len() <= powers.len();
+        Some(factors.flatten().filter(few).unwrap_or(powers))
     }
 
     /// 2^`bits` as factors, as few as possible: the last a contiguous line, the others
@@ -313,11 +316,6 @@ impl<'a> Fits<'a> {
         let fit = |&d: &usize| d > 1 && self.line(d, self.longest_line());
         factors.iter().all(fit).then_some(factors)
     }
-}
-
-/// The length of the cyclic convolution that computes a DFT of `length` points in one pass.
-pub fn padded(length: usize) -> usize {
-    (2 * length - 1).next_power_of_two()
 }
 
 /// `count` of the ascending `lines` whose product is `n`, none above `most`, the largest

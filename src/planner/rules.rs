@@ -196,13 +196,23 @@ impl Rule {
     /// anywhere.
     fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
         let length = self.sequence.length();
-        let whole = length.is_some() && length == transformed(pass);
+        let whole = length.is_some() && (length == transformed(pass) || self.pads(pass).is_some());
         let radices = self.sequence.radices();
         let made = || whole || folded(pass, radices).is_some();
         let faced = || facing_end(pass, radices).is_none_or(|end| end);
         let kept = self.sequence.is_empty();
         (kept || made() && self.sequence.is_there(pass.engine, limits) && faced())
             && self.lines.is_multiple_of(pass.together())
+    }
+
+    /// The length that the rule pads a pass' chirp to: any that its radices make, and that is enough.
+    fn pads(&self, pass: &Pass) -> Option<usize> {
+        match (pass.steps.first(), self.sequence.length()) {
+            (Some(Step::Chirp { length, .. }), Some(made)) => {
+                (made / 2 + made % 2 >= *length).then_some(made)
+            }
+            _ => None,
+        }
     }
 
     /// Whether the pass can follow the rule on this device.
@@ -240,7 +250,7 @@ impl Rule {
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
         let folded = folded(pass, self.sequence.radices()).and_then(|steps| folded::points(&steps));
-        let points = match (folded, transformed(pass)) {
+        let points = match (folded, self.pads(pass).or(transformed(pass))) {
             (Some(points), _) => points,
             (None, Some(points)) => points + 1,
             (None, None) => pass.axes.iter().map(|a| a.core_length() + 1).product(),
@@ -276,18 +286,24 @@ impl Rule {
             return;
         }
         pass.tile.residency = Residency::Block;
-        let before = folded::points(&pass.steps);
+        let points = |pass: &Pass| folded::points(&pass.steps).or(transformed(pass));
+        let before = points(pass);
         if let Some(steps) = folded(pass, self.sequence.radices()) {
             pass.steps = steps;
         } else if !self.sequence.is_empty() {
             let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
             let mut steps: Vec<Step> = convolution.cloned().collect();
+            if let (Some(Step::Chirp { padded, .. }), Some(made)) =
+                (steps.first_mut(), self.pads(pass))
+            {
+                *padded = made;
+            }
             steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
             pass.steps = steps;
         }
-        let after = folded::points(&pass.steps);
+        let after = points(pass);
         if before != after {
-            let points = after.or(transformed(pass)).unwrap_or_default();
+            let points = after.unwrap_or_default();
             pass.tile.bytes = pass.tile.lines * points * 2 * pass.storage.bytes();
         }
         self.launch(pass, limits);
@@ -585,6 +601,26 @@ mod tests {
             ["apart split", "split"]
         );
         assert_eq!(names(Request::r2c), ["split"]);
+    }
+
+    /// A convolution is as short as it can be, or as long as was the fastest.
+    #[test]
+    fn rules_say_how_far_a_chirp_is_padded() {
+        let padded = |architecture: &str| {
+            let limits = Limits {
+                architecture: architecture.into(),
+                butterflies: &[2, 3, 4, 5, 8, 9, 16, 32],
+                ..super::super::fits::invented(227 << 10)
+            };
+            let request = Request::forward(Shape::d1(4099)).batch(1000);
+            let plan = crate::plan(&request, &limits).expect("a plan");
+            let [pass] = &plan.passes[..] else {
+                panic!("{}", plan.explain());
+            };
+            (transformed(pass), pass.tile.bytes)
+        };
+        assert_eq!(padded(""), (Some(9216), 9216 * 8));
+        assert_eq!(padded("sm_90"), (Some(16384), 16384 * 8));
     }
 
     #[test]

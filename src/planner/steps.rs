@@ -2,7 +2,7 @@
 //! depends on the one before it, in this order.
 
 use super::engine::operand;
-use super::fits::{padded, Fits};
+use super::fits::Fits;
 use super::folded;
 use super::joined::joined;
 use super::problem::Problem;
@@ -226,7 +226,7 @@ fn line_steps(
             Ok((steps, "Rader, as one less than the prime is smooth".into()))
         }
         None => {
-            let padded = padded(length);
+            let padded = fits.padded(length);
             let chirp = Step::Chirp {
                 axis: axis.axis,
                 length,

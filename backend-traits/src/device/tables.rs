@@ -285,16 +285,8 @@ impl Tables {
             kernel[k] = w.conj();
             kernel[(padded - k) % padded] = w.conj();
         }
-        let spectrum: Vec<Complex<f64>> = if padded <= EXACT_SPECTRUM[usize::from(self.double)] {
-            let exact = ReferenceFft::new(padded).forward(&kernel);
-            let scale = Dd::from(1.0) / Dd::from_u64(padded as u64);
-            exact.into_iter().map(|x| x.scale(scale).to_c64()).collect()
-        } else {
-            let unit = 1.0 / padded as f64;
-            let values: Vec<_> = kernel.iter().map(|x| x.nearest()).collect();
-            let spectrum = ReferenceFft::<f64>::new(padded).forward(&values);
-            spectrum.into_iter().map(|x| x.to_c64() * unit).collect()
-        };
+        let exact = padded <= EXACT_SPECTRUM[usize::from(self.double)];
+        let spectrum = spectrum(&kernel, exact);
         for position in 0..padded {
             // k = k1 + M1·(k2 + M2·(k3 + …)) lies at (k1·M2 + k2)·M3 + k3 …
             let (mut rest, mut k) = (position, 0);
@@ -381,20 +373,31 @@ fn chirp(n: usize, direction: Direction) -> Vec<ComplexDd> {
     (0..n).map(value).collect()
 }
 
+/// The DFT of a convolution's kernel, divided by its length: rounded once, or computed in f64.
+fn spectrum(kernel: &[ComplexDd], exact: bool) -> Vec<Complex<f64>> {
+    let n = kernel.len();
+    if exact {
+        let scale = Dd::from(1.0) / Dd::from_u64(n as u64);
+        let values = ReferenceFft::new(n).forward(kernel).into_iter();
+        return values.map(|x| x.scale(scale).to_c64()).collect();
+    }
+    let kernel: Vec<_> = kernel.iter().map(|x| x.nearest()).collect();
+    let values = ReferenceFft::<f64>::new(n).forward(&kernel).into_iter();
+    values.map(|x| x.to_c64() / n as f64).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_spectrum_in_f64_is_that_in_double_double() {
-        let mut values: Vec<_> = (0..64)
-            .map(|k| Complex::new(f64::from(k * k % 7), f64::from(k % 5)))
+        let kernel: Vec<ComplexDd> = (0..144)
+            .map(|k| Complex::new(f64::from(k * k % 7), f64::from(k % 5)).into())
             .collect();
-        let exact: Vec<_> = values.iter().map(|&x| ComplexDd::from(x)).collect();
-        let exact = ReferenceFft::new(64).forward(&exact);
-        fft(&mut values);
-        for (x, y) in values.iter().zip(exact) {
-            assert!((x - y.to_c64()).norm() < 1e-12);
+        let [rounded, exact] = [false, true].map(|exact| spectrum(&kernel, exact));
+        for (x, y) in rounded.into_iter().zip(exact) {
+            assert!((x - y).norm() < 1e-14);
         }
     }
 
