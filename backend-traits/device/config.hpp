@@ -97,7 +97,8 @@ struct Step {
   i64 hermitian;       // 0, or the length N of a line of which points 0..N/2 are given
   i64 offset;          // points of the axis before those that are transformed: Rader's point 0
   i64 rader;           // whether what follows is the middle of Rader's convolution
-  i64 from_table, to_table;  // of a DFT in another order, which points it takes and what becomes of them: offset of whole numbers; or -1
+  i64 from_table, to_table;  // of a DFT in another order, which points it takes and what becomes of them: offset of
+                             // whole numbers; or -1
   i64 ordered;         // 0: points are scattered; else their reals, two neighbours of the line a cell:
                        // 1, of a line of the even reals, then the odd ones backwards (even-odd);
                        // 2, of points with a real from each end of the line (ends)

@@ -9,6 +9,7 @@
 
 use super::fits::Fits;
 use super::four_step::is_scattered;
+use super::rule::holds_more;
 use super::rules::{self, Rule};
 use super::sequence::Sequence;
 use super::stage::Stage;
@@ -95,7 +96,7 @@ impl Spread {
         let radices = line.into_iter().flat_map(|line| line.engines(engine));
         let butterflies = radices.filter(|(_, engine)| *engine == Engine::Simt);
         let butterflies = butterflies.map(|(radix, _)| radix);
-        let more = |launch: Launch| rules::holds_more(points, launch.threads, butterflies);
+        let more = |launch: Launch| holds_more(points, launch.threads, butterflies);
         (2..=limits.cluster_blocks).contains(&self.blocks)
             && bytes <= limits.tile_bytes
             && points <= limits.tile_points(scalar)

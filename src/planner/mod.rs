@@ -27,6 +27,7 @@ mod problem;
 mod real;
 mod real_columns;
 mod rows;
+mod rule;
 mod rule_keys;
 pub mod rules;
 mod sequence;

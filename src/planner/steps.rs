@@ -7,6 +7,7 @@ use super::folded;
 use super::joined::joined;
 use super::problem::Problem;
 use super::stage::Stage;
+use mmafft_backend_traits::device::WAVEFRONT;
 use mmafft_backend_traits::{
     radix, Access, Engine, Error, Factor, Kind, Limits, Normalization, Pass, Residency, Result,
     ScalarType, Step, Tile, TileAxis,
@@ -26,9 +27,6 @@ const TILE_POINTS: usize = 2048;
 /// The same of contiguous lines of reals, of any precision: so many have the tiles that were the
 /// fastest of those measured, of R2C, C2R and the real kinds.
 const REAL_TILE_POINTS: usize = 512;
-
-/// Bytes that shared memory moves at a time.
-const SHARED_ROW: usize = 128;
 
 /// The largest radix of a device's butterflies that is chosen without being asked for: a thread
 /// holds as many values.
@@ -388,7 +386,7 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits
         if let (Some(Step::Rader { .. }), Kind::C2C, 1) = (steps.first(), stage.kind, axes) {
             // Lanes that shared memory looks at together have one point of as many lines, where powers of a generator
             // are in whichever banks: 193 points of FP32 went from 0.71 of a copy to 0.89 on an H100, by 16 lines for 13.
-            let tile = points * SHARED_ROW / (2 * scalar.compute_bytes());
+            let tile = points * WAVEFRONT / (2 * scalar.compute_bytes());
             let two_blocks = 2 * Limits::on_chip_bytes(tile, scalar) <= fits.limits.tile_bytes;
             if tile <= longest && two_blocks {
                 return few.max(tile / points);

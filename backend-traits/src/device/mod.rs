@@ -7,6 +7,7 @@
 //! [`DeviceBackend`] is a [`crate::Backend`] on any [`Driver`]: CUDA, HIP, and the emulated
 //! devices. A driver knows memory, compilation and launches, and nothing of transforms.
 
+mod accesses;
 mod arguments;
 mod backend;
 mod banks;
@@ -37,6 +38,7 @@ mod work;
 
 pub use arguments::Arguments;
 pub use backend::DeviceBackend;
+pub use banks::WAVEFRONT;
 pub use cache::Cache;
 pub use cluster::spreads;
 pub use columns::mirrors_in_registers;

@@ -1,0 +1,370 @@
+//! A row of `rules.csv`: what it says, how it is read and written, and which passes can follow it. They stand beside
+//! each other as a new column is a change of all three.
+
+use super::cluster::Spread;
+use super::folded;
+use super::rule_keys::{access, convolved, transformed};
+use super::sequence::Sequence;
+use mmafft_backend_traits::device::{lines_face, spreads, FACING_RADIX};
+use mmafft_backend_traits::{
+    radix, real::Middle, Ahead, Engine, Images, Kind, Launch, Limits, Pass, Residency, Step,
+    TileAxis,
+};
+
+/// A row of the table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// The radices of the only axis; none where a pass keeps those that it has.
+    pub sequence: Sequence,
+    /// Lines of a tile.
+    pub lines: usize,
+    /// Blocks that hold it together: one, or those of a cluster.
+    pub blocks: usize,
+    /// The shape of the launch for so many lines.
+    pub launch: Launch,
+    /// What was measured: bytes moved a second, over those of a copy.
+    pub fraction: f64,
+}
+
+/// The first line of the file: a key's columns, then a rule's. The last three are left out from the first on
+/// behind which nothing is said: each access of memory moves one point, no columns face each other, nothing is
+/// otherwise than elsewhere.
+pub const HEADER: &str =
+    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing,otherwise";
+
+/// The steps whose threads have columns that face each other.
+const FACING: [(&str, [bool; 2]); 4] = [
+    ("none", [false; 2]),
+    ("first", [true, false]),
+    ("last", [false, true]),
+    ("both", [true, true]),
+];
+
+/// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
+/// [`Launch::multiplied`], [`Launch::ahead`]. And of how many blocks a tile is, if of several: `4 blocks`.
+const OTHERWISE: [Otherwise; 5] = [
+    ("looked up", |l| l.looked_up = true, |l| l.looked_up),
+    ("unasked", |l| l.unasked = true, |l| l.unasked),
+    ("multiplied", |l| l.multiplied = true, |l| l.multiplied),
+    (
+        "ahead",
+        |l| l.ahead = Some(Ahead::Late),
+        |l| l.ahead == Some(Ahead::Late),
+    ),
+    (
+        "ahead early",
+        |l| l.ahead = Some(Ahead::Early),
+        |l| l.ahead == Some(Ahead::Early),
+    ),
+];
+/// Its word, what makes a launch do it, and whether one does.
+type Otherwise = (&'static str, fn(&mut Launch), fn(&Launch) -> bool);
+
+/// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
+const MOST: usize = 1024;
+/// Radices of a pass: a convolution has twice as many steps, and copies beside them.
+const MOST_RADICES: usize = 12;
+/// Values of a thread.
+const MOST_VALUES: usize = 64;
+
+/// Of how many blocks a tile is.
+const BLOCKS: &str = " blocks";
+
+impl Rule {
+    /// What the rule's columns of the file say; `None` where they are damaged.
+    pub fn parse(row: &str) -> Option<Self> {
+        let columns: Vec<&str> = row.split(',').collect();
+        let (columns, rest) = columns.split_at_checked(6)?;
+        let [radices, lines, threads, residents, apart, fraction] = *columns else {
+            return None;
+        };
+        let otherwise: Vec<&str> = rest.get(2).into_iter().flat_map(|w| w.split('+')).collect();
+        let (neighbours, facing) = match *rest {
+            [] => ("1", "none"),
+            [neighbours] => (neighbours, "none"),
+            [neighbours, facing] | [neighbours, facing, _] => (neighbours, facing),
+            _ => return None,
+        };
+        let facing = FACING.into_iter().find(|(name, _)| *name == facing)?.1;
+        let sequence = Sequence::parse(radices)?;
+        let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
+        let bounded = |text: &str| positive(text).filter(|&n| n <= MOST);
+        let mut launch = Launch {
+            apart: apart == "yes",
+            neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
+            facing,
+            ..Launch::new(bounded(threads)?, bounded(residents)?)
+        };
+        let mut blocks = 1;
+        for word in otherwise {
+            if let Some(count) = word.strip_suffix(BLOCKS) {
+                blocks = bounded(count).filter(|&n| n > 1)?;
+                continue;
+            }
+            let (_, set, _) = OTHERWISE.iter().find(|(name, ..)| *name == word)?;
+            set(&mut launch);
+        }
+        Some(Rule {
+            sequence: Some(sequence).filter(|s| s.radices().len() <= MOST_RADICES)?,
+            lines: positive(lines)?,
+            blocks,
+            launch,
+            fraction: fraction.parse().ok()?,
+        })
+    }
+
+    /// The rule's columns of the file.
+    pub fn row(&self) -> String {
+        let Launch {
+            neighbours, facing, ..
+        } = self.launch;
+        let otherwise = OTHERWISE.iter().filter(|(_, _, is)| is(&self.launch));
+        let spread = (self.blocks > 1).then(|| format!("{}{BLOCKS}", self.blocks));
+        let otherwise = otherwise.map(|(word, ..)| word.to_string());
+        let otherwise: Vec<String> = otherwise.chain(spread).collect();
+        let name = FACING.into_iter().find(|(_, f)| *f == facing);
+        let name = name.map_or("", |(name, _)| name);
+        let rest = match (neighbours, facing, &otherwise[..]) {
+            (1, [false, false], []) => String::new(),
+            (n, [false, false], []) => format!(",{n}"),
+            (n, _, []) => format!(",{n},{name}"),
+            (n, _, words) => format!(",{n},{name},{}", words.join("+")),
+        };
+        format!(
+            "{},{},{},{},{},{:.3}{rest}",
+            self.sequence,
+            self.lines,
+            self.launch.threads,
+            self.launch.residents,
+            if self.launch.apart { "yes" } else { "no" },
+            self.fraction
+        )
+    }
+
+    /// Whether the rule's radices make the pass' length, and are there; a table may come from
+    /// anywhere.
+    fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
+        let length = self.sequence.length();
+        let whole = length.is_some() && (length == transformed(pass) || self.pads(pass).is_some());
+        let radices = self.sequence.radices();
+        let made = || whole || folded(pass, radices).is_some();
+        let faced = || facing_end(pass, radices).is_none_or(|end| end);
+        let kept = self.sequence.is_empty();
+        (kept || made() && self.sequence.is_there(pass.engine, limits) && faced())
+            && self.lines.is_multiple_of(pass.together())
+    }
+
+    /// The length that the rule pads a pass' chirp to: any that its radices make, and that is enough.
+    fn pads(&self, pass: &Pass) -> Option<usize> {
+        match (pass.steps.first(), self.sequence.length()) {
+            (Some(Step::Chirp { length, .. }), Some(made)) => {
+                (made / 2 + made % 2 >= *length).then_some(made)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the pass can follow the rule on this device.
+    pub fn suits(&self, pass: &Pass, limits: &Limits) -> bool {
+        if self.blocks > 1 {
+            return self.spreads(pass, limits);
+        }
+        // What no block holds is not one block's.
+        let block = access(pass) != "cluster";
+        block && self.makes(pass, limits) && self.fits(pass, limits)
+    }
+
+    /// Whether the rule's blocks can have the pass' tile: planned so, or of lines beside each other.
+    fn spreads(&self, pass: &Pass, limits: &Limits) -> bool {
+        let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
+        let columns = |axis: &TileAxis| {
+            let plain = !pass.steps.iter().any(|s| convolved(s).is_some());
+            access(pass) != "rows" && axis.kind == Kind::C2C && plain && spreads(pass)
+        };
+        let can = |s: &Spread| match (&pass.axes[..], access(pass)) {
+            ([axis], "cluster") => {
+                let complex = axis.kind == Kind::C2C;
+                s.lines == 1 && (complex || s.halves(axis.kind, pass.storage))
+            }
+            (_, "cluster") => s.lines == 1,
+            ([axis], _) => {
+                s.lines > 1 && columns(axis) && s.cuts_runs(axis.load_runs, axis.store_runs)
+            }
+            _ => false,
+        };
+        let spread = Spread::of_rule(self, &cores);
+        spread.is_some_and(|s| s.fits(&cores, pass.engine, limits, pass.storage) && can(&s))
+    }
+
+    /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
+    fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
+        let folded = folded(pass, self.sequence.radices()).and_then(|steps| folded::points(&steps));
+        let points = match (folded, self.pads(pass).or(transformed(pass))) {
+            (Some(points), _) => points,
+            (None, Some(points)) => points + 1,
+            (None, None) => pass.axes.iter().map(|a| a.core_length() + 1).product(),
+        };
+        let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
+        // Splits, merges, orders of reals and convolutions exchange points whole.
+        let plain = pass.mirrored.is_none()
+            && pass.axes.iter().all(|a| a.kind == Kind::C2C)
+            && !pass.steps.iter().any(|s| convolved(s).is_some());
+        // A thread holds whole columns; between real columns and rows, pairs of them.
+        let butterflies = self
+            .sequence
+            .engines(pass.engine)
+            .filter_map(|(r, engine)| {
+                let pair = folded.is_some() && r <= FACING_RADIX;
+                let held = engine == Engine::Simt && !radix::summed(r, false);
+                held.then_some(if pair { 2 * r } else { r })
+            });
+        let all = self.lines.saturating_mul(points);
+        if pass.mirrored.is_none() && holds_more(all, self.launch.threads, butterflies) {
+            return false;
+        }
+        bytes / if self.launch.apart && plain { 2 } else { 1 } <= limits.tile_bytes
+    }
+
+    /// Changes `pass` to what the rule says.
+    pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
+        let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
+        let spread = Spread::of_rule(self, &cores).filter(|_| self.blocks > 1);
+        if let Some(spread) = spread {
+            spread.apply(pass);
+            self.launch(pass, limits);
+            return;
+        }
+        pass.tile.residency = Residency::Block;
+        let points = |pass: &Pass| folded::points(&pass.steps).or(transformed(pass));
+        let before = points(pass);
+        if let Some(steps) = folded(pass, self.sequence.radices()) {
+            pass.steps = steps;
+        } else if !self.sequence.is_empty() {
+            let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
+            let mut steps: Vec<Step> = convolution.cloned().collect();
+            if let (Some(Step::Chirp { padded, .. }), Some(made)) =
+                (steps.first_mut(), self.pads(pass))
+            {
+                *padded = made;
+            }
+            steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
+            pass.steps = steps;
+        }
+        let after = points(pass);
+        if before != after {
+            let points = after.unwrap_or_default();
+            pass.tile.bytes = pass.tile.lines * points * 2 * pass.storage.bytes();
+        }
+        self.launch(pass, limits);
+    }
+
+    /// Says how many lines the tile has, and how it is launched.
+    fn launch(&self, pass: &mut Pass, limits: &Limits) {
+        let all: usize = pass.loops.iter().map(|l| l.count).product();
+        let mut lines = self.lines.min(all.max(1));
+        // Few lines go to as many blocks as there are multiprocessors, while rows stay whole
+        // sectors.
+        let sector = 32 / (2 * pass.storage.bytes());
+        let together = pass.together();
+        let least = if access(pass) == "rows" { 1 } else { sector } * together;
+        while lines.is_multiple_of(2 * together)
+            && lines / 2 >= least
+            && all.div_ceil(lines) * self.blocks < limits.workers
+        {
+            lines /= 2;
+        }
+        pass.tile.bytes = pass.tile.bytes / pass.tile.lines * lines;
+        pass.tile.lines = lines;
+        let threads = (self.launch.threads * lines).div_ceil(self.lines).max(32);
+        pass.tile.launch = Some(Launch {
+            threads: threads.next_multiple_of(32),
+            residents: (self.launch.residents * self.launch.threads / threads).max(1),
+            ..self.launch
+        });
+    }
+}
+
+/// Whether a thread of so many would have more than it can of so many points: whole columns of these butterflies.
+pub(super) fn holds_more(
+    points: usize,
+    threads: usize,
+    mut butterflies: impl Iterator<Item = usize>,
+) -> bool {
+    let columns = |r: usize| (points / r).div_ceil(threads).saturating_mul(r);
+    points.div_ceil(threads) > MOST_VALUES || butterflies.any(|r| columns(r) > MOST_VALUES)
+}
+
+/// The steps that a rule's radices make of a line by real columns in one tile, if they do.
+fn folded(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
+    let whole = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
+    match &pass.axes[..] {
+        [axis] if pass.engine == Engine::Simt && whole => folded::of_radices(axis, radices),
+        _ => None,
+    }
+}
+
+/// N1 and N2 where a rule's radices make such steps of a line: of columns and of rows.
+pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
+    match folded(pass, radices)?.first() {
+        Some(&Step::RealColumns { columns, rows, .. }) => Some([columns, rows]),
+        _ => None,
+    }
+}
+
+/// Of lines that face each other, whether threads can have columns of two at the end where they do, of
+/// these radices.
+pub(super) fn facing_end(pass: &Pass, radices: &[usize]) -> Option<bool> {
+    let mirrored = pass.mirrored.filter(|m| m.images == Images::Facing)?;
+    let end = match mirrored.middle {
+        Middle::Split => radices.last(),
+        _ => radices.first(),
+    };
+    Some(end.is_some_and(|&radix| lines_face(radix, pass.storage)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_would_harm_are_refused() {
+        assert!(Rule::parse("8*8,1,128,2,no,0.9").is_some());
+        let wide = Rule::parse("8*8,1,128,2,no,0.900,4").expect("a rule");
+        assert_eq!(wide.launch.neighbours, 4);
+        assert_eq!(wide.row(), "8*8,1,128,2,no,0.900,4");
+        let facing = Rule::parse("8*8,1,128,2,no,0.900,1,last").expect("a rule");
+        assert_eq!(facing.launch.facing, [false, true]);
+        assert_eq!(facing.row(), "8*8,1,128,2,no,0.900,1,last");
+        let roots = Rule::parse("8*8,1,128,2,no,0.900,1,none,looked up").expect("a rule");
+        assert!(roots.launch.looked_up && roots.launch.facing == [false; 2]);
+        assert_eq!(roots.row(), "8*8,1,128,2,no,0.900,1,none,looked up");
+        let both = Rule::parse("8*8,1,128,2,no,0.900,1,none,multiplied+ahead").expect("a rule");
+        assert!(both.launch.multiplied && both.launch.ahead == Some(Ahead::Late));
+        let both = Rule::parse("8*8,1,128,2,no,0.900,2,last,looked up+unasked").expect("a rule");
+        assert!(both.launch.looked_up && both.launch.unasked);
+        assert_eq!(both.row(), "8*8,1,128,2,no,0.900,2,last,looked up+unasked");
+        let spread = Rule::parse("8*8,4,128,2,no,0.900,1,none,ahead+2 blocks").expect("a rule");
+        assert_eq!((spread.lines, spread.blocks), (4, 2));
+        assert_eq!(spread.row(), "8*8,4,128,2,no,0.900,1,none,ahead+2 blocks");
+        let mixed = Rule::parse("16*(32*8),1,128,2,no,0.900").expect("a rule");
+        assert!(mixed.sequence.is_mixed());
+        assert_eq!(mixed.row(), "16*(32*8),1,128,2,no,0.900");
+        for bad in [
+            "8*8,0,128,2,no,0.9",
+            "8*8,1,0,2,no,0.9",
+            "8*8,1,128,0,no,0.9",
+            "8*8,1,1025,1,no,0.9",
+            "8*8,1,128,18446744073709551615,no,0.9",
+            "2*2*2*2*2*2*2*2*2*2*2*2*2,1,128,1,no,0.9",
+            "8*x,1,128,2,no,1",
+            "8*8,1,128,2,no,0.9,3",
+            "8*8,1,128,2,no,0.9,1,faced",
+            "8*8,1,128,2,no,0.9,1,none,looked",
+            "8*8,1,128,2,no,0.9,1,none,looked up,1",
+            "8*8,1,128,2,no,0.9,1,none,1 blocks",
+            "8*8,1,128,2,no,0.9,1,none,two blocks",
+        ] {
+            assert_eq!(Rule::parse(bad), None, "{bad}");
+        }
+    }
+}
