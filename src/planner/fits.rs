@@ -171,12 +171,14 @@ impl<'a> Fits<'a> {
     pub fn alone(&self, stage: &Stage) -> bool {
         let core = stage.kind.core_length(stage.length);
         let bytes = |points| Limits::on_chip_bytes(points, self.scalar);
+        let held = |points: &usize| bytes(*points) <= self.limits.tile_bytes;
+        let made = |points| self.radices_alone(points).is_some();
         self.engine == Engine::Simt
             && self.limits.line_library.is_none()
             && self.asked.is_none()
             && core <= self.limits.line_points
-            && self.stage_points(stage).map(bytes) <= Some(self.limits.tile_bytes)
-            && self.radices_alone(core).is_some()
+            && self.stage_points(stage).filter(held).is_some()
+            && self.tile_points(core).is_some_and(made)
     }
 
     /// The fewest radices of such a line whose threads have registers for their columns.

@@ -145,23 +145,13 @@ impl Rule {
     /// anywhere.
     fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
         let length = self.sequence.length();
-        let whole = length.is_some() && (length == transformed(pass) || self.pads(pass).is_some());
+        let whole = length.is_some() && length == transformed(pass);
         let radices = self.sequence.radices();
         let made = || whole || folded(pass, radices).is_some();
         let faced = || facing_end(pass, radices).is_none_or(|end| end);
         let kept = self.sequence.is_empty();
         (kept || made() && self.sequence.is_there(pass.engine, limits) && faced())
             && self.lines.is_multiple_of(pass.together())
-    }
-
-    /// The length that the rule pads a pass' chirp to: any that its radices make, and that is enough.
-    fn pads(&self, pass: &Pass) -> Option<usize> {
-        match (pass.steps.first(), self.sequence.length()) {
-            (Some(Step::Chirp { length, .. }), Some(made)) => {
-                (made / 2 + made % 2 >= *length).then_some(made)
-            }
-            _ => None,
-        }
     }
 
     /// Whether the pass can follow the rule on this device.
@@ -199,7 +189,7 @@ impl Rule {
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
         let folded = folded(pass, self.sequence.radices()).and_then(|steps| folded::points(&steps));
-        let points = match (folded, self.pads(pass).or(transformed(pass))) {
+        let points = match (folded, transformed(pass)) {
             (Some(points), _) => points,
             (None, Some(points)) => points + 1,
             (None, None) => pass.axes.iter().map(|a| a.core_length() + 1).product(),
@@ -242,11 +232,6 @@ impl Rule {
         } else if !self.sequence.is_empty() {
             let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
             let mut steps: Vec<Step> = convolution.cloned().collect();
-            if let (Some(Step::Chirp { padded, .. }), Some(made)) =
-                (steps.first_mut(), self.pads(pass))
-            {
-                *padded = made;
-            }
             steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
             pass.steps = steps;
         }

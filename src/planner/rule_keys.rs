@@ -111,13 +111,26 @@ fn roots_of(factors: [Option<Factor>; 2], loops: &[Loop]) -> &'static str {
     }
 }
 
-/// The name and the length of the convolution that a step begins, in one pass.
-pub(super) fn convolved(step: &Step) -> Option<(&'static str, usize)> {
-    match step {
-        Step::Rader { length, .. } => Some(("rader", length - 1)),
-        Step::Chirp { padded, .. } => Some(("chirp", *padded)),
-        _ => None,
-    }
+/// The convolution that a step begins, in one pass.
+pub(super) struct Convolved {
+    name: &'static str,
+    /// The length by which it is looked up: of Rader's the line's, of a chirp the convolution's, which is that of many lines.
+    known_by: usize,
+    /// The convolution's.
+    length: usize,
+}
+
+pub(super) fn convolved(step: &Step) -> Option<Convolved> {
+    let (name, known_by, length) = match *step {
+        Step::Rader { length, .. } => ("rader", length, length - 1),
+        Step::Chirp { padded, .. } => ("chirp", padded, padded),
+        _ => return None,
+    };
+    Some(Convolved {
+        name,
+        known_by,
+        length,
+    })
 }
 
 /// The length of the complex DFTs of a pass of one axis, which its radices make: of whole lines that
@@ -127,7 +140,7 @@ pub fn transformed(pass: &Pass) -> Option<usize> {
         return None;
     };
     let convolution = pass.steps.first().and_then(convolved);
-    Some(convolution.map_or(axis.core_length(), |(_, length)| length))
+    Some(convolution.map_or(axis.core_length(), |c| c.length))
 }
 
 /// The names of a pass over real columns, or rows that become real: of values of two reals apart, each
@@ -219,9 +232,19 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
     };
     let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
-    if let Some((name, _)) = convolution {
-        let alone = pass.axes.len() == 1 && kinds.is_empty();
-        return Vec::from_iter(alone.then(|| key(name, roots(pass), whole)));
+    if let Some(Convolved { name, known_by, .. }) = convolution {
+        let [axis] = &pass.axes[..] else {
+            return Vec::new();
+        };
+        // Lines of reals, whole ones, go by complex ones where they were not measured.
+        let whole = pass.mirrored.is_none() && !has_real_columns(pass) && pass.hermitian.is_none();
+        let own = match axis.kind {
+            Kind::C2C => None,
+            kind => Some(format!("{} {name}", kind.row().name)),
+        };
+        let names = own.into_iter().chain([name.to_string()]);
+        let names = names.map(|name| key(&name, roots(pass), known_by.to_string()));
+        return names.filter(|_| whole).collect();
     }
     let beside = match &pass.axes[..] {
         [axis] => as_long(axis.kind, axis.length),

@@ -2,6 +2,7 @@
 //! clusters one or more; and lines that passes share, of all precisions and kinds.
 
 use mmafft::backend_traits::conformance::PlanFn;
+use mmafft::backend_traits::largest_prime_factor;
 use mmafft::{Direction, Engine, Kind, Precision, Request, Shape, KINDS};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -76,6 +77,36 @@ impl Followed {
     }
 }
 
+/// Of a row of convolutions, `rader` and `chirp` or those of a kind, the kind, if it has its own, and the length of lines.
+fn convolved(name: &str, n: usize) -> Option<(Option<Kind>, usize)> {
+    let (kind, name) = name.rsplit_once(' ').unwrap_or(("", name));
+    // Of a chirp n is the convolution's: of the longest line that is no product of radices, and no prime, which might be
+    // Rader's.
+    let padded = |m: &usize| (62..*m).contains(&largest_prime_factor(*m));
+    let length = match name {
+        "rader" => n,
+        "chirp" => (2..=n.div_ceil(2)).rev().find(padded)?,
+        _ => return None,
+    };
+    Some((Kind::from_name(kind), length))
+}
+
+/// Lines that are such a convolution: complex ones, and those of reals, which go by the same row.
+fn of_convolution(kind: Option<Kind>, length: usize, precisions: &[Precision]) -> Vec<Case> {
+    let others = [Kind::C2C, Kind::R2C, Kind::C2R, Kind::Dct2, Kind::Dst3];
+    let kinds = kind.map_or(others.to_vec(), |kind| vec![kind]);
+    let of = |(kind, precision): (Kind, Precision)| {
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        let request = Request::of_kind(kind, direction, Shape::d1(length));
+        let request = request.batch(BATCH).precision(precision);
+        (request.engine(Engine::Simt), mmafft::plan as PlanFn)
+    };
+    let all = kinds
+        .into_iter()
+        .flat_map(|kind| precisions.iter().map(move |&p| (kind, p)));
+    all.map(of).collect()
+}
+
 fn of(row: &str, longest: usize) -> Vec<Case> {
     let columns: Vec<&str> = row.split(',').collect();
     let [_, storage, engine, kind, access, length, ..] = columns[..] else {
@@ -89,6 +120,9 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
         ("f32", _) => &[Precision::F32],
         _ => &[Precision::F64],
     };
+    if let Some((kind, length)) = convolved(kind, n).filter(|_| n <= longest) {
+        return of_convolution(kind, length, precisions);
+    }
     let of = |kind: Kind, shape: Shape| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
         Request::of_kind(kind, direction, shape)
@@ -103,7 +137,6 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
         ("split", "rows") => of(Kind::R2C, Shape::d2(256, 2 * n)),
         ("merge", "rows") => of(Kind::C2R, Shape::d2(256, 2 * n)),
         ("c2c", "columns") => of(Kind::C2C, Shape::d2(n, 48)).axes(&[0]),
-        ("rader" | "chirp", "rows") => of(Kind::C2C, Shape::d1(n)),
         (kind, "rows" | "cluster") => match Kind::from_name(kind) {
             Some(kind) => of(kind, Shape::d1(n)),
             None => return Vec::new(),
