@@ -13,8 +13,9 @@ use crate::tile::Launch;
 use crate::Domain;
 
 /// Blocks whose registers a multiprocessor is to hold at once: the compiler would otherwise
-/// fetch every twiddle before it uses the first, and leave room for half of them.
-fn residents(
+/// fetch every twiddle before it uses the first, and leave room for half of them. What does not fit is asked for anew
+/// with fewer (`Program::relaxed`).
+pub fn residents(
     pass: &Pass,
     trips: &[Trip],
     geometry: &Geometry,
@@ -25,24 +26,22 @@ fn residents(
     let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
     let plain = complex && pass.hermitian.is_none() && pass.mirrored.is_none();
     let words = if double { 4 } else { 2 };
-    // Powers of two in constant strides need the fewest temporaries and addresses; behind
-    // Rader's point 0 no stride is constant.
-    let simple =
-        |t: &Trip| t.words.op == OP_DFT && t.values().is_power_of_two() && t.words.after == 0;
+    // Nothing is between memory and the DFTs, nor a chirp; behind Rader's point 0 no stride is constant.
+    let simple = |t: &Trip| t.words.op == OP_DFT && t.words.before + t.words.after == 0;
     let beside = match plain && trips.iter().all(simple) {
         _ if pass.engine == Engine::Matrix => 96,
-        true => 32,
-        false if trips.iter().any(|t| t.words.offset > 0) => 128,
+        _ if trips.iter().any(|t| t.words.offset > 0) => 128,
         // Sums of even points beside those of odd ones, and what they are made of.
-        false if trips.iter().any(|t| t.words.engine == DENSE) => 64 + values * words,
+        _ if trips.iter().any(|t| t.words.engine == DENSE) => 64 + values * words,
+        true => 32,
         // A thread that copies computes an address for every point.
         false if trips.iter().any(|t| t.words.op == OP_COPY) => 64,
         false => 48,
     };
     let beside = if double { beside * 3 / 2 } else { beside };
-    // Registers are dealt out to four waves at a time.
-    let needed = threads.next_multiple_of(4 * geometry.wave) * (values * words + beside);
-    (geometry.registers / needed).clamp(1, 2048 / threads)
+    // Registers are dealt out to waves, of which there are multiples of four.
+    let waves = geometry.registers / (geometry.wave * (values * words + beside)) / 4 * 4;
+    (waves / threads.div_ceil(geometry.wave)).clamp(1, 2048 / threads)
 }
 
 /// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
