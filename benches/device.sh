@@ -10,9 +10,10 @@
 #     measured   the requests that follow measured rules, against the definition
 #     speed      the table of speeds beside cuFFT: speed.csv
 #     kinds      the table of real-to-real transforms: kinds.csv
+#     others     lengths that nobody tuned, beside cuFFT: others.csv
 #     accuracy   the errors of all precisions beside cuFFT's, and their tables: accuracy.log
 #
-# It takes bash, Python 3 and NVRTC there, cuFFT for speed and accuracy; binutils (strip) here.
+# It takes bash, Python 3 and NVRTC there, cuFFT for speed, others and accuracy; binutils (strip) here.
 # Each prints how long it took. Kernels are kept in RESULTS/cache. Fails if anything did.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -78,6 +79,13 @@ kinds() {
         python3 benches/kinds_table.py "$results/kinds.csv"
 }
 
+# A quick run: what matters is what is slow.
+others() {
+    "$folder/mmafft" bench --backend cuda --peer cufft --quick --mebibytes 512 --cases benches/cases/others.csv \
+        --csv "$results/others.csv" > "$results/others.log" &&
+        "$folder/mmafft" report "$results/others.csv" -o "$results/others.html" --markdown
+}
+
 # A process a precision.
 accuracy() {
     local precision precisions=(f64 f32 split-f16 f16 bf16)
@@ -102,7 +110,7 @@ export MMAFFT_CACHE=${MMAFFT_CACHE:-$results/cache}
 status=0
 for step in ${what//,/ }; do
     case $step in
-        suite | measured | speed | kinds | accuracy) ;;
+        suite | measured | speed | kinds | others | accuracy) ;;
         *) usage ;;
     esac
     SECONDS=0
