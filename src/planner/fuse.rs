@@ -4,77 +4,92 @@ use super::cluster::{self, Spread};
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::Stage;
-use mmafft_backend_traits::Limits;
+use mmafft_backend_traits::{Kind, Limits};
 
 /// Groups consecutive stages into passes.
 pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Stage>> {
     let mut groups: Vec<Vec<Stage>> = Vec::new();
-    for stage in stages {
-        let group = groups.last_mut();
-        let cluster = group
-            .as_ref()
-            .and_then(|g| spread(g, &stage, problem, fits));
-        match group {
-            Some(group) if cluster.is_some() => {
-                group[0].cluster = cluster;
-                group.push(stage);
-            }
-            Some(group) if joins(group, &stage, problem, fits) => group.push(stage),
-            _ => groups.push(vec![stage]),
+    let mut stages = &stages[..];
+    while let [stage, rest @ ..] = stages {
+        let Some(group) = groups.last_mut() else {
+            groups.push(vec![stage.clone()]);
+            stages = rest;
+            continue;
+        };
+        // One stage, or two where the axes of both make the tile compact.
+        let counts = 1..=stages.len().min(2);
+        let together = |count: &usize| joins(group, &stages[..*count], problem, fits);
+        if let Some(cluster) = spread(group, stage, problem, fits) {
+            group[0].cluster = Some(cluster);
+            group.push(stage.clone());
+            stages = rest;
+        } else if let Some(count) = counts.into_iter().find(together) {
+            let (next, rest) = stages.split_at(count);
+            group.extend_from_slice(next);
+            // Where the tile goes.
+            let store = next[count - 1].store.clone();
+            group.iter_mut().for_each(|s| s.store = store.clone());
+            stages = rest;
+        } else {
+            groups.push(vec![stage.clone()]);
+            stages = rest;
         }
     }
     groups
 }
 
-/// Whether `stage` can run on the tile of `group`: as `beside` says, and it fits a block.
-fn joins(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool {
+/// Whether the `next` stages can run on the tile of `group`: as `beside` says, and it fits a block.
+fn joins(group: &[Stage], next: &[Stage], problem: &Problem, fits: &Fits) -> bool {
     // Blocks that share lines have nothing of other axes.
     let alone = group[0].cluster.is_none();
-    alone && fit(group, stage, problem, fits) && beside(group, stage, 1, problem, fits)
+    alone && fit(group, next, problem, fits) && beside(group, next, 1, problem, fits)
 }
 
-fn fit(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> bool {
+fn fit(group: &[Stage], next: &[Stage], problem: &Problem, fits: &Fits) -> bool {
     let extent = |d: usize| problem.dims[d].lengths[0].max(problem.dims[d].lengths[1]);
-    let bytes = tile_bytes(group, stage, extent, fits);
+    let bytes = tile_bytes(group, next, extent, fits);
     bytes.is_some_and(|bytes| bytes <= fits.limits.tile_bytes)
 }
 
 /// How a cluster holds the one stage of `group` and the next, which no block does, if it does.
 fn spread(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> Option<Spread> {
-    let ([first], false) = (group, fit(group, stage, problem, fits)) else {
+    let next = std::slice::from_ref(stage);
+    let ([first], false) = (group, fit(group, next, problem, fits)) else {
         return None;
     };
     let spread = cluster::plane(first, stage, fits)?;
-    beside(group, stage, spread.blocks, problem, fits).then_some(spread)
+    beside(group, next, spread.blocks, problem, fits).then_some(spread)
 }
 
-/// Whether `stage` can follow `group` on a tile of so many blocks: the next stages work where the
-/// first one stored, the tile is compact, and there are enough of them for all workers.
-fn beside(group: &[Stage], stage: &Stage, blocks: usize, problem: &Problem, fits: &Fits) -> bool {
+/// Whether the `next` stages can follow `group` on a tile of so many blocks: they work where the first one stored (of a
+/// device's C2R, the tile of half spectra goes on to the reals), the tile is compact, and there are enough of them for
+/// all workers.
+fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fits: &Fits) -> bool {
     let first = &group[0];
     let limits = fits.limits;
+    let all = || group.iter().chain(next);
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
     // A device's tile holds complex points: what is real again after an axis leaves it.
-    let real = group
-        .iter()
-        .chain([stage])
-        .any(|s| s.kind.is_real_to_real());
-    if (real && limits.line_library.is_none())
-        || !group.iter().chain([stage]).all(|s| plain(s) && whole(s))
-        || stage.load != first.store
-        || stage.store != first.store
-    {
+    let device = limits.line_library.is_none();
+    let real = all().any(|s| s.kind.is_real_to_real());
+    let there = |s: &Stage| s.store == first.store;
+    let goes_on = |s: &Stage| device && blocks == 1 && s.kind == Kind::C2R;
+    let follows = |s: &Stage| s.load == first.store && (there(s) || goes_on(s));
+    let (Some(last), true) = (next.last(), next.iter().all(follows)) else {
+        return false;
+    };
+    if (real && device) || !all().all(|s| plain(s) && whole(s)) {
         return false;
     }
-    let dims: Vec<usize> = group.iter().chain([stage]).map(|s| s.dim).collect();
+    let dims: Vec<usize> = all().map(|s| s.dim).collect();
     let extent = |d: usize| problem.dims[d].lengths[0].max(problem.dims[d].lengths[1]);
     let tiles: usize = (0..problem.dims.len())
         .filter(|d| !dims.contains(d))
         .map(|d| problem.dims[d].lengths[0])
         .product();
     // Compact: nothing of another tile lies between the tile's own points.
-    let compact = [&first.load.strides, &first.store.strides]
+    let compact = [&first.load.strides, &last.store.strides]
         .iter()
         .all(|strides| {
             let widest = dims.iter().map(|&d| strides[d]).max().unwrap_or(0);
@@ -90,14 +105,14 @@ fn beside(group: &[Stage], stage: &Stage, blocks: usize, problem: &Problem, fits
     widened || (compact && enough)
 }
 
-/// Bytes that the axes of `group` and `stage` take on chip together, if they can be there.
+/// Bytes that the axes of `group` and the `next` stages take on chip together, if they can be there.
 fn tile_bytes(
     group: &[Stage],
-    stage: &Stage,
+    next: &[Stage],
     extent: impl Fn(usize) -> usize,
     fits: &Fits,
 ) -> Option<usize> {
-    let mut stages = group.iter().chain([stage]);
+    let mut stages = group.iter().chain(next);
     if fits.limits.line_library.is_some() {
         // The tile lies in memory as it is, and the caches hold it.
         let points = stages.try_fold(1usize, |points, s| points.checked_mul(extent(s.dim)))?;

@@ -91,15 +91,25 @@ fn plan_with(
     let in_passes = |route| {
         let route = four_step::split_long_lines(route, &problem, &fits)?;
         let groups = fuse::groups(route.stages, &problem, &fits);
-        Ok::<_, Error>((groups, bytes(route.scratch_scalars)))
+        // Nothing lies between the axes of one tile.
+        let between = groups.len() > 1 || groups.iter().any(|g| g[0].edges.is_some());
+        let scalars = if between { route.scratch_scalars } else { 0 };
+        Ok::<_, Error>((groups, bytes(scalars)))
     };
     let (mut groups, mut scratch_bytes) = in_passes(route)?;
-    // Rows in mirrored pairs where they cost no pass more, but for those of edges, nor too much scratch.
-    if let Some(Ok((others, scratch))) = rows::route(&problem, &fits).map(in_passes) {
-        let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
-        let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
-        if passes(&others) <= passes(&groups) && scratch <= limit {
-            (groups, scratch_bytes) = (others, scratch);
+    // Other ways, unless they take too much scratch: rows in mirrored pairs where they cost no pass more, but for those
+    // of edges; the halved axis and its neighbours last where a tile takes these, which spares a pass.
+    let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
+    let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
+    let ways = [
+        (rows::route(&problem, &fits), 0),
+        (real::neighbours_last(&problem, &fits), 1),
+    ];
+    for (way, fewer) in ways {
+        if let Some(Ok((others, scratch))) = way.map(in_passes) {
+            if passes(&others) + fewer <= passes(&groups) && scratch <= limit {
+                (groups, scratch_bytes) = (others, scratch);
+            }
         }
     }
     if let Some(limit) = problem.request.scratch_limit {

@@ -6,24 +6,17 @@
 //!   where it has an imaginary part to keep, goes to reals 2k and 2k+1 of its row of the
 //!   output (2k−1 and 2k for an odd length). The edge points, 0 and the last of an even
 //!   length, wait in scratch, see [`mmafft_backend_traits::Edges`].
-//! - With zero ranges the whole intermediate lies in scratch.
+//! - With zero ranges the whole intermediate lies in scratch, and where a device's tile holds the innermost axes, so that
+//!   this takes a pass less ([`neighbours_last`]).
 
+use super::fits::Fits;
 use super::problem::{Problem, INPUT, OUTPUT};
 use super::stage::{Place, Route, Stage};
 use mmafft_backend_traits::{Domain, Edges, Kind, Placement};
 
 /// The stages of a C2R problem.
 pub fn route(problem: &Problem) -> Route {
-    let is_halved = |i: &usize| problem.dims[*i].kind == Some(Kind::C2R);
-    let transformed = problem.axes_to_transform().rev();
-    let (halved, others): (Vec<usize>, Vec<usize>) = transformed.partition(is_halved);
-    let halved = halved[0];
-    let mut builder = Builder {
-        problem,
-        halved,
-        done: vec![false; problem.dims.len()],
-        route: Route::default(),
-    };
+    let (mut builder, others) = Builder::new(problem);
     let restricted = problem
         .dims
         .iter()
@@ -31,19 +24,28 @@ pub fn route(problem: &Problem) -> Route {
     if others.is_empty() {
         builder.last(Place::of_side(problem, INPUT), None);
     } else if problem.request.placement == Placement::InPlace {
-        let place = Place::of_side(problem, INPUT);
-        builder.complex(&others, &place, None);
-        builder.last(place, None);
+        builder.within(Place::of_side(problem, INPUT), &others);
     } else if restricted {
-        let extents: Vec<usize> = problem.dims.iter().map(|d| d.lengths[INPUT]).collect();
-        let (place, scalars) = Place::in_scratch(0, &extents, Domain::Complex);
-        builder.route.scratch_scalars = scalars;
-        builder.complex(&others, &place, None);
-        builder.last(place, None);
+        builder.through_scratch(&others);
     } else {
         builder.with_edges(&others);
     }
     builder.route
+}
+
+/// The stages of a device's C2R problem of several axes, the halved axis and its neighbours last: a tile that holds these
+/// reads them once. Out of place the half spectrum lies in scratch between them.
+pub fn neighbours_last(problem: &Problem, fits: &Fits) -> Option<Route> {
+    let row = problem.request.kind.row();
+    let real = (row.input, row.output) == (Domain::Complex, Domain::Real);
+    let device = fits.limits.line_library.is_none();
+    let (mut builder, mut others) = (real && device).then(|| Builder::new(problem))?;
+    others.reverse();
+    match problem.request.placement {
+        Placement::InPlace => builder.within(Place::of_side(problem, INPUT), &others),
+        Placement::OutOfPlace => builder.through_scratch(&others),
+    }
+    (!others.is_empty()).then_some(builder.route)
 }
 
 struct Builder<'a> {
@@ -63,7 +65,36 @@ struct Part {
     beside: bool,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    /// A route without stages, and the axes beside the halved one, the innermost first.
+    fn new(problem: &'a Problem) -> (Self, Vec<usize>) {
+        let is_halved = |i: &usize| problem.dims[*i].kind == Some(Kind::C2R);
+        let transformed = problem.axes_to_transform().rev();
+        let (halved, others): (Vec<usize>, Vec<usize>) = transformed.partition(is_halved);
+        let builder = Builder {
+            problem,
+            halved: halved[0],
+            done: vec![false; problem.dims.len()],
+            route: Route::default(),
+        };
+        (builder, others)
+    }
+
+    /// All of the half spectrum in scratch between the axes.
+    fn through_scratch(&mut self, others: &[usize]) {
+        let dims = self.problem.dims.iter();
+        let extents: Vec<usize> = dims.map(|d| d.lengths[INPUT]).collect();
+        let (place, scalars) = Place::in_scratch(0, &extents, Domain::Complex);
+        self.route.scratch_scalars = scalars;
+        self.within(place, others);
+    }
+
+    /// All of the half spectrum in `place` between the axes.
+    fn within(&mut self, place: Place, others: &[usize]) {
+        self.complex(others, &place, None);
+        self.last(place, None);
+    }
+
     /// The complex transforms of `axes`, the first from the input to `place`, the others
     /// within `place`; of all lines, or of those of a part of the half spectrum, whose
     /// points `place` counts from 0.

@@ -306,7 +306,9 @@ fn few_radices(stage: &Stage, length: usize, fits: &Fits) -> Option<Vec<usize>> 
     }
     let held = 2 * Limits::on_chip_bytes(length, fits.scalar) <= fits.limits.tile_bytes;
     let larger = held.then(|| radix::fewest(length, fits.radices(), LARGEST_SPARING));
-    let fewer = larger.flatten().filter(|larger| (3..few.len()).contains(&larger.len()));
+    let fewer = larger
+        .flatten()
+        .filter(|larger| (3..few.len()).contains(&larger.len()));
     let mut radices = fewer.unwrap_or(few);
     let values = radices.iter().copied().fold(LARGEST_RADIX, usize::max);
     let full = |&&r: &&usize| values / r * r;

@@ -15,6 +15,7 @@ mod mixed;
 mod mutations;
 mod parts;
 mod patterns;
+mod planes;
 mod probe;
 #[cfg(feature = "cli")]
 mod program;
