@@ -179,7 +179,7 @@ impl TileAxis {
 /// length, the last. They wait in scratch, `count` points a line, the lines in the order
 /// of the pass' loops (of those that count lines, not parts of one); the pass' load then
 /// begins at point 1. So an out-of-place C2R of
-/// several axes neither overwrites its input nor needs scratch as large as the array.
+/// several axes need neither overwrite its input nor have scratch as large as the array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edges {
     /// Scalars before the first edge point, in [`Slot::Scratch`].

@@ -55,7 +55,8 @@ pub struct Request {
     /// Whether the matrix engine splits DFT matrices that 16 bits do not hold. Off, it
     /// shows the loss that the 2019 report has at radix 8.
     pub split_matrix: bool,
-    /// The most scratch that the plan may ask for, in bytes.
+    /// The most scratch that the plan may ask for, in bytes. Without a limit the plan has the fewest passes, whatever
+    /// scratch these take (of a device's C2R of three axes up to as much as its input).
     pub scratch_limit: Option<usize>,
 }
 

@@ -85,6 +85,13 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     let product_in = |parts: Parts, run: Option<usize>| {
         let whole = |run: &usize| parts.factors.len() == 2 && parts.factors[1].is_multiple_of(*run);
         let run = run.filter(whole);
+        // Convolutions take more on chip than their points.
+        let plain = |f: &usize| fits.tile_points(*f) == Some(*f);
+        let faces = if parts.factors.iter().all(plain) {
+            faces
+        } else {
+            0
+        };
         Parts {
             faces,
             run,

@@ -16,7 +16,7 @@ pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Sta
             stages = rest;
             continue;
         };
-        // One stage, or two where the axes of both make the tile compact.
+        // One stage; or two, where the axes of one alone leave points of other tiles between.
         let counts = 1..=stages.len().min(2);
         let together = |count: &usize| joins(group, &stages[..*count], problem, fits);
         if let Some(cluster) = spread(group, stage, problem, fits) {
@@ -46,9 +46,13 @@ fn joins(group: &[Stage], next: &[Stage], problem: &Problem, fits: &Fits) -> boo
 }
 
 fn fit(group: &[Stage], next: &[Stage], problem: &Problem, fits: &Fits) -> bool {
-    let extent = |d: usize| problem.dims[d].lengths[0].max(problem.dims[d].lengths[1]);
-    let bytes = tile_bytes(group, next, extent, fits);
+    let bytes = tile_bytes(group, next, |d| extent(problem, d), fits);
     bytes.is_some_and(|bytes| bytes <= fits.limits.tile_bytes)
+}
+
+/// Points of a dimension, on the side that has more.
+fn extent(problem: &Problem, dim: usize) -> usize {
+    problem.dims[dim].lengths.into_iter().max().unwrap_or(0)
 }
 
 /// How a cluster holds the one stage of `group` and the next, which no block does, if it does.
@@ -74,7 +78,9 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     let device = limits.line_library.is_none();
     let real = all().any(|s| s.kind.is_real_to_real());
     let there = |s: &Stage| s.store == first.store;
-    let goes_on = |s: &Stage| device && blocks == 1 && s.kind == Kind::C2R;
+    // Of even length: an odd one is mirrored while it is loaded, which sums over shared memory do not.
+    let goes_on =
+        |s: &Stage| device && blocks == 1 && s.kind == Kind::C2R && s.length.is_multiple_of(2);
     let follows = |s: &Stage| s.load == first.store && (there(s) || goes_on(s));
     let (Some(last), true) = (next.last(), next.iter().all(follows)) else {
         return false;
@@ -83,7 +89,6 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
         return false;
     }
     let dims: Vec<usize> = all().map(|s| s.dim).collect();
-    let extent = |d: usize| problem.dims[d].lengths[0].max(problem.dims[d].lengths[1]);
     let tiles: usize = (0..problem.dims.len())
         .filter(|d| !dims.contains(d))
         .map(|d| problem.dims[d].lengths[0])
@@ -94,7 +99,7 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
         .all(|strides| {
             let widest = dims.iter().map(|&d| strides[d]).max().unwrap_or(0);
             (0..problem.dims.len())
-                .filter(|d| !dims.contains(d) && extent(*d) > 1)
+                .filter(|d| !dims.contains(d) && extent(problem, *d) > 1)
                 .all(|d| strides[d] >= widest)
         });
     // A tile in 16 bits is widened anyway, and one rounding is better than two.

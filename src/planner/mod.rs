@@ -105,9 +105,9 @@ fn plan_with(
         (rows::route(&problem, &fits), 0),
         (real::neighbours_last(&problem, &fits), 1),
     ];
-    for (way, fewer) in ways {
+    for (way, spared) in ways {
         if let Some(Ok((others, scratch))) = way.map(in_passes) {
-            if passes(&others) + fewer <= passes(&groups) && scratch <= limit {
+            if passes(&others) + spared <= passes(&groups) && scratch <= limit {
                 (groups, scratch_bytes) = (others, scratch);
             }
         }

@@ -6,8 +6,9 @@
 //!   where it has an imaginary part to keep, goes to reals 2k and 2k+1 of its row of the
 //!   output (2k−1 and 2k for an odd length). The edge points, 0 and the last of an even
 //!   length, wait in scratch, see [`mmafft_backend_traits::Edges`].
-//! - With zero ranges the whole intermediate lies in scratch, and where a device's tile holds the innermost axes, so that
-//!   this takes a pass less ([`neighbours_last`]).
+//! - With zero ranges the whole intermediate lies in scratch.
+//! - So it does where a device's tile holds the halved axis and its neighbours, and the plan has a pass less by that
+//!   ([`neighbours_last`]).
 
 use super::fits::Fits;
 use super::problem::{Problem, INPUT, OUTPUT};
@@ -40,12 +41,15 @@ pub fn neighbours_last(problem: &Problem, fits: &Fits) -> Option<Route> {
     let real = (row.input, row.output) == (Domain::Complex, Domain::Real);
     let device = fits.limits.line_library.is_none();
     let (mut builder, mut others) = (real && device).then(|| Builder::new(problem))?;
+    if others.is_empty() {
+        return None;
+    }
     others.reverse();
     match problem.request.placement {
         Placement::InPlace => builder.within(Place::of_side(problem, INPUT), &others),
         Placement::OutOfPlace => builder.through_scratch(&others),
     }
-    (!others.is_empty()).then_some(builder.route)
+    Some(builder.route)
 }
 
 struct Builder<'a> {

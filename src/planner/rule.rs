@@ -208,6 +208,12 @@ impl Rule {
                 let held = engine == Engine::Simt && !radix::summed(r, false);
                 held.then_some(if pair { 2 * r } else { r })
             });
+        // Of a chirp's reals FP32 has half of the threads, as their places take registers.
+        let places = pass.real_load().is_some()
+            && pass.steps.iter().any(|s| matches!(s, Step::Chirp { .. }));
+        if places && self.launch.threads > MOST / 2 {
+            return false;
+        }
         let all = self.lines.saturating_mul(points);
         if pass.mirrored.is_none() && holds_more(all, self.launch.threads, butterflies) {
             return false;

@@ -193,7 +193,7 @@ pub(super) fn as_long(kind: Kind, length: usize) -> Option<(Kind, usize)> {
 }
 
 /// The keys by which a pass is looked up, its own first; none where it is more than a DFT of each
-/// axis, or a convolution of whole complex lines. A pass that was not measured goes by one that does the
+/// axis, or a convolution of whole lines. A pass that was not measured goes by one that does the
 /// same but for the twiddles, or, of reals, by a kind that is alike, or by the complex DFT at its core.
 pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let plain = |s: &Step| {
@@ -236,15 +236,18 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         let [axis] = &pass.axes[..] else {
             return Vec::new();
         };
-        // Lines of reals, whole ones, go by complex ones where they were not measured.
-        let whole = pass.mirrored.is_none() && !has_real_columns(pass) && pass.hermitian.is_none();
+        // Lines of reals by a name of their own, and their own length: of even ones the convolution is of half of it. They
+        // go by complex ones where they were not measured.
+        let alone = pass.mirrored.is_none() && !has_real_columns(pass) && pass.hermitian.is_none();
         let own = match axis.kind {
             Kind::C2C => None,
-            kind => Some(format!("{} {name}", kind.row().name)),
+            kind => Some((format!("{} {name}", kind.row().name), whole)),
         };
-        let names = own.into_iter().chain([name.to_string()]);
-        let names = names.map(|name| key(&name, roots(pass), known_by.to_string()));
-        return names.filter(|_| whole).collect();
+        let names = own
+            .into_iter()
+            .chain([(name.to_string(), known_by.to_string())]);
+        let names = names.map(|(name, length)| key(&name, roots(pass), length));
+        return names.filter(|_| alone).collect();
     }
     let beside = match &pass.axes[..] {
         [axis] => as_long(axis.kind, axis.length),

@@ -286,8 +286,13 @@ mod tests {
                     let whole = Kind::from_name(kind).map(|k| k.shared_core_length(length));
                     whole == Some(product) || 2 * product == length
                 }
-                (kind, _) if kind.ends_with("rader") => product == length - 1,
-                (kind, _) if kind.ends_with("chirp") => product == length,
+                ("rader", _) => product == length - 1,
+                ("chirp", _) => product == length,
+                // Of reals: of the line's length, as it is or half of it where it is packed.
+                (kind, _) if kind.ends_with(" rader") => {
+                    product + 1 == length || 2 * (product + 1) == length
+                }
+                (kind, _) if kind.ends_with(" chirp") => product >= length - 1,
                 // `split`, `merge` and `facing` are of complex lines.
                 (kind, _) => {
                     let kind = kind.rsplit(' ').next().unwrap_or(kind);

@@ -28,14 +28,14 @@ const TILE_POINTS: usize = 2048;
 /// fastest of those measured, of R2C, C2R and the real kinds.
 const REAL_TILE_POINTS: usize = 512;
 
-/// Threads that one line gives a block of its own.
+/// Threads of one line that are enough for a block.
 const FULL_BLOCK: usize = 64;
 
 /// The largest radix of a device's butterflies that is chosen without being asked for: a thread
 /// holds as many values.
 pub const LARGEST_RADIX: usize = 16;
 
-/// The largest of complex contiguous lines, where it spares a fourth step: 3000 points of FP32 by 20·15·10 ran at 0.98 of a copy
+/// The largest of complex contiguous lines, where it spares a step beyond three: 3000 points of FP32 by 20·15·10 ran at 0.98 of a copy
 /// on an H100, by 10·10·6·5 at 0.97; 6144 points by 24·16·16 at 0.97, by 12·8·8·8 at 0.83. Radix 25 was no faster.
 const LARGEST_SPARING: usize = 24;
 
@@ -295,24 +295,25 @@ fn factored(stage: &Stage, axis: usize, length: usize, fits: &Fits) -> Vec<Step>
     Step::sequence(axis, &factors.unwrap_or_default(), fits.engine)
 }
 
-/// The fewest radices of a line in a tile: of complex contiguous lines by larger ones where these are fewer and a
-/// multiprocessor holds two of the tiles (alone on it, threads with as many values wait for memory), and the first one
-/// that whose columns fill the threads, as idle lanes load nothing: 6400 points of FP32 by 416 threads ran at 0.64 of a
-/// copy on an H100 by 20·20·16, where 320 load, at 0.83 by 16·20·20, where 400 do.
+/// The fewest radices of a line in a tile. Those of complex contiguous lines, each for itself, are larger where that spares
+/// a step and a multiprocessor holds two of the tiles: alone on it, threads with as many values wait for memory. The first
+/// is the one whose columns fill the threads, as idle lanes load nothing: 6400 points of FP32 by 416 threads ran at 0.64 of
+/// a copy on an H100 by 20·20·16, where 320 load, at 0.83 by 16·20·20, where 400 do. Of several it is none of the larger
+/// ones, behind which FP64 spilled (3000, 4000 points).
 fn few_radices(stage: &Stage, length: usize, fits: &Fits) -> Option<Vec<usize>> {
     let few = radix::fewest(length, fits.radices(), LARGEST_RADIX)?;
-    if stage.kind != Kind::C2C || !contiguous(stage) {
+    if stage.kind != Kind::C2C || !contiguous(stage) || stage.mirrored.is_some() {
         return Some(few);
     }
     let held = 2 * Limits::on_chip_bytes(length, fits.scalar) <= fits.limits.tile_bytes;
     let larger = held.then(|| radix::fewest(length, fits.radices(), LARGEST_SPARING));
-    let fewer = larger
-        .flatten()
-        .filter(|larger| (3..few.len()).contains(&larger.len()));
-    let mut radices = fewer.unwrap_or(few);
-    let values = radices.iter().copied().fold(LARGEST_RADIX, usize::max);
-    let full = |&&r: &&usize| values / r * r;
-    if let Some(&first) = radices.iter().min_by_key(full) {
+    let mut radices = match larger.flatten() {
+        Some(larger) if (3..few.len()).contains(&larger.len()) => larger,
+        _ => few,
+    };
+    let in_threads = radices.iter().filter(|r| !radix::summed(**r, false));
+    let values = in_threads.clone().copied().fold(LARGEST_RADIX, usize::max);
+    if let Some(&first) = in_threads.min_by_key(|&&r| (values / r * r, r > LARGEST_RADIX)) {
         radices.sort_by_key(|&r| r != first);
     }
     Some(radices)
@@ -383,8 +384,7 @@ fn lines_in_caches(
 ) -> usize {
     let bytes = points * 2 * p.storage().bytes();
     let library = matches!(steps.first(), Some(Step::Line { .. }));
-    let contiguous = stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2;
-    match (axes.len(), library && contiguous) {
+    match (axes.len(), library && contiguous(stage)) {
         (1, true) => {
             let complex = axes[0].kind == Kind::C2C;
             let most = if complex { LINE_BYTES } else { REAL_LINE_BYTES };
@@ -445,7 +445,7 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits
 }
 
 /// From `few` lines to twice as many, so many that the fewest lanes of the last wave idle: a
-/// thread holds the points of one small DFT or some. One line that fills two waves is enough: 1600 points of FP32 and
+/// thread holds the points of one small DFT or some. One line of [`FULL_BLOCK`] threads is enough: 1600 points of FP32 and
 /// FP64 ran at 0.80 and 0.76 of a copy on an H100 by two lines, at 0.97 and 0.98 by one.
 fn full_waves(points: usize, few: usize, longest: usize, steps: &[Step]) -> usize {
     let held = |r: &usize| !radix::summed(*r, false);

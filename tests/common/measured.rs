@@ -79,16 +79,15 @@ impl Followed {
 
 /// Of a row of convolutions, `rader` and `chirp` or those of a kind, the kind, if it has its own, and the length of lines.
 fn convolved(name: &str, n: usize) -> Option<(Option<Kind>, usize)> {
-    let (kind, name) = name.rsplit_once(' ').unwrap_or(("", name));
     // Of a chirp n is the convolution's: of the longest line that is no product of radices, and no prime, which might be
-    // Rader's.
-    let padded = |m: &usize| (62..*m).contains(&largest_prime_factor(*m));
-    let length = match name {
-        "rader" => n,
-        "chirp" => (2..=n.div_ceil(2)).rev().find(padded)?,
+    // Rader's. Odd, as even lines of reals are packed, and their convolutions others.
+    let padded = |m: &usize| m % 2 == 1 && (62..*m).contains(&largest_prime_factor(*m));
+    Some(match name.rsplit_once(' ') {
+        Some((kind, "rader" | "chirp")) => (Some(Kind::from_name(kind)?), n),
+        None if name == "rader" => (None, n),
+        None if name == "chirp" => (None, (2..=n.div_ceil(2)).rev().find(padded)?),
         _ => return None,
-    };
-    Some((Kind::from_name(kind), length))
+    })
 }
 
 /// Lines that are such a convolution: complex ones, and those of reals, which go by the same row.

@@ -1,71 +1,133 @@
 //! Half spectra of several axes in one tile: of R2C they end there, of C2R they begin there and become reals. As many
-//! passes both ways, each byte read and written once in each.
+//! passes both ways, but of odd lengths, each byte read and written once in each.
 
 use crate::accesses::traffic;
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::check;
-use mmafft::{Backend, Engine, Error, Kind, Precision, Request, Shape};
+use mmafft::backend_traits::conformance::{check, random_request};
+use mmafft::{Backend, Direction, Engine, Error, Kind, Layout, Precision, Request, Shape};
 
-/// Shapes, and in how many passes.
-fn shapes() -> Vec<(Shape, usize)> {
-    vec![
-        (Shape::d2(32, 32), 1),
-        (Shape::d2(30, 50), 1),
-        (Shape::d2(15, 21), 1),
-        (Shape::d2(2, 66), 1),
-        (Shape::d3(8, 8, 8), 1),
-        (Shape::d3(6, 9, 10), 1),
-        (Shape::d3(5, 40, 36), 2),
-        (Shape::d3(5, 27, 25), 2),
-    ]
+/// On one multiprocessor a tile need not leave others to do.
+fn probe(vendor: Vendor, number: usize) -> Probe {
+    let probe = Probe::new(vendor, ORDERS[number % ORDERS.len()]);
+    probe.tile_bytes(Some(16 << 10)).workers(1)
+}
+
+/// What is wrong with a request, in one order of threads.
+fn wrong(vendor: Vendor, number: usize, request: &Request) -> Vec<String> {
+    let backend = probe(vendor, number).backend();
+    let mut wrong = traffic(probe(vendor, number), request);
+    if let Err(what) = check(&backend, mmafft::plan, request, 1.0) {
+        let plan = mmafft::plan(request, backend.limits()).expect("a plan");
+        wrong.push(format!("{vendor:?}: {what}\n{}", plan.explain()));
+    }
+    wrong
+}
+
+fn passes(vendor: Vendor, request: &Request) -> usize {
+    let plan = mmafft::plan(request, probe(vendor, 0).backend().limits());
+    plan.expect("a plan").passes.len()
 }
 
 #[test]
 fn half_spectra_take_as_many_passes_both_ways() {
-    let mut wrong = Vec::new();
+    let mut all = Vec::new();
+    for vendor in Vendor::ALL {
+        for (shape, expected) in [
+            (Shape::d2(32, 32), 1),
+            (Shape::d2(30, 50), 1),
+            (Shape::d2(15, 22), 1),
+            (Shape::d2(4, 74), 1),
+            (Shape::d2(3, 134), 1),
+            (Shape::d3(8, 8, 8), 1),
+            (Shape::d3(6, 9, 10), 1),
+            (Shape::d3(5, 40, 36), 2),
+            (Shape::d3(5, 27, 26), 2),
+        ] {
+            let c2r = Request::c2r(shape.clone());
+            for request in [Request::r2c(shape), c2r.clone().in_place(), c2r] {
+                let request = request.batch(3);
+                if passes(vendor, &request) != expected {
+                    all.push(format!("{vendor:?}: not {expected} passes: {request:?}"));
+                }
+                all.extend(wrong(vendor, all.len(), &request));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+}
+
+/// Odd halved axes, among them sums over shared memory, Rader's and Bluestein's convolutions; axes in another order;
+/// rows apart from each other; parts.
+#[test]
+fn half_spectra_of_all_lengths_become_reals() {
+    let of = |dims: &[usize]| Request::c2r(Shape::new(dims)).batch(3);
+    let mut requests: Vec<Request> = [
+        &[4, 17][..],
+        &[4, 37],
+        &[6, 111],
+        &[4, 85],
+        &[5, 67],
+        &[7, 47],
+        &[21, 37],
+        &[3, 3, 134],
+        &[9, 3, 17],
+        &[3, 5, 11],
+    ]
+    .map(of)
+    .to_vec();
+    requests.push(of(&[16, 12]).axes(&[1, 0]));
+    requests.push(of(&[17, 12]).axes(&[1, 0]));
+    requests.push(of(&[6, 3, 16]).axes(&[0, 2]));
+    requests.push(of(&[12, 16]).nonzero_input(0, 3..9));
+    requests.push(of(&[12, 16]).wanted_output(1, 2..13));
+    let loose = |row: usize| Layout::strided(&[row + 3, 1]).distance(12 * (row + 3) + 5);
+    let apart = of(&[12, 16]).input_layout(loose(9));
+    requests.push(apart.output_layout(loose(16)));
+
+    let (mut all, mut ran) = (Vec::new(), 0);
     for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
-        let probe = |order| Probe::new(vendor, order).tile_bytes(Some(16 << 10));
-        let limits = probe(ORDERS[0]).backend().limits().clone();
-        for (i, (shape, passes)) in shapes().into_iter().enumerate() {
-            let of = |request: Request| request.batch(limits.workers);
-            let mut requests = vec![
-                of(Request::r2c(shape.clone())),
-                of(Request::c2r(shape.clone())),
-                of(Request::c2r(shape.clone())).in_place(),
-            ];
+        for (i, request) in requests.iter().enumerate() {
             for precision in [
+                Precision::F32,
+                Precision::F64,
                 Precision::F16,
                 Precision::Bf16,
                 Precision::SplitF16,
-                Precision::F64,
             ] {
-                let request = of(Request::c2r(shape.clone())).precision(precision);
-                requests.push(request.clone());
-                requests.push(request.engine(Engine::Matrix));
-            }
-            for (k, request) in requests.into_iter().enumerate() {
-                let order = ORDERS[(i + k + v) % ORDERS.len()];
-                let backend = probe(order).backend();
-                let plan = match mmafft::plan(&request, &limits) {
-                    Err(Error::Unsupported { .. }) => continue,
-                    plan => plan.expect("a plan"),
-                };
-                // Other precisions and engines have other tiles.
-                let plain = request.precision == Precision::F32;
-                if plain && plan.passes.len() != passes {
-                    wrong.push(format!("not {passes} passes:\n{}", plan.explain()));
-                }
-                if plan.passes.len() == 1 && plan.scratch_bytes > 0 {
-                    wrong.push(format!("scratch for nothing:\n{}", plan.explain()));
-                }
-                wrong.extend(traffic(probe(order), &request));
-                if let Err(what) = check(&backend, mmafft::plan, &request, 1.0) {
-                    wrong.push(format!("{what}\n{}", plan.explain()));
+                for engine in [Engine::Simt, Engine::Matrix] {
+                    let request = request.clone().precision(precision).engine(engine);
+                    let limits = probe(vendor, 0).backend().limits().clone();
+                    match mmafft::plan(&request, &limits) {
+                        Err(Error::Unsupported { .. }) => continue,
+                        plan => plan.expect("a plan"),
+                    };
+                    ran += 1;
+                    all.extend(wrong(vendor, i + v, &request));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+    // Split halves have no butterflies, and NVIDIA no products of FP32.
+    assert_eq!(ran, (8 + 9) * requests.len());
+}
+
+#[test]
+fn random_half_spectra_in_few_tiles() {
+    let (mut all, mut ran) = (Vec::new(), 0);
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        let limits = probe(vendor, 0).backend().limits().clone();
+        for seed in 0..12_000 {
+            let request = random_request(seed + 100_000 * (v as u64 + 1), &limits);
+            let half = matches!(request.kind, Kind::R2C | Kind::C2R);
+            if half && request.shape.rank() > 1 {
+                ran += 1;
+                all.extend(wrong(vendor, seed as usize, &request));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+    assert!(ran > 1000, "{ran}");
 }
 
 /// What scratch is forbidden does not fail where another way takes none.
@@ -75,14 +137,14 @@ fn without_scratch_half_spectra_become_reals_by_more_passes() {
         .backend()
         .limits()
         .clone();
-    let request = Request::c2r(Shape::d3(64, 64, 64)).batch(limits.workers);
+    let of = |shape| Request::of_kind(Kind::C2R, Direction::Inverse, shape).batch(limits.workers);
     let passes = |request: &Request| {
         let plan = mmafft::plan(request, &limits).expect("a plan");
         (plan.passes.len(), plan.scratch_bytes > 0)
     };
+    let request = of(Shape::d3(64, 64, 64));
     assert_eq!(passes(&request), (2, true));
     assert_eq!(passes(&request.scratch_limit(0)), (3, false));
-    let whole = Request::of_kind(Kind::C2R, mmafft::Direction::Inverse, Shape::d3(8, 8, 8));
-    let whole = whole.batch(limits.workers).scratch_limit(0);
+    let whole = of(Shape::d3(8, 8, 8)).scratch_limit(0);
     assert_eq!(passes(&whole), (1, false));
 }

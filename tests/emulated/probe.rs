@@ -78,6 +78,12 @@ impl Probe {
         self
     }
 
+    /// Plans are made for so many multiprocessors.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.limits.workers = workers;
+        self
+    }
+
     /// A launch has no more blocks than these: each takes several tiles.
     pub fn blocks(mut self, blocks: Option<u64>) -> Self {
         self.blocks = blocks.unwrap_or(self.blocks);

@@ -292,6 +292,13 @@ fn lower_as(
             CLUSTER | REGISTERS => step.target,
             _ => SHARED,
         };
+        if step.engine == DENSE && step.hermitian != 0 && step.source == SHARED {
+            return Err(Error::Unsupported {
+                what: "a sum over a half spectrum in shared memory".into(),
+                backend: "the device code".into(),
+                instead: "transform that axis in a pass of its own".into(),
+            });
+        }
         // Columns of a thread in one round, and rounds; or runs of neighbours, where they cost no
         // values.
         let (share, round) = match product(trip) {

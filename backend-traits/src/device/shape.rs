@@ -26,7 +26,7 @@ pub fn residents(
     let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
     let plain = complex && pass.hermitian.is_none() && pass.mirrored.is_none();
     let words = if double { 4 } else { 2 };
-    // Nothing is between memory and the DFTs, nor a chirp; behind Rader's point 0 no stride is constant.
+    // No copies, merges, splits or chirps; behind Rader's point 0 no stride is constant.
     let simple = |t: &Trip| t.words.op == OP_DFT && t.words.before + t.words.after == 0;
     let beside = match plain && trips.iter().all(simple) {
         _ if pass.engine == Engine::Matrix => 96,
@@ -39,8 +39,9 @@ pub fn residents(
         false => 48,
     };
     let beside = if double { beside * 3 / 2 } else { beside };
-    // Registers are dealt out to waves, of which there are multiples of four.
-    let waves = geometry.registers / (geometry.wave * (values * words + beside)) / 4 * 4;
+    // Registers are dealt out by eights, to waves, of which there are multiples of four.
+    let registers = (values * words + beside).next_multiple_of(8);
+    let waves = geometry.registers / (geometry.wave * registers) / 4 * 4;
     (waves / threads.div_ceil(geometry.wave)).clamp(1, 2048 / threads)
 }
 
