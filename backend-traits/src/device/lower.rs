@@ -37,8 +37,9 @@ const MATRIX_VALUES: usize = 8;
 /// The same where a step is dense: of two columns, which share roots; sums take the registers of as
 /// many again.
 const DENSE_VALUES: usize = 2 * 2 * DENSE_PAIRS;
-/// As many as it may hold of butterflies where its block would else be the only one of a multiprocessor.
-const MANY_VALUES: usize = 40;
+/// As many as it may hold of butterflies where its block would else be the only one of a multiprocessor: of FP32, and of
+/// FP64, which spills beyond.
+const MANY_VALUES: [usize; 2] = [40, 24];
 /// The largest radix of FP64 whose threads have registers for products of twiddles: of 28, with those of gfx942, two
 /// were spilled.
 pub const PRODUCTS_OF_TWIDDLES: usize = 27;
@@ -262,14 +263,15 @@ fn lower_as(
         // by 512 threads ran at 0.72 of a copy on an H100, by 256 at 0.85.
         None => {
             let cell = if double { 16 } else { 8 };
+            let most = MANY_VALUES[usize::from(double)];
             let room = 2 * most_points * cell <= geometry.shared_bytes;
             let both = |&values: &usize| {
                 let threads = threads_of(values);
                 let columns = |t: &Trip| (tile_lines * t.columns()).div_ceil(threads) * each(t);
                 let held = trips.iter().map(columns).max().unwrap_or(1);
-                held <= MANY_VALUES && residents(pass, &trips, geometry, threads, held) > 1
+                held <= most && residents(pass, &trips, geometry, threads, held) > 1
             };
-            let more = (values..=MANY_VALUES).find(|v| room && both(v));
+            let more = (values..=most).find(|v| room && both(v));
             values = more.unwrap_or(values);
             threads_of(values)
         }
