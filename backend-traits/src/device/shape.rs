@@ -26,23 +26,33 @@ pub fn residents(
     let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
     let plain = complex && pass.hermitian.is_none() && pass.mirrored.is_none();
     let words = if double { 4 } else { 2 };
-    // No copies, merges, splits or chirps; behind Rader's point 0 no stride is constant.
-    let simple = |t: &Trip| t.words.op == OP_DFT && t.words.before + t.words.after == 0;
+    // No copies, merges, splits or chirps, nor the twiddles within products of radices; behind Rader's point 0 no stride
+    // is constant.
+    let small = |t: &Trip| t.values().is_power_of_two() || t.values() <= 24;
+    let simple = |t: &Trip| t.words.op == OP_DFT && t.words.before + t.words.after == 0 && small(t);
     let beside = match plain && trips.iter().all(simple) {
         _ if pass.engine == Engine::Matrix => 96,
         _ if trips.iter().any(|t| t.words.offset > 0) => 128,
         // Sums of even points beside those of odd ones, and what they are made of.
         _ if trips.iter().any(|t| t.words.engine == DENSE) => 64 + values * words,
         true => 32,
+        // Of 27 points gfx942 needs more than 256.
+        _ if double && !trips.iter().all(small) => 100,
         // A thread that copies computes an address for every point.
         false if trips.iter().any(|t| t.words.op == OP_COPY) => 64,
         false => 48,
     };
     let beside = if double { beside * 3 / 2 } else { beside };
-    // Registers are dealt out by eights, to waves, of which there are multiples of four.
+    // Registers are dealt out by eights, to waves, of which there are multiples of four: in all, or (products, whose
+    // registers are harder to tell) in each block.
     let registers = (values * words + beside).next_multiple_of(8);
     let waves = geometry.registers / (geometry.wave * registers) / 4 * 4;
-    (waves / threads.div_ceil(geometry.wave)).clamp(1, 2048 / threads)
+    let of_block = threads.div_ceil(geometry.wave);
+    let of_block = match pass.engine {
+        Engine::Matrix => of_block.next_multiple_of(4),
+        Engine::Simt => of_block,
+    };
+    (waves / of_block).clamp(1, 2048 / threads)
 }
 
 /// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
