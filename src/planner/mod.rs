@@ -4,7 +4,7 @@
 //! 2. [`nd`] orders the axes and finds each intermediate a place, [`real`] does so for
 //!    half spectra that become real arrays; [`rows`] has a better way for those of several axes on
 //!    devices, where it can. [`four_step`] splits lines that no tile holds, into what [`factors`] says
-//!    ([`fits`] knows which), real ones by [`real_columns`] where that is faster, and by [`convolution`]
+//!    ([`fits`] knows which, [`lengths`] makes them), real ones by [`real_columns`] where that is faster, and by [`convolution`]
 //!    where their factors are too long.
 //! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
 //!    [`cluster`] knows what is too long for one block's tile, and not for several.
@@ -22,6 +22,7 @@ mod folded;
 mod four_step;
 mod fuse;
 mod joined;
+mod lengths;
 mod nd;
 mod problem;
 mod real;

@@ -5,7 +5,7 @@ use super::cluster::Spread;
 use super::folded;
 use super::rule_keys::{access, convolved, transformed};
 use super::sequence::Sequence;
-use mmafft_backend_traits::device::{lines_face, spreads, FACING_RADIX};
+use mmafft_backend_traits::device::{lines_face, places_beside_twiddles, spreads, FACING_RADIX};
 use mmafft_backend_traits::{
     radix, real::Middle, Ahead, Engine, Images, Kind, Launch, Limits, Pass, Residency, Step,
     TileAxis,
@@ -208,10 +208,7 @@ impl Rule {
                 let held = engine == Engine::Simt && !radix::summed(r, false);
                 held.then_some(if pair { 2 * r } else { r })
             });
-        // Of a chirp's reals FP32 has half of the threads, as their places take registers.
-        let places = pass.real_load().is_some()
-            && pass.steps.iter().any(|s| matches!(s, Step::Chirp { .. }));
-        if places && self.launch.threads > MOST / 2 {
+        if places_beside_twiddles(pass) && self.launch.threads > MOST / 2 {
             return false;
         }
         let all = self.lines.saturating_mul(points);

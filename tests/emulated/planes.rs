@@ -1,9 +1,10 @@
-//! Half spectra of several axes in one tile: of R2C they end there, of C2R they begin there and become reals. As many
-//! passes both ways, but of odd lengths, each byte read and written once in each.
+//! Half spectra of several axes in one tile: R2C makes them there, C2R makes reals of them. Both take as many passes, but
+//! of odd lengths, and each pass reads and writes a byte once.
 
 use crate::accesses::traffic;
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::{check, random_request};
+use mmafft::backend_traits::device::{lower, Driver};
 use mmafft::{Backend, Direction, Engine, Error, Kind, Layout, Precision, Request, Shape};
 
 /// On one multiprocessor a tile need not leave others to do.
@@ -130,7 +131,29 @@ fn random_half_spectra_in_few_tiles() {
     assert!(ran > 1000, "{ran}");
 }
 
-/// What scratch is forbidden does not fail where another way takes none.
+/// The planner has odd halved axes in a pass of their own where they begin with a sum; a pass made by hand is refused.
+#[test]
+fn sums_over_half_spectra_in_a_tile_are_refused() {
+    for vendor in Vendor::ALL {
+        let probe = probe(vendor, 0);
+        let geometry = probe.geometry();
+        let backend = probe.backend();
+        let request = Request::c2r(Shape::d2(4, 74)).batch(3);
+        let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
+        let mut pass = plan.passes[0].clone();
+        assert_eq!((plan.passes.len(), pass.axes[1].length), (1, 74));
+        assert!(lower(&pass, &geometry).is_ok());
+        pass.axes[1].length = 37;
+        pass.axes[1].load_range = 0..19;
+        pass.axes[1].store_range = 0..37;
+        let error = lower(&pass, &geometry)
+            .expect_err("no such pass")
+            .to_string();
+        assert!(error.contains("a sum over a half spectrum"), "{error}");
+    }
+}
+
+/// A plan that may have no scratch takes a way without, of more passes.
 #[test]
 fn without_scratch_half_spectra_become_reals_by_more_passes() {
     let limits = Probe::new(Vendor::Nvidia, ORDERS[0])

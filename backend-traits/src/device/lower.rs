@@ -16,7 +16,7 @@ use super::neighbours::{self, Tile};
 use super::program::Program;
 use super::real;
 use super::scaling;
-use super::shape::{insert_copies, launch, residents, threads_wanted};
+use super::shape::{insert_copies, launch, places_beside_twiddles, residents, threads_wanted};
 use super::sides::{factors, loop_words, mirrored_words, ordered_loops, sides};
 use super::tables::Tables;
 use super::trip::Trip;
@@ -24,7 +24,7 @@ use super::trips::{self, Products};
 use super::work::{self, Work};
 use super::{cluster, columns};
 use crate::error::{Error, Result};
-use crate::pass::{Engine, Pass, Slot, Step};
+use crate::pass::{Engine, Pass, Slot};
 use crate::precision::ScalarType;
 use crate::radix::JOINED_PRODUCT;
 use crate::tile::{Ahead, Launch};
@@ -155,13 +155,10 @@ fn lower_as(
     let matrix = pass.engine == Engine::Matrix;
     let most_points = trips.iter().map(Trip::points).max().unwrap_or(1) * tile_lines;
     // Half of the threads where a value takes twice the registers, or products take some of them.
-    let convolution = |s: &Step| matches!(s, Step::Chirp { .. } | Step::Convolve { .. });
-    let convolved = pass.steps.iter().any(convolution);
     let most_threads = match (matrix, double) {
         (true, true) => geometry.threads / 4,
         (true, false) | (false, true) => geometry.threads / 2,
-        // Places of reals beside the twiddles of a convolution.
-        (false, false) if convolved && pass.real_load().is_some() => geometry.threads / 2,
+        (false, false) if places_beside_twiddles(pass) => geometry.threads / 2,
         (false, false) => geometry.threads,
     };
     let dense = trips.iter().any(|t| t.words.engine == DENSE);

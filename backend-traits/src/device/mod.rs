@@ -50,4 +50,5 @@ pub use kernels::Kernels;
 pub use lower::{lower, Lowered, PRODUCTS_OF_TWIDDLES};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
+pub use shape::places_beside_twiddles;
 pub use work::Work;

@@ -6,7 +6,7 @@ use super::columns;
 use super::config::*;
 use super::driver::Geometry;
 use super::trip::Trip;
-use crate::pass::{Engine, Loop, Pass, Runs, TileAxis};
+use crate::pass::{Engine, Loop, Pass, Runs, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{Order, Pairing};
 use crate::tile::Launch;
@@ -26,8 +26,8 @@ pub fn residents(
     let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
     let plain = complex && pass.hermitian.is_none() && pass.mirrored.is_none();
     let words = if double { 4 } else { 2 };
-    // No copies, merges, splits or chirps, nor the twiddles within products of radices; behind Rader's point 0 no stride
-    // is constant.
+    // No copies, merges, splits or chirps, which have temporaries and addresses of their own, nor other columns of more than
+    // 24 points than those of powers of two; behind Rader's point 0 no stride is constant.
     let small = |t: &Trip| t.values().is_power_of_two() || t.values() <= 24;
     let simple = |t: &Trip| t.words.op == OP_DFT && t.words.before + t.words.after == 0 && small(t);
     let beside = match plain && trips.iter().all(simple) {
@@ -53,6 +53,12 @@ pub fn residents(
         Engine::Simt => of_block,
     };
     (waves / of_block).clamp(1, 2048 / threads)
+}
+
+/// Whether threads have places of reals beside the twiddles of a convolution: in FP32 half of them are launched at most.
+pub fn places_beside_twiddles(pass: &Pass) -> bool {
+    let convolution = |s: &Step| matches!(s, Step::Chirp { .. } | Step::Convolve { .. });
+    pass.real_load().is_some() && pass.steps.iter().any(convolution)
 }
 
 /// The shape of the launch: as measured, or as registers suggest; and only what the pass allows.
