@@ -16,7 +16,7 @@ typedef unsigned long long u64;
 typedef unsigned int u32;
 typedef unsigned short u16;
 
-enum { MAX_STEPS = 28, MAX_LOOPS = 8, MAX_AXES = 3 };
+enum { MAX_STEPS = 28, MAX_LOOPS = 8, MAX_AXES = 3, MAX_BETWEEN = 4 };
 // The end of a range that has none.
 constexpr i64 NO_END = (~u64(0) >> 1) / 4;
 
@@ -37,6 +37,8 @@ enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT, FACING_LOAD, FACING_STORE
 enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER, PLACE_REGISTERS };
 // Ordered: as `Reals` says.
 enum Points { POINTS_COMPLEX, POINTS_REAL, POINTS_PAIRS, POINTS_ORDERED };
+// Nothing but points; else reals, of points as `load_reals`, as `store_reals` or as `between` says.
+enum RealsOnChip { REALS_NONE, REALS_LOADED, REALS_STORED, REALS_BETWEEN };
 enum Order { ORDER_NATURAL, ORDER_EVEN_ODD, ORDER_EVEN, ORDER_ODD, ORDER_BEHIND, ORDER_RESIDUES, ORDER_RESIDUES_OVER_EIGHT };
 enum Pairing { PAIRING_NONE, PAIRING_PAIRS, PAIRING_ALONE, PAIRING_HALVES, PAIRING_MIRRORED, PAIRING_AROUND, PAIRING_ENDS };
 // A table by a point's number in the whole line, or in the part of it that the tile holds.
@@ -58,7 +60,7 @@ struct Axis {
   i64 load_run, load_apart, store_run, store_apart;
 };
 
-// The real line on one side of memory: `RealSide` of src/real.rs.
+// The real line on one side of an axis: `RealSide` of src/real.rs.
 struct Reals {
   i64 order, pairing;
   i64 reversed, alternating, conjugate;
@@ -99,9 +101,8 @@ struct Step {
   i64 rader;           // whether what follows is the middle of Rader's convolution
   i64 from_table, to_table;  // of a DFT in another order, which points it takes and what becomes of them: offset of
                              // whole numbers; or -1
-  i64 ordered;         // 0: points are scattered; else their reals, two neighbours of the line a cell:
-                       // 1, of a line of the even reals, then the odd ones backwards (even-odd);
-                       // 2, of points with a real from each end of the line (ends)
+  i64 reals_in, reals_out;  // enum RealsOnChip: whether shared memory has reals before the step, of which its points are
+                            // made, or after it, which they become; two reals a cell
   i64 facing;          // enum Facing: a thread's columns come in pairs that mirror each other, or the only
                        // column of a split or merge mirrors itself
   i64 facing_table;    // offset of the roots by which half spectra are merged or split
@@ -156,6 +157,7 @@ struct Config {
   i64 magnitudes;                     // of lines that are scaled as one, where in shared memory, in floats; or 0
   i64 grown;                          // and the binary digits that the largest value of one became smaller by
   Reals load_reals, store_reals;
+  Reals between[MAX_BETWEEN];         // of several axes of reals: what one leaves in shared memory, and what the next makes of it
   Axis axis[MAX_AXES];
   Loop loop[MAX_LOOPS];
   Step step[MAX_STEPS];

@@ -61,14 +61,18 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
       if (PARTS != IMAGINARY) x.x = T(0);
       if (PARTS != REAL) x.y = T(0);
       if ((all_load(s) || c.live) && exists(s, c.at, point(s, j)) && given_at(s, at)) {
-        MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, distance(s, j) * stride), x);
+        MMAFFT_IF (step.reals_in != REALS_NONE) x = gather_reals(s, c, at);
+        else MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, distance(s, j) * stride), x);
         else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
         MMAFFT_IF (step.hermitian != 0) {
           if (mirrored) x = conjugate(x);
           if (at == 0 || 2 * at == int(step.hermitian)) x.y = T(0);
         }
         MMAFFT_IF (merges(s)) {
-          if (both_real(s, c, j)) x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
+          if (both_real(s, c, j)) {
+            MMAFFT_IF (step.reals_in != REALS_NONE) x.y = gather_reals(s, c, int(step.points)).x;
+            else x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
+          }
         }
         MMAFFT_IF (step.before != FACTOR_NONE) x = multiply(x, load_table(tables() + step.before_table + at));
       }
@@ -224,10 +228,11 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
               last = multiply(last, line_root(s, part, true));
               x = multiply(x, line_root(s, part, false));
             }
-            store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), last);
+            MMAFFT_IF (step.reals_out != REALS_NONE) scatter_reals(s, c, int(step.points), last);
+            else store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), last);
           }
         }
-        MMAFFT_IF (step.ordered) scatter_reals(s, line, at, x);
+        MMAFFT_IF (step.reals_out != REALS_NONE) scatter_reals(s, c, at, x);
         else MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, distance(s, j) * stride), x);
         else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
       }
@@ -235,16 +240,44 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
   }
 }
 
-// The reals that point `at` becomes, to where they lie in the line: two neighbours a cell.
-template <class Scalar> template <class S>
-MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, int line, int at, Value x) const {
+// Where shared memory has real `index` of a column's line of reals, in parts of cells: two neighbours of the tile's
+// innermost axis are one cell.
+template <class Scalar> template <bool AFTER, class S>
+MMAFFT_DEVICE int Pass<Scalar>::real_cell(S s, const Column &c, i64 length, int index) const {
   MMAFFT_STEP(S);
-  const RealPair<int> pair = reals_of<int>(config.store_reals, at);
-  x = weighted(config.store_reals, tables(), i64(at), x);
+  MMAFFT_CONST i64 row = AFTER ? step.row_out : step.row_in;
+  const int line = c.line * int(AFTER ? step.pitch_out : step.pitch_in);
+  const int at = (c.outer * int(length) + index) * int(step.inner) + c.inner;
+  MMAFFT_IF (row == 0) return 2 * line + at;
+  else return 2 * (line + padded(row, int(u32(at) / 2))) + at % 2;
+}
+
+// Point `at`, of the reals that it is made of; and the reals that it becomes.
+template <class Scalar> template <class S>
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::gather_reals(S s, const Column &c, int at) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Reals side = reals_on_chip(step.reals_in);
+  Value x = {T(0), T(0)};
+  if (step.in > side.points && at >= int(side.points)) return x;
+  const RealPair<int> pair = reals_of<int>(side, at);
+  const auto take = [&](const RealPlace<int> &place, T &real) {
+    if (!place.there) return;
+    real = signed_real(side, place, load_shared_part<T>(real_cell<false>(s, c, side.length, place.index)), T(1.4142135623730950488));
+  };
+  take(pair.first, x.x);
+  take(pair.second, x.y);
+  return weighted(side, tables(), i64(at), x);
+}
+template <class Scalar> template <class S>
+MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, const Column &c, int at, Value x) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Reals side = reals_on_chip(step.reals_out);
+  if (step.out > side.points && at >= int(side.points)) return;
+  const RealPair<int> pair = reals_of<int>(side, at);
+  x = weighted(side, tables(), i64(at), x);
   const auto put = [&](const RealPlace<int> &place, T real) {
     if (!place.there) return;
-    const int cell = line + padded(step.row_out, int(u32(place.index) / 2));
-    store_shared_part<T>(2 * cell + place.index % 2, signed_real(config.store_reals, place, real, T(0.70710678118654752440)));
+    store_shared_part<T>(real_cell<true>(s, c, side.length, place.index), signed_real(side, place, real, T(0.70710678118654752440)));
   };
   put(pair.first, x.x);
   put(pair.second, x.y);

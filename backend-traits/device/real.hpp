@@ -80,6 +80,11 @@ template <class I> MMAFFT_DEVICE RealPair<I> reals_of(const Reals &side, I p) {
   return pair;
 }
 
+// Those of the side that shared memory has, which a step names (`Step::reals_in`, `reals_out`).
+template <class N> MMAFFT_DEVICE constexpr Reals reals_on_chip(N number) {
+  return number == REALS_LOADED ? config.load_reals : number == REALS_STORED ? config.store_reals : config.between[number - REALS_BETWEEN];
+}
+
 // Whether the real is there and within a range, which may be the whole line.
 template <class I> MMAFFT_DEVICE bool within(const Reals &side, const RealPlace<I> &x, i64 begin, i64 end) {
   return x.there && (begin <= 0 || x.index >= begin) && (end >= side.length || x.index < end);

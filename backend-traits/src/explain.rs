@@ -130,7 +130,8 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
             None if n == 1 => "1 line".into(),
             None => format!("{n} lines"),
         },
-        _ => "1 array".into(),
+        (_, 1) => "1 array".into(),
+        (_, n) => format!("{n} arrays"),
     };
     let tiles: usize = pass.loops.iter().map(|l| l.count).product();
     let tiles = tiles.div_ceil(pass.tile.lines.max(1));

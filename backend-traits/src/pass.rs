@@ -487,6 +487,12 @@ impl Pass {
         own * parts.map(|l| l.count).product::<usize>()
     }
 
+    /// Whether its tile has several axes, each of reals, with reals between them.
+    pub fn axes_of_reals(&self) -> bool {
+        let real = |axis: &TileAxis| axis.kind.is_real_to_real();
+        self.axes.len() > 1 && self.axes.iter().all(real)
+    }
+
     /// How points are made of the reals that the pass loads, and of how many: of a real line or
     /// a part of one.
     pub fn real_load(&self) -> Option<(&'static RealSide, usize)> {

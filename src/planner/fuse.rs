@@ -74,9 +74,9 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     let all = || group.iter().chain(next);
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
-    // A device's tile holds complex points: what is real again after an axis leaves it.
     let device = limits.line_library.is_none();
-    let real = all().any(|s| s.kind.is_real_to_real());
+    // Reals lie between a device's axes; type I, whose line is continued to twice its length, has a pass of its own.
+    let alone = device && all().any(|s| s.kind.is_symmetric());
     let there = |s: &Stage| s.store == first.store;
     // Of even length: an odd one is mirrored while it is loaded, which sums over shared memory do not.
     let goes_on =
@@ -85,7 +85,7 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     let (Some(last), true) = (next.last(), next.iter().all(follows)) else {
         return false;
     };
-    if (real && device) || !all().all(|s| plain(s) && whole(s)) {
+    if alone || !all().all(|s| plain(s) && whole(s)) {
         return false;
     }
     let dims: Vec<usize> = all().map(|s| s.dim).collect();
@@ -110,6 +110,22 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     widened || (compact && enough)
 }
 
+/// Points of a tile of several axes, of so many points and of such lengths: of reals the others are reals while one of
+/// them is points. `None` where no integer holds it.
+pub fn held_points(axes: &[(usize, usize)], reals: bool) -> Option<usize> {
+    let times = |points: usize, n: usize| points.checked_mul(n);
+    if !reals {
+        return axes
+            .iter()
+            .try_fold(1, |points, &(own, _)| times(points, own));
+    }
+    let held = |i: usize| {
+        let mut others = axes.iter().enumerate().filter(|&(j, _)| j != i);
+        others.try_fold(axes[i].0, |points, (_, &(_, length))| times(points, length))
+    };
+    (0..axes.len()).try_fold(0, |most, i| Some(held(i)?.max(most)))
+}
+
 /// Bytes that the axes of `group` and the `next` stages take on chip together, if they can be there.
 fn tile_bytes(
     group: &[Stage],
@@ -118,21 +134,22 @@ fn tile_bytes(
     fits: &Fits,
 ) -> Option<usize> {
     let mut stages = group.iter().chain(next);
+    let reals = group[0].kind.is_real_to_real();
     if fits.limits.line_library.is_some() {
         // The tile lies in memory as it is, and the caches hold it.
         let points = stages.try_fold(1usize, |points, s| points.checked_mul(extent(s.dim)))?;
-        let scalars = match group[0].kind.is_real_to_real() {
-            true => 1,
-            false => 2,
-        };
+        let scalars = if reals { 1 } else { 2 };
         return points.checked_mul(scalars * fits.scalar.bytes());
     }
-    let points = stages.try_fold(1usize, |points, stage| {
-        points.checked_mul(fits.stage_points(stage)?)
-    })?;
-    // More would leave a thread too many values.
-    if points > fits.tile_capacity() {
-        return None;
-    }
-    Some(Limits::on_chip_bytes(points, fits.scalar))
+    let held = |of: &dyn Fn(&Stage) -> Option<usize>| {
+        let axes = stages.clone().map(|s| Some((of(s)?, s.length)));
+        held_points(&axes.collect::<Option<Vec<_>>>()?, reals)
+    };
+    let points = held(&|s| fits.stage_points(s))?;
+    // More would leave a thread too many values. Those of a half spectrum of reals beside the DFT's are in no thread.
+    let in_threads = match reals {
+        true => held(&|s| fits.tile_points(s.kind.core_length(s.length)))?,
+        false => points,
+    };
+    (in_threads <= fits.tile_capacity()).then(|| Limits::on_chip_bytes(points, fits.scalar))
 }

@@ -4,6 +4,7 @@
 use super::engine::operand;
 use super::fits::Fits;
 use super::folded;
+use super::fuse::held_points;
 use super::joined::joined;
 use super::problem::Problem;
 use super::stage::Stage;
@@ -356,7 +357,13 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
     };
     // Lines in pairs are as one of both.
     let together = if stage.mirrored.is_some() { 2 } else { 1 };
-    let points = axes.iter().map(points).product::<usize>() * together;
+    let reals = axes[0].kind.is_real_to_real();
+    let held: Vec<(usize, usize)> = axes
+        .iter()
+        .map(|axis| (points(axis), axis.length))
+        .collect();
+    // The planner has made sure that integers hold it.
+    let points = held_points(&held, reals).unwrap_or(usize::MAX) * together;
     let all: usize = stage.others.iter().map(|(_, r)| r.len()).product::<usize>()
         * stage.inner.iter().map(|l| l.count).product::<usize>();
     let lines = match fits.limits.line_library {

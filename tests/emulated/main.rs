@@ -20,6 +20,7 @@ mod probe;
 #[cfg(feature = "cli")]
 mod program;
 mod range;
+mod reals;
 mod scaling;
 mod tiles;
 #[path = "../common/words.rs"]

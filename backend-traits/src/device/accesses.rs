@@ -11,8 +11,10 @@ const SAMPLES: usize = 4;
 /// What the lanes of one wave touch at a time: line and point of the line, or nothing.
 pub type Access = Vec<Option<(usize, usize)>>;
 
-/// The accesses of some waves before the step or after it.
+/// The accesses of some waves before the step or after it; where shared memory has reals there, one of each real.
 pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
+    let reals = block.reals_of(step, after);
+    let parts = if reals.is_some() { 2 } else { 1 };
     let words = |x: i64| x as usize;
     let (inner, outer) = (words(step.inner), words(step.outer));
     let (columns, extent) = (
@@ -68,7 +70,8 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     let mut all = Vec::with_capacity(sampled.len() * points);
     for wave in sampled {
         let groups = (0..neighbours).flat_map(|i| (0..own).map(move |own| (i, own)));
-        for ((i, own), j) in groups.flat_map(|g| (0..points).map(move |j| (g, j))) {
+        let values = groups.flat_map(|g| (0..points).map(move |j| (g, j)));
+        for (((i, own), j), part) in values.flat_map(|v| (0..parts).map(move |part| (v, part))) {
             let access = (0..block.wave).map(|lane| {
                 let (number, own, j) = match matrix {
                     true if step.engine == MATRIX => {
@@ -138,7 +141,14 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     true => to_at(step, column, j),
                     false => from_at(step, column, j),
                 };
-                (at < extent).then_some((line, (outer_at * extent + at) * inner + inner_at))
+                if at >= extent {
+                    return None;
+                }
+                let (at, extent) = match reals {
+                    Some((side, length)) => (side.reals(length, at)[part]?.0, length),
+                    None => (at, extent),
+                };
+                Some((line, (outer_at * extent + at) * inner + inner_at))
             });
             all.push(access.collect());
         }
@@ -230,12 +240,7 @@ fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
             _ => step.points as usize - column,
         };
     }
-    match to_point(step, column, j) {
-        at if step.ordered != EVEN_ODD => at,
-        // Of two reals, of which the first counts.
-        at if 2 * at < step.output as usize => 2 * at,
-        at => 2 * (step.output as usize - 1 - at),
-    }
+    to_point(step, column, j)
 }
 
 /// Which point of the axis value j of a DFT's column becomes.

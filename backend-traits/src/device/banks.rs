@@ -6,6 +6,7 @@ use super::accesses::{accesses, Access};
 use super::config::*;
 use super::driver::Vendor;
 use crate::precision::Operand;
+use crate::real::RealSide;
 
 /// Bytes that shared memory moves at a time.
 pub const WAVEFRONT: usize = 128;
@@ -54,18 +55,29 @@ pub struct Block {
     pub shared: usize,
     pub vendor: Vendor,
     pub operand: Operand,
+    /// The sides of axes that steps name, [`super::real::side`] of 1 and so on.
+    pub reals: [Option<(&'static RealSide, usize)>; 2 + MAX_BETWEEN],
 }
 
-/// Wavefronts of these accesses over the fewest possible.
-fn conflicts(accesses: &[Access], layout: CellLayout, cell: usize) -> f64 {
-    let lanes = WAVEFRONT / cell;
+impl Block {
+    /// Of which reals points are made that shared memory has before the step, or what they become after it.
+    pub fn reals_of(&self, step: &StepWords, after: bool) -> Option<(&'static RealSide, usize)> {
+        let number = if after { step.reals_out } else { step.reals_in };
+        *self.reals.get(usize::try_from(number - 1).ok()?)?
+    }
+}
+
+/// Wavefronts of these accesses over the fewest possible; of points, or of `reals`, of which two are a cell.
+fn conflicts(accesses: &[Access], layout: CellLayout, cell: usize, reals: bool) -> f64 {
+    let each = if reals { 2 } else { 1 };
+    let lanes = WAVEFRONT * each / cell;
     let (mut wavefronts, mut least) = (0, 0);
     let mut seen: Vec<Vec<usize>> = vec![Vec::new(); lanes];
     for access in accesses {
         for group in access.chunks(lanes) {
             seen.iter_mut().for_each(Vec::clear);
             for (line, at) in group.iter().flatten() {
-                let cell = line * layout.pitch + layout.padded(*at);
+                let cell = each * (line * layout.pitch + layout.padded(at / each)) + at % each;
                 let bank = &mut seen[cell % lanes];
                 if !bank.contains(&cell) {
                     bank.push(cell);
@@ -151,7 +163,10 @@ pub fn layout(
             }
             let waits: f64 = sides
                 .iter()
-                .map(|(_, _, list)| conflicts(list, layout, block.cell) - 1.0)
+                .map(|(step, after, list)| {
+                    let reals = block.reals_of(step, *after).is_some();
+                    conflicts(list, layout, block.cell, reals) - 1.0
+                })
                 .sum();
             let copies = sides
                 .iter()

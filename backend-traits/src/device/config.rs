@@ -44,7 +44,7 @@ words! {
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
         extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
-        outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, ordered, facing, facing_table, twiddle,
+        outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, reals_in, reals_out, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, roots_low, roots_lines, roots_base, roots_digits, in_row, copy_async, matrix, rank, copies, parts,
         scaling, down, joined, images, images_out, weighted,
@@ -65,6 +65,8 @@ pub const MAX_STEPS: usize = 28;
 pub const MAX_LOOPS: usize = 8;
 /// Axes of one tile at most.
 pub const MAX_AXES: usize = 3;
+/// Sides of axes with reals between them.
+pub const MAX_BETWEEN: usize = 2 * (MAX_AXES - 1);
 /// The end of a range that nothing lies beyond.
 pub const NO_END: i64 = i64::MAX / 4;
 
@@ -72,11 +74,13 @@ pub const OP_DFT: i64 = 0;
 pub const OP_SPLIT: i64 = 1;
 pub const OP_MERGE: i64 = 2;
 pub const OP_COPY: i64 = 3;
-/// `ordered`: points are scattered, or their reals to where they lie in the line: the even ones
-/// first, then the odd ones backwards; or one from each end.
-pub const NOT_ORDERED: i64 = 0;
-pub const EVEN_ODD: i64 = 1;
-pub const ENDS: i64 = 2;
+/// `reals_in`, `reals_out`: shared memory has points, or the reals of which those are made that the first step loads; or
+/// which those become that the last one stores; or, of axes i and i + 1, between which there are reals: of the one it
+/// is `REALS_BETWEEN + 2i`, of the other the number behind it.
+pub const NO_REALS: i64 = 0;
+pub const REALS_LOADED: i64 = 1;
+pub const REALS_STORED: i64 = 2;
+pub const REALS_BETWEEN: i64 = 3;
 /// `facing`: a thread's columns mirror each other in pairs, and half spectra are merged before their
 /// DFT, or split after it.
 pub const FACING_MERGE: i64 = 1;
@@ -129,6 +133,7 @@ pub fn operand_word(operand: Operand) -> i64 {
 pub struct Config {
     pub head: HeadWords,
     pub reals: [RealsWords; 2],
+    pub between: Vec<RealsWords>,
     pub axes: Vec<AxisWords>,
     pub loops: Vec<LoopWords>,
     pub steps: Vec<StepWords>,
@@ -144,13 +149,11 @@ impl Config {
         let axes = (0..MAX_AXES).map(|i| self.axes.get(i).copied().unwrap_or_default());
         let loops = (0..MAX_LOOPS).map(|i| self.loops.get(i).copied().unwrap_or(one));
         let steps = (0..MAX_STEPS).map(|i| self.steps.get(i).copied().unwrap_or_default());
+        let between = (0..MAX_BETWEEN).map(|i| self.between.get(i).copied().unwrap_or_default());
+        let reals = self.reals.into_iter().chain(between);
         self.head
             .words()
-            .chain(
-                self.reals
-                    .iter()
-                    .flat_map(|r| r.words().collect::<Vec<_>>()),
-            )
+            .chain(reals.flat_map(|r| r.words().collect::<Vec<_>>()))
             .chain(axes.flat_map(|a| a.words().collect::<Vec<_>>()))
             .chain(loops.flat_map(|l| l.words().collect::<Vec<_>>()))
             .chain(steps.flat_map(|s| s.words().collect::<Vec<_>>()))

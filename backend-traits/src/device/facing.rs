@@ -1,5 +1,6 @@
 //! Which steps have columns, or lines, that face each other.
 
+use super::columns::mirrors_in_registers;
 use super::config::*;
 use super::neighbours;
 use super::trips::{part, Builder};
@@ -76,6 +77,18 @@ impl Builder<'_> {
     fn halves(&self, axis: &TileAxis, radices: &[usize], fits: impl Fn(usize) -> bool) -> [i64; 2] {
         let pass = self.pass;
         let beside = |loading| self.mirrored.is_none() && neighbours::facing(pass, loading) > 0;
+        if pass.axes_of_reals() {
+            // Wherever they can: between axes half spectra are on chip, and each exchange counts.
+            let middle = axis.kind.reduction(axis.length, false).middle;
+            let fits = |radix: Option<&usize>| {
+                radix.is_some_and(|&r| fits(r) && mirrors_in_registers(axis.core_length(), r))
+            };
+            return match middle {
+                Middle::Merge if fits(radices.first()) => [FACING_MERGE, 0],
+                Middle::Split if fits(radices.last()) => [0, FACING_SPLIT],
+                _ => [0; 2],
+            };
+        }
         // They are of whole lines, which real columns and their rows are too.
         let columns = axis.kind == Kind::R2C || axis.kind == Kind::C2R;
         let whole = pass.axes.len() == 1 && (columns || !part(axis, pass));

@@ -388,6 +388,7 @@ fn lower_as(
         },
         loops: loop_words(pass, &loops),
         reals: Default::default(),
+        between: Vec::new(),
         axes: Vec::new(),
         steps,
     };
@@ -399,6 +400,7 @@ fn lower_as(
         columns::twiddles(line, &mut config, &mut tables);
     }
     config.reals = real::words(pass, &mut tables);
+    config.between = real::between(pass, &mut tables);
     sides(pass, &order, &mut config);
     config.head.load_vector *= beside[0] as i64;
     config.head.store_vector *= beside[1] as i64;
@@ -412,8 +414,13 @@ fn lower_as(
         shared: geometry.shared_bytes,
         vendor: geometry.vendor,
         operand: pass.operand,
+        reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
     };
-    let both = |pair: &[Trip]| pair[0].points_out().max(pair[1].points_in());
+    let reals = |number| real::side(pass, number).map(|(_, length)| length);
+    let both = |pair: &[Trip]| {
+        let out = pair[0].points_out(reals(pair[0].words.reals_out));
+        out.max(pair[1].points_in(reals(pair[1].words.reals_in)))
+    };
     let points: Vec<usize> = trips.windows(2).map(both).collect();
     let mut shared_bytes = banks::place(&mut config.steps, &points, &block);
     if let Some(digits) = scaled {

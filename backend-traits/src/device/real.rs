@@ -3,11 +3,45 @@
 use super::config::*;
 use super::tables::Tables;
 use super::trips;
-use crate::pass::Pass;
+use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
 use crate::real_line::RealLine;
 use crate::Domain;
+
+/// The side of the pass that a step names by this number (`reals_in`, `reals_out`), and of how many reals its lines are.
+pub fn side(pass: &Pass, number: i64) -> Option<(&'static RealSide, usize)> {
+    let own = |axis: &TileAxis| {
+        let reduction = axis.kind.reduction(axis.length, false);
+        ([&reduction.store, &reduction.load], axis.length)
+    };
+    match number {
+        NO_REALS => None,
+        REALS_LOADED => pass.real_load(),
+        REALS_STORED => pass.real_store(),
+        between => {
+            let between = (between - REALS_BETWEEN) as usize;
+            let (sides, length) = own(pass.axes.get(between.div_ceil(2))?);
+            Some((sides[between % 2], length))
+        }
+    }
+}
+
+/// The words of what lies between real axes: what one stores, what the next one loads.
+pub fn between(pass: &Pass, tables: &mut Tables) -> Vec<RealsWords> {
+    let pairs = match pass.axes_of_reals() {
+        true => pass.axes.len() - 1,
+        false => 0,
+    };
+    let mut words = |i: usize| {
+        let number = REALS_BETWEEN + i as i64;
+        let (side, length) = side(pass, number).expect("an axis on either side");
+        let axis = &pass.axes[i.div_ceil(2)];
+        let points = own_points(axis, [Middle::Split, Middle::Merge][i % 2]);
+        side_words(side, length, points, 0, pass.orthogonal, false, tables)
+    };
+    (0..2 * pairs).map(&mut words).collect()
+}
 
 /// The words of both sides, zero where memory holds no line of reals.
 pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
@@ -103,10 +137,15 @@ fn points(pass: &Pass) -> [usize; 2] {
             true => &pass.axes[0],
             false => &pass.axes[pass.axes.len() - 1],
         };
-        let middle = axis.kind.reduction(axis.length, false).middle;
-        axis.core_length() + usize::from(middle == between)
+        own_points(axis, between)
     };
     [own(true), own(false)]
+}
+
+/// Points of an axis' DFT, or of the half spectrum that its merge begins with, or that its split ends with.
+fn own_points(axis: &TileAxis, middle: Middle) -> usize {
+    let halved = axis.kind.reduction(axis.length, false).middle == middle;
+    axis.core_length() + usize::from(halved)
 }
 
 fn side_words(

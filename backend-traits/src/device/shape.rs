@@ -76,6 +76,7 @@ pub fn launch(
     let plain = |(i, s): (usize, &StepWords)| {
         s.op == OP_DFT
             && s.engine != DENSE
+            && (s.reals_in, s.reals_out) == (NO_REALS, NO_REALS)
             && s.offset == 0
             && (i == 0 || (s.before == 0 && s.hermitian == 0))
             && (i == last || s.after == 0)
@@ -155,6 +156,13 @@ pub fn insert_copies(
         trips[0].words.lines_fast = 0;
         trips.insert(0, copy);
     }
+    if pass.axes_of_reals() && trips.len() > 1 && !by_line && run < sector {
+        if let Some(copy) = copy_of_reals(pass, &trips[0], order) {
+            trips[0].words.lines_fast = 0;
+            trips[0].words.reals_in = REALS_LOADED;
+            trips.insert(0, copy);
+        }
+    }
 
     // Storing.
     let last = *trips.last().expect("a pass has at least one trip");
@@ -167,20 +175,14 @@ pub fn insert_copies(
     let plain =
         memory && last.words.op == OP_DFT && last.words.facing == 0 && last.words.after == 0;
     let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
-    let scattered = match by_line {
-        false if last.words.facing == 0 => ordered(pass, &last),
-        _ => NOT_ORDERED,
-    };
+    let scattered = !by_line && last.words.facing == 0 && ordered(pass, &last);
     if plain && contiguous && !by_line && run < sector && last.words.points > 1 {
         let copy = last.copy(true, order);
         trips.push(copy);
-    } else if scattered != NOT_ORDERED {
+    } else if scattered {
         let copy = last.copy(true, order);
-        trips
-            .last_mut()
-            .expect("a pass has at least one trip")
-            .words
-            .ordered = scattered;
+        let last = trips.last_mut().expect("a pass has at least one trip");
+        last.words.reals_out = REALS_STORED;
         trips.push(copy);
     } else {
         let only = trips.len() == 1;
@@ -224,20 +226,44 @@ fn alike(trips: &mut [Trip]) {
     }
 }
 
-/// How the last trip's reals are put beside each other before they go to memory, where they would
+/// The copy of a tile's reals, in pairs, to where the first trip of its innermost axis takes them from; of all axes as
+/// one where they lie in a row. `None` where memory has them otherwise.
+fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize]) -> Option<Trip> {
+    let innermost = order.last().map(|&i| &pass.axes[i])?;
+    let beside = first.words.axis as usize + 1 == order.len() && innermost.load_stride == 1;
+    let even = innermost.length.is_multiple_of(2);
+    let mut copy = first.copy(false, order);
+    let whole = |axis: &TileAxis| axis.load_range == (0..axis.length);
+    let mut end = 1;
+    let row = order.iter().rev().all(|&i| {
+        let axis = &pass.axes[i];
+        let follows = axis.load_stride == end && whole(axis);
+        end *= axis.length;
+        follows
+    });
+    let pairs = (if row { end } else { innermost.length } / 2) as i64;
+    let words = &mut copy.words;
+    (words.points, words.columns) = (pairs, pairs);
+    (words.input, words.output) = (pairs, pairs);
+    if row {
+        words.outer = 1;
+    }
+    (beside && even && pass.load.offset.is_multiple_of(2)).then_some(copy)
+}
+
+/// Whether the last trip's reals are put beside each other before they go to memory, where they would
 /// leave gaps there: partly written sectors cost more than a copy.
-fn ordered(pass: &Pass, last: &Trip) -> i64 {
+fn ordered(pass: &Pass, last: &Trip) -> bool {
     let ([axis], None, Some((side, length))) =
         (&pass.axes[..], pass.store_reals, pass.real_store())
     else {
-        return NOT_ORDERED;
+        return false;
     };
     let whole =
         last.words.op == OP_DFT && last.words.after == 0 && 2 * last.words.output == length as i64;
-    match (side.pairing, side.order) {
-        _ if !whole || axis.store_stride != 1 || length < 64 => NOT_ORDERED,
-        (Pairing::Pairs, Order::EvenOdd) => EVEN_ODD,
-        (Pairing::Ends, Order::Natural) => ENDS,
-        _ => NOT_ORDERED,
-    }
+    let gaps = matches!(
+        (side.pairing, side.order),
+        (Pairing::Pairs, Order::EvenOdd) | (Pairing::Ends, Order::Natural)
+    );
+    whole && axis.store_stride == 1 && length >= 64 && gaps
 }

@@ -210,9 +210,14 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     // Neighbouring reals are points as they are, or were put beside each other before.
     let neighbours =
         |side: Option<(&RealSide, usize)>| side.is_some_and(|(side, _)| *side == RealSide::PAIRS);
-    let load_pairs = neighbours(pass.real_load());
-    let put = config.steps.iter().any(|step| step.ordered != NOT_ORDERED);
+    let taken = config.steps.iter().any(|s| s.reals_in == REALS_LOADED);
+    let put = config.steps.iter().any(|s| s.reals_out == REALS_STORED);
+    let load_pairs = neighbours(pass.real_load()) || taken;
     let store_pairs = neighbours(pass.real_store()) || put;
+    // Of several axes of reals only one is in pairs: the first where they are loaded, the last where they are stored.
+    let on_chip = pass.axes_of_reals();
+    let of_store = if on_chip { pass.axes.len() - 1 } else { 0 };
+    let in_pairs = |i: usize, own: usize| !on_chip || i == own;
     let head = &mut config.head;
     head.load_points = match pass.real_load() {
         Some(_) if load_pairs => PAIRS,
@@ -230,7 +235,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         None => pass.load.imaginary,
     } as i64;
     head.store_imaginary = match halved(false) {
-        _ if store_pairs => pass.axes[0].store_stride / pass.axes[0].store_index,
+        _ if store_pairs => pass.axes[of_store].store_stride / pass.axes[of_store].store_index,
         Some(i) => pass.axes[i].store_stride,
         None => pass.store.imaginary,
     } as i64;
@@ -250,8 +255,14 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let whole_in = axis.load_range == (0..trips::given(axis, pass));
         let whole_out = axis.store_range == (0..trips::made(axis, pass));
         config.axes.push(AxisWords {
-            load_stride: double(load_pairs || pairs(i, true), axis.load_stride),
-            store_stride: double(store_pairs || pairs(i, false), axis.store_stride),
+            load_stride: double(
+                load_pairs && in_pairs(i, 0) || pairs(i, true),
+                axis.load_stride,
+            ),
+            store_stride: double(
+                store_pairs && in_pairs(i, of_store) || pairs(i, false),
+                axis.store_stride,
+            ),
             load_index: double(reals(pass.load_reals, i, true), axis.load_index),
             load_begin: axis.load_range.start as i64,
             load_end: if whole_in {
@@ -311,9 +322,6 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
 /// of their points and nothing between them.
 fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
     let head = &config.head;
-    let [axis] = &config.axes[..] else {
-        return false;
-    };
     let step = if loading {
         config.steps.first()
     } else {
@@ -322,6 +330,8 @@ fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
     let Some(step) = step.filter(|s| s.op == OP_COPY && config.steps.len() > 1) else {
         return false;
     };
+    // Of several axes a copy takes each for itself, or all as one.
+    let axis = &config.axes[step.axis as usize];
     let (points, vector, run, stride, extent, range) = match loading {
         true => (
             head.load_points,

@@ -51,14 +51,22 @@ impl Trip {
         }
     }
 
-    /// Points of a line in shared memory before the trip.
-    pub fn points_in(&self) -> usize {
-        (self.words.input * self.words.outer * self.words.inner) as usize
+    /// Points of a line in shared memory before the trip, as cells: of an axis of `reals`, two are one.
+    pub fn points_in(&self, reals: Option<usize>) -> usize {
+        self.cells(self.words.input as usize, reals)
     }
 
-    /// Points of a line in shared memory after the trip.
-    pub fn points_out(&self) -> usize {
-        (self.words.output * self.words.outer * self.words.inner) as usize
+    /// The same after the trip.
+    pub fn points_out(&self, reals: Option<usize>) -> usize {
+        self.cells(self.words.output as usize, reals)
+    }
+
+    fn cells(&self, points: usize, reals: Option<usize>) -> usize {
+        let others = (self.words.outer * self.words.inner) as usize;
+        match reals {
+            Some(length) => (length * others).div_ceil(2),
+            None => points * others,
+        }
     }
 
     /// Points that pass through registers.

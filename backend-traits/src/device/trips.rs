@@ -52,6 +52,20 @@ pub fn made(axis: &TileAxis, pass: &Pass) -> usize {
     }
 }
 
+/// Points of an axis in shared memory before its first step.
+fn points_before(axis: &TileAxis) -> usize {
+    match axis.kind {
+        Kind::C2C => axis.length,
+        Kind::R2C if packed(axis) => axis.length / 2,
+        Kind::R2C => axis.length,
+        Kind::C2R => axis.length / 2 + 1,
+        kind => {
+            let merged = kind.reduction(axis.length, false).middle == Middle::Merge;
+            axis.core_length() + usize::from(merged)
+        }
+    }
+}
+
 /// Trips so far, and the tile that they leave.
 pub struct Builder<'a> {
     pub pass: &'a Pass,
@@ -106,18 +120,11 @@ pub fn trips(
     together: bool,
     tables: &mut Tables,
 ) -> Result<Vec<Trip>> {
-    let before = |&i: &usize| {
-        let axis = &pass.axes[i];
-        match axis.kind {
-            Kind::C2C => axis.length,
-            Kind::R2C if packed(axis) => axis.length / 2,
-            Kind::R2C => axis.length,
-            Kind::C2R => axis.length / 2 + 1,
-            kind => {
-                let merged = kind.reduction(axis.length, false).middle == Middle::Merge;
-                axis.core_length() + usize::from(merged)
-            }
-        }
+    let on_chip = pass.axes_of_reals();
+    // Axes that are none's turn are reals where reals lie between them.
+    let before = |&i: &usize| match on_chip {
+        true => pass.axes[i].length,
+        false => points_before(&pass.axes[i]),
     };
     let mut builder = Builder {
         pass,
@@ -140,7 +147,11 @@ pub fn trips(
             builder.mirrored = builder.pairs(i);
         }
         let begin = builder.trips.len();
-        builder.axis(at, axis, tables);
+        if on_chip {
+            builder.real_axis(at, i, tables);
+        } else {
+            builder.axis(at, axis, tables);
+        }
         if blocks > 1 {
             builder.share_images(begin, i)?;
         }
@@ -201,6 +212,33 @@ impl Builder<'_> {
     pub fn push(&mut self, at: usize, trip: Trip) {
         self.extent[at] = trip.words.output as usize;
         self.trips.push(trip);
+    }
+
+    /// One of several axes of reals, which lie in shared memory between two.
+    fn real_axis(&mut self, at: usize, number: usize, tables: &mut Tables) {
+        let axis = &self.pass.axes[number];
+        let begin = self.trips.len();
+        self.extent[at] = points_before(axis);
+        self.axis(at, axis, tables);
+        if self.trips.len() == begin {
+            // A single point, of which other reals are made.
+            let mut copy = self.trip(at, OP_COPY, self.extent[at], self.extent[at]);
+            copy.words.columns = self.extent[at] as i64;
+            copy.words.points = copy.words.columns;
+            self.push(at, copy);
+        }
+        self.extent[at] = axis.length;
+        let between = |i: usize| REALS_BETWEEN + i as i64;
+        if let Some(before) = number.checked_sub(1) {
+            self.trips[begin].words.reals_in = between(2 * before + 1);
+        }
+        if let Some(last) = self
+            .trips
+            .last_mut()
+            .filter(|_| number + 1 < self.pass.axes.len())
+        {
+            last.words.reals_out = between(2 * number);
+        }
     }
 
     fn axis(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
@@ -435,8 +473,8 @@ impl Builder<'_> {
                 trip.words.copies = DENSE_PAIRS as i64;
                 trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
                 trip.words.matrix = tables.dense(radix, DENSE_PAIRS, inverse);
-                if self.trips.is_empty() {
-                    // It sums over shared memory.
+                if self.trips.is_empty() || self.begins_with_reals(at) {
+                    // It sums over points in shared memory.
                     let mut copy = self.trip(at, OP_COPY, part.input, points);
                     copy.words.columns = points as i64;
                     copy.words.points = points as i64;
@@ -457,6 +495,12 @@ impl Builder<'_> {
             }
             self.push(at, trip);
         }
+    }
+
+    /// Whether what shared memory has of an axis are reals so far.
+    fn begins_with_reals(&self, at: usize) -> bool {
+        let before = self.trips.last().map(|trip| trip.words.axis as usize);
+        self.pass.axes_of_reals() && before != Some(at)
     }
 
     /// The trip of a radix of so many columns, without twiddles.

@@ -1,0 +1,166 @@
+//! Several axes of reals in one tile, each for itself, with reals in shared memory between them: one pass, which reads and
+//! writes a byte once.
+
+use crate::accesses::traffic;
+use crate::probe::{Probe, Vendor, ORDERS};
+use mmafft::backend_traits::conformance::{check, random_request};
+use mmafft::{
+    plan, Backend, Engine, Error, Kind, Layout, Normalization, Precision, Request, Shape, KINDS,
+};
+
+const PRECISIONS: [Precision; 5] = [
+    Precision::F32,
+    Precision::F64,
+    Precision::F16,
+    Precision::Bf16,
+    Precision::SplitF16,
+];
+
+/// On one multiprocessor a tile need not leave others to do.
+fn probe(vendor: Vendor, number: usize) -> Probe {
+    let probe = Probe::new(vendor, ORDERS[number % ORDERS.len()]);
+    probe.tile_bytes(Some(16 << 10)).workers(1)
+}
+
+/// What is wrong with a request, in one order of threads.
+fn wrong(vendor: Vendor, number: usize, request: &Request) -> Vec<String> {
+    let backend = probe(vendor, number).backend();
+    let mut wrong = traffic(probe(vendor, number), request);
+    if let Err(what) = check(&backend, plan, request, 1.0) {
+        let plan = plan(request, backend.limits()).expect("a plan");
+        wrong.push(format!("{vendor:?}: {what}\n{}", plan.explain()));
+    }
+    wrong
+}
+
+/// Passes of a request; `None` where the device has it not.
+fn passes(vendor: Vendor, request: &Request) -> Option<usize> {
+    let backend = probe(vendor, 0).backend();
+    match plan(request, backend.limits()) {
+        Err(Error::Unsupported { .. }) => None,
+        plan => Some(plan.expect("a plan").passes.len()),
+    }
+}
+
+fn kinds() -> Vec<Kind> {
+    let kinds = KINDS.iter().map(|row| row.kind);
+    kinds.filter(|kind| kind.is_real_to_real()).collect()
+}
+
+/// Each kind beside each, of lengths that are packed, odd, primes summed over shared memory, and convolutions.
+#[test]
+fn every_kind_beside_every_other() {
+    let lengths = [
+        [8, 8],
+        [2, 16],
+        [3, 2],
+        [10, 9],
+        [32, 12],
+        [17, 4],
+        [6, 26],
+        [38, 5],
+        [4, 67],
+        [74, 3],
+        [24, 20],
+    ];
+    let (mut all, mut ran) = (Vec::new(), 0);
+    for vendor in Vendor::ALL {
+        for (i, a) in kinds().into_iter().enumerate() {
+            for (j, b) in kinds().into_iter().enumerate() {
+                for at in [i + 3 * j, 2 * i + j + 5] {
+                    let dims = lengths[at % lengths.len()];
+                    let precision = PRECISIONS[(i + j + at) % PRECISIONS.len()];
+                    let engine = [Engine::Simt, Engine::Matrix][(i + at / 2) % 2];
+                    let scale = [Normalization::Backward, Normalization::Ortho][(at / 3) % 2];
+                    let request = Request::real(a, Shape::new(&dims))
+                        .kinds(&[a, b])
+                        .batch(1 + at % 5)
+                        .normalization(scale)
+                        .precision(precision)
+                        .engine(engine);
+                    let request = if at % 2 == 0 {
+                        request.in_place()
+                    } else {
+                        request
+                    };
+                    let Some(passes) = passes(vendor, &request) else {
+                        continue;
+                    };
+                    ran += 1;
+                    let expected = if a.is_symmetric() || b.is_symmetric() {
+                        2
+                    } else {
+                        1
+                    };
+                    if passes != expected {
+                        all.push(format!("{passes} passes: {request:?}"));
+                    }
+                    all.extend(wrong(vendor, ran, &request));
+                }
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+    assert!(ran > 2 * 11 * 11, "{ran}");
+}
+
+/// Three axes; axes in another order, or of more; rows apart from each other; parts; other radices.
+#[test]
+fn of_all_layouts() {
+    let of = |dims: &[usize]| Request::real(Kind::Dct2, Shape::new(dims)).batch(3);
+    let loose = |row: usize| Layout::strided(&[row + 3, 1]).distance(12 * (row + 3) + 5);
+    let apart = Layout::strided(&[1, 12]).distance(200);
+    let requests = [
+        of(&[8, 8, 8]),
+        of(&[4, 6, 10]).kinds(&[Kind::Dct3, Kind::Dst4, Kind::Dht]),
+        of(&[3, 5, 7]).kinds(&[Kind::R2HC, Kind::Dst3, Kind::Dct4]),
+        of(&[16, 12]).axes(&[1, 0]),
+        of(&[6, 3, 16]).axes(&[0, 2]),
+        of(&[6, 8, 16]).axes(&[1, 2]),
+        of(&[8, 6, 4]).axes(&[0, 1]),
+        of(&[12, 16]).nonzero_input(0, 3..9),
+        of(&[12, 16]).nonzero_input(1, 3..9),
+        of(&[12, 16]).wanted_output(1, 2..13),
+        of(&[12, 16])
+            .input_layout(loose(16))
+            .output_layout(loose(16)),
+        of(&[12, 16]).input_layout(apart.clone()),
+        of(&[12, 16]).output_layout(apart),
+        of(&[12, 16]).batch(70).in_place(),
+        of(&[64, 8]).radices(&[4, 2]),
+        of(&[64, 8]).kinds(&[Kind::Dct3, Kind::HC2R]).radices(&[2]),
+    ];
+    let mut all = Vec::new();
+    for vendor in Vendor::ALL {
+        for (i, request) in requests.iter().enumerate() {
+            for precision in PRECISIONS {
+                for engine in [Engine::Simt, Engine::Matrix] {
+                    let request = request.clone().precision(precision).engine(engine);
+                    if passes(vendor, &request).is_some() {
+                        all.extend(wrong(vendor, i, &request));
+                    }
+                }
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+}
+
+#[test]
+fn random_reals_in_few_tiles() {
+    let (mut all, mut ran) = (Vec::new(), 0);
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        let limits = probe(vendor, 0).backend().limits().clone();
+        for seed in 0..3_000 {
+            let request = random_request(seed + 100_000 * (v as u64 + 1), &limits);
+            // What is wanted in part is in passes of its own.
+            let whole = request.wanted_output.is_empty();
+            if request.kind.is_real_to_real() && request.shape.rank() > 1 && whole {
+                ran += 1;
+                all.extend(wrong(vendor, seed as usize, &request));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+    assert!(ran > 300, "{ran}");
+}
