@@ -46,4 +46,4 @@ pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real_line::{LineForm, RealLine};
 pub use request::Request;
 pub use shape::{largest_prime_factor, Shape, MAX_AXES, MAX_RANK};
-pub use tile::{Ahead, Launch, Residency, Tile};
+pub use tile::{held_points, Ahead, Launch, Residency, Tile};

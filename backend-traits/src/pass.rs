@@ -10,7 +10,7 @@ use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};
 use crate::real::{Middle, RealSide};
 use crate::real_line::RealLine;
-use crate::tile::{Residency, Tile};
+use crate::tile::{held_points, Residency, Tile};
 use std::ops::Range;
 
 /// The memory that an access is to.
@@ -491,6 +491,16 @@ impl Pass {
     pub fn axes_of_reals(&self) -> bool {
         let real = |axis: &TileAxis| axis.kind.is_real_to_real();
         self.axes.len() > 1 && self.axes.iter().all(real)
+    }
+
+    /// Points that its tile holds of an array, where each axis has so many.
+    pub fn held_points(&self, own: impl Fn(&TileAxis) -> usize) -> usize {
+        let axes: Vec<_> = self
+            .axes
+            .iter()
+            .map(|axis| (own(axis), axis.length))
+            .collect();
+        held_points(&axes, self.axes_of_reals()).unwrap_or(usize::MAX)
     }
 
     /// How points are made of the reals that the pass loads, and of how many: of a real line or

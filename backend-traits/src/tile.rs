@@ -87,3 +87,19 @@ impl Residency {
         }
     }
 }
+
+/// Points of a tile of several axes, of so many points and of such lengths: of reals the others are reals while one of
+/// them is points. `None` where no integer holds it.
+pub fn held_points(axes: &[(usize, usize)], reals: bool) -> Option<usize> {
+    let times = |points: usize, n: usize| points.checked_mul(n);
+    if !reals {
+        return axes
+            .iter()
+            .try_fold(1, |points, &(own, _)| times(points, own));
+    }
+    let held = |i: usize| {
+        let mut others = axes.iter().enumerate().filter(|&(j, _)| j != i);
+        others.try_fold(axes[i].0, |points, (_, &(_, length))| times(points, length))
+    };
+    (0..axes.len()).try_fold(0, |most, i| Some(held(i)?.max(most)))
+}

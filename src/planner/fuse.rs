@@ -4,7 +4,7 @@ use super::cluster::{self, Spread};
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::Stage;
-use mmafft_backend_traits::{Kind, Limits};
+use mmafft_backend_traits::{held_points, Kind, Limits};
 
 /// Groups consecutive stages into passes.
 pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Stage>> {
@@ -75,8 +75,6 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
     let device = limits.line_library.is_none();
-    // Reals lie between a device's axes; type I, whose line is continued to twice its length, has a pass of its own.
-    let alone = device && all().any(|s| s.kind.is_symmetric());
     let there = |s: &Stage| s.store == first.store;
     // Of even length: an odd one is mirrored while it is loaded, which sums over shared memory do not.
     let goes_on =
@@ -85,7 +83,7 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     let (Some(last), true) = (next.last(), next.iter().all(follows)) else {
         return false;
     };
-    if alone || !all().all(|s| plain(s) && whole(s)) {
+    if !all().all(|s| plain(s) && whole(s)) {
         return false;
     }
     let dims: Vec<usize> = all().map(|s| s.dim).collect();
@@ -108,22 +106,6 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     // depend on it. Elsewhere the tile is rounded alike both ways.
     let enough = tiles * blocks >= limits.workers || limits.workers == 1;
     widened || (compact && enough)
-}
-
-/// Points of a tile of several axes, of so many points and of such lengths: of reals the others are reals while one of
-/// them is points. `None` where no integer holds it.
-pub fn held_points(axes: &[(usize, usize)], reals: bool) -> Option<usize> {
-    let times = |points: usize, n: usize| points.checked_mul(n);
-    if !reals {
-        return axes
-            .iter()
-            .try_fold(1, |points, &(own, _)| times(points, own));
-    }
-    let held = |i: usize| {
-        let mut others = axes.iter().enumerate().filter(|&(j, _)| j != i);
-        others.try_fold(axes[i].0, |points, (_, &(_, length))| times(points, length))
-    };
-    (0..axes.len()).try_fold(0, |most, i| Some(held(i)?.max(most)))
 }
 
 /// Bytes that the axes of `group` and the `next` stages take on chip together, if they can be there.

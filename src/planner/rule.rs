@@ -192,7 +192,7 @@ impl Rule {
         let points = match (folded, transformed(pass)) {
             (Some(points), _) => points,
             (None, Some(points)) => points + 1,
-            (None, None) => pass.axes.iter().map(|a| a.core_length() + 1).product(),
+            (None, None) => pass.held_points(|axis| axis.core_length() + 1),
         };
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         // Splits, merges, orders of reals and convolutions exchange points whole.

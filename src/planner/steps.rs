@@ -4,14 +4,14 @@
 use super::engine::operand;
 use super::fits::Fits;
 use super::folded;
-use super::fuse::held_points;
 use super::joined::joined;
 use super::problem::Problem;
 use super::stage::Stage;
-use mmafft_backend_traits::device::WAVEFRONT;
+use mmafft_backend_traits::device::{mirrors_in_registers, WAVEFRONT};
+use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
-    radix, Access, Engine, Error, Factor, Kind, Limits, Normalization, Pass, Residency, Result,
-    ScalarType, Step, Tile, TileAxis,
+    held_points, radix, Access, Engine, Error, Factor, Kind, Limits, Normalization, Pass,
+    Residency, Result, ScalarType, Step, Tile, TileAxis,
 };
 
 /// Bytes of contiguous lines that are transformed together: enough that the calls cost
@@ -53,7 +53,8 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         let mut axis = tile_axis(stage, problem);
         // Later axes work where the first one stored; the tile was loaded by the first.
         axis.load_stride = first.load.strides[stage.dim];
-        let (chosen, reason) = axis_steps(&axis, stage, problem, fits)?;
+        let alone = stages.len() == 1;
+        let (chosen, reason) = axis_steps(&axis, stage, alone, problem, fits)?;
         steps.extend(chosen);
         if !reasons.contains(&reason) {
             reasons.push(reason);
@@ -136,13 +137,15 @@ fn tile_axis(stage: &Stage, problem: &Problem) -> TileAxis {
     }
 }
 
+/// The steps of an axis, which is its tile's only one or is not.
 fn axis_steps(
     axis: &TileAxis,
     stage: &Stage,
+    alone: bool,
     problem: &Problem,
     fits: &Fits,
 ) -> Result<(Vec<Step>, String)> {
-    let (mut steps, mut reason) = line_steps(axis, stage, problem, fits)?;
+    let (mut steps, mut reason) = line_steps(axis, stage, alone, problem, fits)?;
     if let Some(convolution) = stage.convolution.clone() {
         let prime = mmafft_backend_traits::largest_prime_factor(convolution.length);
         reason += &format!("; Bluestein over passes, for the prime factor {prime}");
@@ -169,6 +172,7 @@ fn axis_steps(
 fn line_steps(
     axis: &TileAxis,
     stage: &Stage,
+    alone: bool,
     problem: &Problem,
     fits: &Fits,
 ) -> Result<(Vec<Step>, String)> {
@@ -199,9 +203,10 @@ fn line_steps(
             return Ok((vec![step], format!("lines by {library}")));
         }
         let reason = format!("butterflies across {lanes} neighbouring lines");
-        return Ok((factored(stage, axis.axis, length, fits), reason));
+        return Ok((factored(stage, axis.axis, length, alone, fits), reason));
     }
-    if let Some(steps) = folded::steps(axis.axis, stage, fits) {
+    let folded = alone.then(|| folded::steps(axis.axis, stage, fits));
+    if let Some(steps) = folded.flatten() {
         return Ok((
             steps,
             "simt engine, the fewest radices of real columns".into(),
@@ -216,7 +221,7 @@ fn line_steps(
                 }
                 None => format!("{} engine, largest radices first", engine.name()),
             };
-            Ok((factored(stage, axis.axis, length, fits), reason))
+            Ok((factored(stage, axis.axis, length, alone, fits), reason))
         }
         None if asked.is_some() => Err(Error::Radices {
             radices: radices.to_vec(),
@@ -228,7 +233,7 @@ fn line_steps(
                 axis: axis.axis,
                 length,
             }];
-            steps.extend(factored(stage, axis.axis, length - 1, fits));
+            steps.extend(factored(stage, axis.axis, length - 1, alone, fits));
             Ok((steps, "Rader, as one less than the prime is smooth".into()))
         }
         None => {
@@ -239,7 +244,7 @@ fn line_steps(
                 padded,
             };
             let mut steps = vec![chirp];
-            steps.extend(factored(stage, axis.axis, padded, fits));
+            steps.extend(factored(stage, axis.axis, padded, alone, fits));
             let prime = mmafft_backend_traits::largest_prime_factor(length);
             Ok((steps, format!("Bluestein, for the prime factor {prime}")))
         }
@@ -283,11 +288,14 @@ fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
 }
 
 /// DFT, twiddle, exchange; DFT, twiddle, exchange; …
-fn factored(stage: &Stage, axis: usize, length: usize, fits: &Fits) -> Vec<Step> {
+fn factored(stage: &Stage, axis: usize, length: usize, alone: bool, fits: &Fits) -> Vec<Step> {
     let radices = fits.radices();
     let free = fits.limits.line_library.is_none() && fits.asked.is_none();
     let factors = match fits.engine {
         Engine::Simt if free && length > fits.longest_line() => fits.radices_alone(length),
+        Engine::Simt if free && !alone => {
+            few_radices(stage, length, fits).map(|f| mirrored(f, stage))
+        }
         Engine::Simt if free => few_radices(stage, length, fits),
         Engine::Simt => radix::factor(length, radices).map(balance),
         Engine::Matrix if free => radix::factor(length, radices).map(|f| joined(f, fits)),
@@ -318,6 +326,27 @@ fn few_radices(stage: &Stage, length: usize, fits: &Fits) -> Option<Vec<usize>> 
         radices.sort_by_key(|&r| r != first);
     }
     Some(radices)
+}
+
+/// Of one of several axes, the order in which the step that merges or splits half spectra has mirror images in a thread,
+/// if there is one: it saves an exchange.
+fn mirrored(mut radices: Vec<usize>, stage: &Stage) -> Vec<usize> {
+    let core = stage.kind.core_length(stage.length);
+    let meets = |r: &usize| mirrors_in_registers(core, *r);
+    match stage.kind.reduction(stage.length, false).middle {
+        Middle::Merge if !radices.first().is_some_and(meets) => {
+            if let Some(i) = radices.iter().position(meets) {
+                radices[..=i].rotate_right(1);
+            }
+        }
+        Middle::Split if !radices.last().is_some_and(meets) => {
+            if let Some(i) = radices.iter().rposition(meets) {
+                radices[i..].rotate_left(1);
+            }
+        }
+        _ => {}
+    }
+    radices
 }
 
 /// Whether neighbouring points of a stage's lines lie beside each other, on both sides.

@@ -162,6 +162,16 @@ fn families() -> Vec<(String, Request)> {
             add("c2c 30x31", Request::forward(Shape::d2(30, 31)));
             add("c2c 1000x1024", Request::forward(Shape::d2(1000, 1024)));
             add("r2c 16x16x16", Request::r2c(Shape::d3(16, 16, 16)));
+            // Reals between the axes of a tile.
+            for (kind, shape) in [
+                (Kind::Dct2, Shape::d2(8, 8)),
+                (Kind::Dct3, Shape::d2(64, 64)),
+                (Kind::Dst4, Shape::d2(15, 20)),
+                (Kind::HC2R, Shape::d3(16, 16, 16)),
+            ] {
+                let name = format!("{} {shape}", kind.row().name);
+                add(&name, Request::real(kind, shape));
+            }
         }
     }
     all

@@ -3,7 +3,7 @@
 
 use super::cuda;
 use mmafft::backend_traits::conformance;
-use mmafft::{Backend, Engine, Precision, Request, Shape};
+use mmafft::{Backend, Engine, Kind, Precision, Request, Shape};
 
 #[test]
 fn families() {
@@ -23,6 +23,13 @@ fn families() {
         }
         requests.push(Request::r2c(Shape::d1(1 << 15)).precision(precision));
         requests.push(Request::c2r(Shape::d1(1 << 15)).precision(precision));
+        for (kind, shape) in [
+            (Kind::Dct2, Shape::d2(64, 32)),
+            (Kind::Dst4, Shape::d2(15, 20)),
+        ] {
+            let request = Request::real(kind, shape).batch(backend.limits().workers);
+            requests.push(request.precision(precision));
+        }
     }
     for precision in [Precision::F64, Precision::F16, Precision::Bf16] {
         let request = Request::forward(Shape::d1(1024)).precision(precision);

@@ -55,7 +55,7 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
                 all.push(request.in_place());
             }
         }
-        features(precision, &mut all);
+        features(precision, limits.workers, &mut all);
         long(precision, limits, &mut all);
         if has_matrix_engine(precision, limits) {
             radices(precision, limits, &mut all);
@@ -153,7 +153,7 @@ fn radices(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
     }
 }
 
-fn features(precision: Precision, all: &mut Vec<Request>) {
+fn features(precision: Precision, workers: usize, all: &mut Vec<Request>) {
     let d2 = || Shape::d2(24, 40);
     let forward = || Request::forward(d2()).precision(precision);
     for (normalization, _) in Normalization::ALL {
@@ -169,7 +169,7 @@ fn features(precision: Precision, all: &mut Vec<Request>) {
                 .normalization(normalization),
         );
     }
-    real_to_real(precision, all);
+    real_to_real(precision, workers, all);
     // Axes: each alone, both orders, and of a larger array.
     for axes in [&[0][..], &[1], &[1, 0]] {
         all.push(forward().axes(axes));
@@ -232,8 +232,8 @@ fn features(precision: Precision, all: &mut Vec<Request>) {
 }
 
 /// Kinds from reals to reals: each normalisation, the kinds of neighbouring rows on two axes of
-/// one array, strides, and zero ranges.
-fn real_to_real(precision: Precision, all: &mut Vec<Request>) {
+/// one array, strides, and zero ranges; as many small arrays as keep all `workers` busy, each in one tile.
+fn real_to_real(precision: Precision, workers: usize, all: &mut Vec<Request>) {
     let real: Vec<Kind> = KINDS.iter().map(|row| row.kind).collect();
     let real: Vec<Kind> = real.into_iter().filter(|k| k.is_real_to_real()).collect();
     for (i, &kind) in real.iter().enumerate() {
@@ -243,6 +243,7 @@ fn real_to_real(precision: Precision, all: &mut Vec<Request>) {
             request.kinds(&[kind, other]).precision(precision).batch(2)
         };
         all.push(mixed(12, 17));
+        all.push(mixed(6 + i, 16).batch(workers));
         all.push(mixed(15, 20).in_place());
         for (normalization, _) in Normalization::ALL {
             let inverse = Request::of_kind(kind, Direction::Inverse, Shape::d1(2 + i));

@@ -66,7 +66,7 @@ pub fn whole_in_cluster(pass: &Pass) -> bool {
 
 /// Points that a block's threads hold, of so many lines.
 fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
-    let all = || pass.axes.iter().map(|a| a.core_length()).product();
+    let all = || pass.held_points(TileAxis::core_length);
     let points = match rules::real_columns(pass, radices) {
         // Half of the columns, and one; or half of the rows.
         Some([columns, rows]) => (columns / 2 * (rows / 2 + 1)).max((columns / 2 + 1) * rows / 2),
@@ -105,7 +105,10 @@ fn tiles(
 /// lines also as many are tried as leave the fewest (of 251 points of FP64, by radices 25 and 10, ten: 0.979 of a
 /// copy on an H100, eight 0.973).
 fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<usize> {
-    let all: usize = pass.axes.iter().map(|a| a.length).product();
+    let all = match pass.axes_of_reals() {
+        true => pass.held_points(TileAxis::core_length),
+        false => pass.axes.iter().map(|a| a.length).product(),
+    };
     let line = all.max(rules::transformed(pass).unwrap_or(0));
     let point = 2 * pass.storage.bytes();
     let all: usize = pass.loops.iter().map(|l| l.count).product();
