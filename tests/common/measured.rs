@@ -128,19 +128,14 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     };
     let request = match (kind, access) {
         _ if n > longest => return Vec::new(),
-        ("c2c", "rows" | "cluster") => match lengths[..] {
-            [n] => of(Kind::C2C, Shape::d1(n)),
-            [a, b] => of(Kind::C2C, Shape::d2(a, b)),
-            _ => return Vec::new(),
-        },
         ("split", "rows") => of(Kind::R2C, Shape::d2(256, 2 * n)),
         ("merge", "rows") => of(Kind::C2R, Shape::d2(256, 2 * n)),
-        ("c2c", "columns") => of(Kind::C2C, Shape::d2(n, 48)).axes(&[0]),
-        (kind, "rows" | "cluster") => match Kind::from_name(kind) {
-            Some(kind) => of(kind, Shape::d1(n)),
-            None => return Vec::new(),
+        // Lines, columns, and arrays whose axes a tile has all.
+        (kind, access) => match (Kind::from_name(kind), access) {
+            (Some(kind), "rows" | "cluster") => of(kind, Shape::new(&lengths)),
+            (Some(kind), "columns") => of(kind, Shape::d2(n, 48)).axes(&[0]),
+            _ => return Vec::new(),
         },
-        _ => return Vec::new(),
     };
     let engine = match engine {
         "matrix" => Engine::Matrix,
