@@ -12,28 +12,36 @@ import statistics
 import sys
 from pathlib import Path
 
-# Lengths of the table, and how far type I is from them.
-LENGTHS = [64, 512, 1000, 4096, 1 << 16, 1 << 20]
+# How far lengths of type I are from those of the table: of 1000 DCT-I has 1001, DST-I 999.
 BESIDE = {"dct1": 1, "dst1": -1}
 
 
-def name(length):
-    power = length.bit_length() - 1
-    return f"2^{power}" if length == 1 << power and power > 14 else str(length)
+def lengths(shape):
+    return tuple(int(length) for length in shape.split("x"))
+
+
+def name(shape):
+    def of(length):
+        power = length.bit_length() - 1
+        return f"2^{power}" if length == 1 << power and power > 14 else str(length)
+
+    return "×".join(of(length) for length in shape)
 
 
 def main(path):
     with open(path, encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    found = {(r["precision"], r["kind"], int(r["shape"])): float(r["fraction"]) for r in rows}
+    found = {(r["precision"], r["kind"], lengths(r["shape"])): float(r["fraction"]) for r in rows}
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    # Shapes in the order of the file; and of type I those alone that are another kind's.
+    shapes = list(dict.fromkeys(shape for _, kind, shape in found if kind not in BESIDE))
     print("| |", " | ".join(kinds), "|")
     print("| --- |" + " --- |" * len(kinds))
     for precision in dict.fromkeys(row["precision"] for row in rows):
-        for length in LENGTHS:
-            # 1000 in the table is 1001 of DCT-I and 999 of DST-I.
-            values = [found[precision, kind, length + BESIDE.get(kind, 0)] for kind in kinds]
-            print(f"| `{precision}` {name(length)} |", " | ".join(f"{v:.2f}" for v in values), "|")
+        for shape in shapes:
+            beside = [tuple(n + BESIDE.get(kind, 0) for n in shape) for kind in kinds]
+            values = [found[precision, kind, of] for kind, of in zip(kinds, beside)]
+            print(f"| `{precision}` {name(shape)} |", " | ".join(f"{v:.2f}" for v in values), "|")
     # Bytes a second of copies.
     copies = [float(r["bytes"]) / float(r["ours_us"]) / float(r["fraction"]) for r in rows]
     median = statistics.median(copies)
