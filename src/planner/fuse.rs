@@ -105,7 +105,11 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     // There, how many workers and arrays there are must not decide either: results would
     // depend on it. Elsewhere the tile is rounded alike both ways.
     let enough = tiles * blocks >= limits.workers || limits.workers == 1;
-    widened || (compact && enough)
+    match widened {
+        // But reals of 16 bits between those of other tiles would each be alone in a sector.
+        true => compact || !device || !first.kind.is_real_to_real(),
+        false => compact && enough,
+    }
 }
 
 /// Bytes that the axes of `group` and the `next` stages take on chip together, if they can be there.

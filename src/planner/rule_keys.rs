@@ -21,7 +21,13 @@ pub(super) fn access(pass: &Pass) -> &'static str {
     if pass.tile.residency.blocks() > 1 && pass.tile.lines == 1 {
         return "cluster";
     }
-    let contiguous = |stride: fn(&TileAxis) -> usize| pass.axes.iter().any(|a| stride(a) <= 2);
+    // Of several axes of reals the first is to be: what is copied in are its neighbours.
+    let axes = if pass.axes_of_reals() {
+        &pass.axes[..1]
+    } else {
+        &pass.axes[..]
+    };
+    let contiguous = |stride: fn(&TileAxis) -> usize| axes.iter().any(|a| stride(a) <= 2);
     let load = contiguous(|a| a.load_stride);
     access_of(load, contiguous(|a| a.store_stride))
 }
@@ -216,7 +222,7 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let kinds = match (halves.map(|mirrored| mirrored.middle), kinds.next()) {
         (Some(Middle::Merge), _) => named(of_halves(pass.load_reals, ["apart merge", "merge"])),
         (Some(_), _) => named(of_halves(pass.store_reals, ["apart split", "split"])),
-        // A tile of several axes of reals: by the kinds of all.
+        // A tile of several axes of reals: by the kinds of all, in the order of the pass, as their lengths.
         (None, Some(kind)) if pass.axes_of_reals() => {
             let names: Vec<&str> = pass.axes.iter().map(|a| a.kind.row().name).collect();
             match pass.axes.iter().all(|a| a.kind == kind) {

@@ -7,7 +7,7 @@ use super::folded;
 use super::joined::joined;
 use super::problem::Problem;
 use super::stage::Stage;
-use mmafft_backend_traits::device::{mirrors_in_registers, WAVEFRONT};
+use mmafft_backend_traits::device::{images_meet, WAVEFRONT};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
     held_points, radix, Access, Engine, Error, Factor, Kind, Limits, Normalization, Pass,
@@ -294,7 +294,8 @@ fn factored(stage: &Stage, axis: usize, length: usize, alone: bool, fits: &Fits)
     let factors = match fits.engine {
         Engine::Simt if free && length > fits.longest_line() => fits.radices_alone(length),
         Engine::Simt if free && !alone => {
-            few_radices(stage, length, fits).map(|f| mirrored(f, stage))
+            let few = few_radices(stage, length, fits);
+            few.map(|few| images_in_threads(few, length, stage, fits))
         }
         Engine::Simt if free => few_radices(stage, length, fits),
         Engine::Simt => radix::factor(length, radices).map(balance),
@@ -328,11 +329,19 @@ fn few_radices(stage: &Stage, length: usize, fits: &Fits) -> Option<Vec<usize>> 
     Some(radices)
 }
 
-/// Of one of several axes, the order in which the step that merges or splits half spectra has mirror images in a thread,
-/// if there is one: it saves an exchange.
-fn mirrored(mut radices: Vec<usize>, stage: &Stage) -> Vec<usize> {
+/// Of one of several axes of reals, the order in which the step that merges or splits half spectra has mirror images in a
+/// thread, if there is one: it saves an exchange.
+fn images_in_threads(
+    mut radices: Vec<usize>,
+    length: usize,
+    stage: &Stage,
+    fits: &Fits,
+) -> Vec<usize> {
     let core = stage.kind.core_length(stage.length);
-    let meets = |r: &usize| mirrors_in_registers(core, *r);
+    if !stage.kind.is_real_to_real() || length != core {
+        return radices;
+    }
+    let meets = |r: &usize| images_meet(core, *r, fits.scalar);
     match stage.kind.reduction(stage.length, false).middle {
         Middle::Merge if !radices.first().is_some_and(meets) => {
             if let Some(i) = radices.iter().position(meets) {

@@ -5,7 +5,8 @@ use crate::accesses::traffic;
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::{check, random_request};
 use mmafft::{
-    plan, Backend, Engine, Error, Kind, Layout, Normalization, Precision, Request, Shape, KINDS,
+    plan, Backend, Engine, Error, Kind, Layout, Normalization, Precision, Request, Shape, Step,
+    KINDS,
 };
 
 const PRECISIONS: [Precision; 5] = [
@@ -158,4 +159,62 @@ fn random_reals_in_few_tiles() {
     }
     assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
     assert!(ran > 300, "{ran}");
+}
+
+/// What the planner makes of lines of 16 bits that alternate with those of other arrays, and of memory that begins at one
+/// real.
+#[test]
+fn reals_between_others_and_at_any_place() {
+    let f16 = |request: Request| request.precision(Precision::F16);
+    let between = Layout::strided(&[64 * 16, 16]).distance(1);
+    let of = |dims: &[usize]| Request::real(Kind::Dct2, Shape::new(dims)).batch(16);
+    let arrays = f16(of(&[64, 64])
+        .input_layout(between.clone())
+        .output_layout(between));
+    // Each real would be alone in its sector.
+    assert_eq!(passes(Vendor::Nvidia, &arrays), Some(2));
+    let axes = f16(of(&[32, 32, 256]).axes(&[0, 1]));
+    assert_eq!(passes(Vendor::Nvidia, &axes), Some(2));
+    assert_eq!(passes(Vendor::Nvidia, &f16(of(&[32, 32]))), Some(1));
+
+    let mut all = Vec::new();
+    for vendor in Vendor::ALL {
+        for kind in [Kind::Dct1, Kind::Dct2, Kind::Dct3, Kind::Dst4] {
+            for dims in [[8, 8], [64, 16], [14, 68]] {
+                for precision in [Precision::F32, Precision::F64] {
+                    let bytes = precision.row().storage.bytes();
+                    let request = Request::real(kind, Shape::new(&dims)).batch(7);
+                    let request = request.precision(precision);
+                    let probe = probe(vendor, 0).begins_at(bytes);
+                    let checked = check(&probe.backend(), plan, &request, 1.0);
+                    all.extend(checked.err());
+                }
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+}
+
+/// Half spectra meet in registers beside an axis that is a convolution, and radices are in another order only for that.
+#[test]
+fn radices_are_ordered_for_half_spectra() {
+    let radices = |dims: &[usize], kind: Kind| -> Vec<Vec<usize>> {
+        let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
+        let request = Request::real(kind, Shape::new(dims)).batch(10_000);
+        let plan = plan(&request, backend.limits()).expect("a plan");
+        let pass = &plan.passes[0];
+        let of = |axis: &mmafft::backend_traits::TileAxis| {
+            let own = |step: &&Step| matches!(step, Step::Dft { axis: a, .. } if *a == axis.axis);
+            let steps = pass.steps.iter().filter(own);
+            steps.filter_map(Step::radix).collect()
+        };
+        pass.axes.iter().map(of).collect()
+    };
+    // 50 points: of radix 10 there would be five columns.
+    assert_eq!(radices(&[100, 100], Kind::Dct3), vec![vec![5, 10]; 2]);
+    assert_eq!(radices(&[100, 100], Kind::Dct2), vec![vec![10, 5]; 2]);
+    assert_eq!(
+        radices(&[4, 134], Kind::Dct2)[0],
+        radices(&[134], Kind::Dct2)[0]
+    );
 }

@@ -232,7 +232,7 @@ fn features(precision: Precision, workers: usize, all: &mut Vec<Request>) {
 }
 
 /// Kinds from reals to reals: each normalisation, the kinds of neighbouring rows on two axes of
-/// one array, strides, and zero ranges; as many small arrays as keep all `workers` busy, each in one tile.
+/// one array, strides, and zero ranges; as many small arrays as keep all `workers` busy, which devices have whole in tiles.
 fn real_to_real(precision: Precision, workers: usize, all: &mut Vec<Request>) {
     let real: Vec<Kind> = KINDS.iter().map(|row| row.kind).collect();
     let real: Vec<Kind> = real.into_iter().filter(|k| k.is_real_to_real()).collect();

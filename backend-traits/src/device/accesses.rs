@@ -11,7 +11,7 @@ const SAMPLES: usize = 4;
 /// What the lanes of one wave touch at a time: line and point of the line, or nothing.
 pub type Access = Vec<Option<(usize, usize)>>;
 
-/// The accesses of some waves before the step or after it; where shared memory has reals there, one of each real.
+/// The accesses of some waves before the step or after it; where shared memory has reals there, one for each real of a point.
 pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
     let reals = block.reals_of(step, after);
     let parts = if reals.is_some() { 2 } else { 1 };

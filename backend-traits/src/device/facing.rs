@@ -3,7 +3,7 @@
 use super::columns::mirrors_in_registers;
 use super::config::*;
 use super::neighbours;
-use super::trips::{part, Builder};
+use super::trips::{part, step_axis, Builder};
 use crate::kind::Kind;
 use crate::pass::{Engine, Images, Step, TileAxis};
 use crate::precision::ScalarType;
@@ -26,6 +26,14 @@ pub fn halves_radix(storage: ScalarType) -> usize {
     FACING_RADIX.min(64 / storage.bytes())
 }
 
+/// Whether threads of a step of this radix, the first of a DFT of `points` or the last one, have the mirror images of its
+/// points, of an axis of reals beside others.
+pub fn images_meet(points: usize, radix: usize, storage: ScalarType) -> bool {
+    let registers = radix == points || radix <= halves_radix(storage);
+    let fits = points.is_multiple_of(radix) && radix <= FACING_RADIX;
+    fits && registers && mirrors_in_registers(points, radix)
+}
+
 impl Builder<'_> {
     /// What the threads of the first and the last step of these radices do with columns that mirror
     /// each other: merge or split half spectra, with columns c and m − c, or c and m − 1 − c of lines in
@@ -33,7 +41,8 @@ impl Builder<'_> {
     pub fn facing(&self, axis: &TileAxis, radices: &[usize]) -> [i64; 2] {
         let pass = self.pass;
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
-        let plain = pass.steps.iter().all(dft) && pass.engine == Engine::Simt;
+        let own = |s: &&Step| step_axis(s).is_none_or(|number| number == axis.axis);
+        let plain = pass.steps.iter().filter(own).all(dft) && pass.engine == Engine::Simt;
         let fits = |r: usize| plain && r <= FACING_RADIX && !radix::summed(r, false);
         if self.folded {
             // Between columns and rows half spectra are on chip.
@@ -73,16 +82,15 @@ impl Builder<'_> {
         self.halves(axis, radices, fits)
     }
 
-    /// Those that the launch asks for.
+    /// Those that the launch asks for; of several axes of reals, all that can.
     fn halves(&self, axis: &TileAxis, radices: &[usize], fits: impl Fn(usize) -> bool) -> [i64; 2] {
         let pass = self.pass;
         let beside = |loading| self.mirrored.is_none() && neighbours::facing(pass, loading) > 0;
         if pass.axes_of_reals() {
             // Wherever they can: between axes half spectra are on chip, and each exchange counts.
             let middle = axis.kind.reduction(axis.length, false).middle;
-            let fits = |radix: Option<&usize>| {
-                radix.is_some_and(|&r| fits(r) && mirrors_in_registers(axis.core_length(), r))
-            };
+            let meet = |r: usize| images_meet(axis.core_length(), r, pass.storage);
+            let fits = |radix: Option<&usize>| radix.is_some_and(|&r| fits(r) && meet(r));
             return match middle {
                 Middle::Merge if fits(radices.first()) => [FACING_MERGE, 0],
                 Middle::Split if fits(radices.last()) => [0, FACING_SPLIT],

@@ -27,6 +27,7 @@ use crate::error::{Error, Result};
 use crate::pass::{Engine, Pass, Slot};
 use crate::precision::ScalarType;
 use crate::radix::JOINED_PRODUCT;
+use crate::real::RealSide;
 use crate::tile::{Ahead, Launch};
 
 /// Values that a thread should hold.
@@ -141,7 +142,8 @@ fn lower_as(
         .max(1)
         .min(usize::try_from(lines).unwrap_or(usize::MAX));
     let innermost = loops.last().map(|&i| pass.loops[i]);
-    insert_copies(pass, &mut trips, innermost, tile_lines, &order);
+    let pairs = geometry.together;
+    insert_copies(pass, &mut trips, innermost, tile_lines, &order, pairs);
     let (last_trip, trip_count) = (trips.len() - 1, trips.len());
     if trip_count > MAX_STEPS || loops.len() > MAX_LOOPS || order.len() > MAX_AXES {
         return Err(Error::Unsupported {
@@ -448,6 +450,13 @@ fn lower_as(
         outermost.count = 1;
     }
     let widest = config.head.load_vector.max(config.head.store_vector) as usize;
+    // Reals that were copied in pairs are loaded one by one where memory begins between two.
+    let paired = pass
+        .real_load()
+        .is_some_and(|(side, _)| *side == RealSide::PAIRS);
+    let copied = config.steps.iter().any(|s| s.reals_in == REALS_LOADED) && !paired;
+    let loads = if copied { 0 } else { config.head.load_vector };
+    let least = loads.max(config.head.store_vector) as usize;
     // Reals that columns facing each other move together.
     let facing = |(at, loading): (usize, bool)| match config.steps[at].facing {
         FACING_LOAD | FACING_STORE => neighbours::facing(pass, loading),
@@ -476,6 +485,6 @@ fn lower_as(
         scalar_bytes: pass.storage.bytes(),
         work: work::of(&config, geometry, pass.operand),
         alignment: pass.storage.bytes() * (2 * together).max(1),
-        element: pass.storage.bytes() * (2 * widest.min(1)).max(1),
+        element: pass.storage.bytes() * (2 * least.min(1)).max(1),
     }))
 }

@@ -45,7 +45,7 @@ pub use columns::mirrors_in_registers;
 pub use compiler::errors_of;
 pub use config::DENSE_PAIRS;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};
-pub use facing::{halves_radix, lines_face, FACING_RADIX};
+pub use facing::{halves_radix, images_meet, lines_face, FACING_RADIX};
 pub use kernels::Kernels;
 pub use lower::{lower, Lowered, PRODUCTS_OF_TWIDDLES};
 pub use prepared::{DeviceBuffer, DevicePrepared};

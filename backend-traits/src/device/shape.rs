@@ -100,13 +100,15 @@ pub fn threads_wanted(trip: &Trip, lines: usize, values: usize) -> usize {
 }
 
 /// Inserts copies between memory and shared memory where the first or the last trip would
-/// move less than a sector of 32 bytes at a time although the memory is contiguous.
+/// move less than a sector of 32 bytes at a time although the memory is contiguous; of reals, where memory lets them move
+/// in `pairs`.
 pub fn insert_copies(
     pass: &Pass,
     trips: &mut Vec<Trip>,
     innermost: Option<Loop>,
     lines: usize,
     order: &[usize],
+    pairs: bool,
 ) {
     // A cluster's blocks have whole sectors of rows, or are not asked for. Lines beside each other are the rows where
     // they lie closer than the points of either part.
@@ -159,7 +161,8 @@ pub fn insert_copies(
     // Half spectra of reals are from both ends of their lines: DCT-III of 64x64 in FP64 ran at 0.81 of a copy on an H100 by
     // loads of these, at 0.97 by a copy; DHT of 128x128 in FP32, of neighbouring reals, at 0.91 and 0.86.
     let merges = axis.kind.reduction(axis.length, false).middle == Middle::Merge;
-    if pass.axes_of_reals() && trips.len() > 1 && !by_line && (run < sector || merges) {
+    let staged = pairs && pass.axes_of_reals() && trips.len() > 1;
+    if staged && !by_line && (run < sector || merges) {
         if let Some(copy) = copy_of_reals(pass, &trips[0], order) {
             trips[0].words.lines_fast = 0;
             trips[0].words.reals_in = REALS_LOADED;
@@ -229,12 +232,14 @@ fn alike(trips: &mut [Trip]) {
     }
 }
 
-/// The copy of a tile's reals, in pairs, to where the first trip of its innermost axis takes them from; of all axes as
-/// one where they lie in a row. `None` where memory has them otherwise.
+/// The copy of a tile's reals, in pairs, to where its first trip takes them from, which is of the innermost axis; of all axes
+/// as one where they lie in a row. `None` where memory has them otherwise.
 fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize]) -> Option<Trip> {
     let innermost = order.last().map(|&i| &pass.axes[i])?;
     let beside = first.words.axis as usize + 1 == order.len() && innermost.load_stride == 1;
-    let even = innermost.length.is_multiple_of(2);
+    if !beside || innermost.length % 2 != 0 || pass.load.offset % 2 != 0 {
+        return None;
+    }
     let mut copy = first.copy(false, order);
     let whole = |axis: &TileAxis| axis.load_range == (0..axis.length);
     let mut end = 1;
@@ -251,7 +256,7 @@ fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize]) -> Option<Trip> {
     if row {
         words.outer = 1;
     }
-    (beside && even && pass.load.offset.is_multiple_of(2)).then_some(copy)
+    Some(copy)
 }
 
 /// Whether the last trip's reals are put beside each other before they go to memory, where they would

@@ -216,8 +216,8 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     let store_pairs = neighbours(pass.real_store()) || put;
     // Of several axes of reals only one is in pairs: the first where they are loaded, the last where they are stored.
     let on_chip = pass.axes_of_reals();
-    let of_store = if on_chip { pass.axes.len() - 1 } else { 0 };
-    let in_pairs = |i: usize, own: usize| !on_chip || i == own;
+    let axis_of_store = if on_chip { pass.axes.len() - 1 } else { 0 };
+    let is = |i: usize, own: usize| !on_chip || i == own;
     let head = &mut config.head;
     head.load_points = match pass.real_load() {
         Some(_) if load_pairs => PAIRS,
@@ -235,7 +235,9 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         None => pass.load.imaginary,
     } as i64;
     head.store_imaginary = match halved(false) {
-        _ if store_pairs => pass.axes[of_store].store_stride / pass.axes[of_store].store_index,
+        _ if store_pairs => {
+            pass.axes[axis_of_store].store_stride / pass.axes[axis_of_store].store_index
+        }
         Some(i) => pass.axes[i].store_stride,
         None => pass.store.imaginary,
     } as i64;
@@ -255,12 +257,9 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let whole_in = axis.load_range == (0..trips::given(axis, pass));
         let whole_out = axis.store_range == (0..trips::made(axis, pass));
         config.axes.push(AxisWords {
-            load_stride: double(
-                load_pairs && in_pairs(i, 0) || pairs(i, true),
-                axis.load_stride,
-            ),
+            load_stride: double(load_pairs && is(i, 0) || pairs(i, true), axis.load_stride),
             store_stride: double(
-                store_pairs && in_pairs(i, of_store) || pairs(i, false),
+                store_pairs && is(i, axis_of_store) || pairs(i, false),
                 axis.store_stride,
             ),
             load_index: double(reals(pass.load_reals, i, true), axis.load_index),

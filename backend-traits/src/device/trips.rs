@@ -570,7 +570,7 @@ pub fn reversed(dfts: &[SmallDft]) -> Vec<SmallDft> {
 }
 
 /// The axis that a step is of.
-fn step_axis(step: &Step) -> Option<usize> {
+pub fn step_axis(step: &Step) -> Option<usize> {
     match step {
         Step::Line { axis, .. }
         | Step::Dft { axis, .. }

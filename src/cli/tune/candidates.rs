@@ -257,7 +257,9 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
             let beside = beside + if dense { values * registers(pass) } else { 0 };
             let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
             for apart in [false, true] {
-                if apart && (best.blocks > 1 || points * cell < 32 << 10) {
+                // Reals between axes are exchanged as they are.
+                let whole = best.blocks > 1 || pass.axes_of_reals();
+                if apart && (whole || points * cell < 32 << 10) {
                     continue;
                 }
                 let launch = Launch {
@@ -316,7 +318,10 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
             twiddles,
             pass.storage == ScalarType::F64 && multiplied && !large,
         ),
-        (reals, whole && pass.axes.iter().any(|a| third(a.kind))),
+        (
+            reals,
+            whole && !pass.axes_of_reals() && pass.axes.iter().any(|a| third(a.kind)),
+        ),
         (
             products,
             whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
@@ -347,7 +352,7 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
 /// those whose values are whole runs of neighbours; or what it does otherwise.
 pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
     let most = match best.blocks {
-        1 => 16 / (2 * pass.storage.bytes()),
+        1 if !pass.axes_of_reals() => 16 / (2 * pass.storage.bytes()),
         _ => 1,
     };
     let tile = (best.lines, best.blocks);
