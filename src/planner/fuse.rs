@@ -134,7 +134,11 @@ fn tile_bytes(
     let points = held(&|s| fits.stage_points(s))?;
     // More would leave a thread too many values. Those of a half spectrum of reals beside the DFT's are in no thread.
     let in_threads = match reals {
-        true => held(&|s| fits.tile_points(s.kind.core_length(s.length)))?,
+        // Lines of type I, which alone are real columns, may be longer than others.
+        true => held(&|s| {
+            let points = fits.tile_points(s.kind.core_length(s.length))?;
+            (points <= fits.longest_line()).then_some(points)
+        })?,
         false => points,
     };
     (in_threads <= fits.tile_capacity()).then(|| Limits::on_chip_bytes(points, fits.scalar))
