@@ -237,7 +237,10 @@ fn alike(trips: &mut [Trip]) {
 fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize]) -> Option<Trip> {
     let innermost = order.last().map(|&i| &pass.axes[i])?;
     let beside = first.words.axis as usize + 1 == order.len() && innermost.load_stride == 1;
-    if !beside || innermost.length % 2 != 0 || pass.load.offset % 2 != 0 {
+    let even = [innermost.length, pass.load.offset]
+        .iter()
+        .all(|n| n.is_multiple_of(2));
+    if !beside || !even {
         return None;
     }
     let mut copy = first.copy(false, order);
