@@ -218,30 +218,22 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     };
     let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
     let halves = pass.mirrored.filter(|m| m.images != Images::Facing);
-    let named = |names: Vec<&str>| names.into_iter().map(String::from).collect::<Vec<String>>();
+    // Several axes of reals that are not of one kind: by the kinds of all, in the order of the pass, as their lengths.
+    let names: Vec<&str> = pass.axes.iter().map(|a| a.kind.row().name).collect();
+    let mixed = pass.axes_of_reals() && names.iter().any(|name| *name != names[0]);
+    let mixed = mixed.then(|| names.join("+"));
     let kinds = match (halves.map(|mirrored| mirrored.middle), kinds.next()) {
-        (Some(Middle::Merge), _) => named(of_halves(pass.load_reals, ["apart merge", "merge"])),
-        (Some(_), _) => named(of_halves(pass.store_reals, ["apart split", "split"])),
-        // A tile of several axes of reals: by the kinds of all, in the order of the pass, as their lengths.
-        (None, Some(kind)) if pass.axes_of_reals() => {
-            let names: Vec<&str> = pass.axes.iter().map(|a| a.kind.row().name).collect();
-            match pass.axes.iter().all(|a| a.kind == kind) {
-                true => [kind.row().name]
-                    .into_iter()
-                    .chain(alike(kind))
-                    .map(String::from)
-                    .collect(),
-                false => vec![names.join("+")],
-            }
-        }
+        (Some(Middle::Merge), _) => of_halves(pass.load_reals, ["apart merge", "merge"]),
+        (Some(_), _) => of_halves(pass.store_reals, ["apart split", "split"]),
+        (None, Some(_)) if mixed.is_some() => mixed.iter().map(String::as_str).collect(),
         (None, Some(kind)) => {
             let columns = has_real_columns(pass).then(|| of_columns(kind, pass.mirrored.is_some()));
             let kinds = columns.into_iter().flatten().chain([kind.row().name]);
-            named(kinds.chain(alike(kind)).collect())
+            kinds.chain(alike(kind)).collect()
         }
         // Rows whose points are two reals each, one from either end of the line.
-        (None, None) if has_real_columns(pass) => named(vec!["halves"]),
-        (None, None) if pass.hermitian.is_some() => named(vec!["hermitian"]),
+        (None, None) if has_real_columns(pass) => vec!["halves"],
+        (None, None) if pass.hermitian.is_some() => vec!["hermitian"],
         (None, None) => Vec::new(),
     };
     let storage = storage(pass.storage);

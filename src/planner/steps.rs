@@ -55,7 +55,10 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         axis.load_stride = first.load.strides[stage.dim];
         let alone = stages.len() == 1;
         let (chosen, reason) = axis_steps(&axis, stage, alone, problem, fits)?;
-        steps.extend(chosen);
+        steps.extend(match alone {
+            true => chosen,
+            false => images_in_threads(chosen, &axis, fits),
+        });
         if !reasons.contains(&reason) {
             reasons.push(reason);
         }
@@ -203,7 +206,7 @@ fn line_steps(
             return Ok((vec![step], format!("lines by {library}")));
         }
         let reason = format!("butterflies across {lanes} neighbouring lines");
-        return Ok((factored(stage, axis.axis, length, alone, fits), reason));
+        return Ok((factored(stage, axis.axis, length, fits), reason));
     }
     let folded = alone.then(|| folded::steps(axis.axis, stage, fits));
     if let Some(steps) = folded.flatten() {
@@ -221,7 +224,7 @@ fn line_steps(
                 }
                 None => format!("{} engine, largest radices first", engine.name()),
             };
-            Ok((factored(stage, axis.axis, length, alone, fits), reason))
+            Ok((factored(stage, axis.axis, length, fits), reason))
         }
         None if asked.is_some() => Err(Error::Radices {
             radices: radices.to_vec(),
@@ -233,7 +236,7 @@ fn line_steps(
                 axis: axis.axis,
                 length,
             }];
-            steps.extend(factored(stage, axis.axis, length - 1, alone, fits));
+            steps.extend(factored(stage, axis.axis, length - 1, fits));
             Ok((steps, "Rader, as one less than the prime is smooth".into()))
         }
         None => {
@@ -244,7 +247,7 @@ fn line_steps(
                 padded,
             };
             let mut steps = vec![chirp];
-            steps.extend(factored(stage, axis.axis, padded, alone, fits));
+            steps.extend(factored(stage, axis.axis, padded, fits));
             let prime = mmafft_backend_traits::largest_prime_factor(length);
             Ok((steps, format!("Bluestein, for the prime factor {prime}")))
         }
@@ -288,15 +291,11 @@ fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
 }
 
 /// DFT, twiddle, exchange; DFT, twiddle, exchange; …
-fn factored(stage: &Stage, axis: usize, length: usize, alone: bool, fits: &Fits) -> Vec<Step> {
+fn factored(stage: &Stage, axis: usize, length: usize, fits: &Fits) -> Vec<Step> {
     let radices = fits.radices();
     let free = fits.limits.line_library.is_none() && fits.asked.is_none();
     let factors = match fits.engine {
         Engine::Simt if free && length > fits.longest_line() => fits.radices_alone(length),
-        Engine::Simt if free && !alone => {
-            let few = few_radices(stage, length, fits);
-            few.map(|few| images_in_threads(few, length, stage, fits))
-        }
         Engine::Simt if free => few_radices(stage, length, fits),
         Engine::Simt => radix::factor(length, radices).map(balance),
         Engine::Matrix if free => radix::factor(length, radices).map(|f| joined(f, fits)),
@@ -329,20 +328,18 @@ fn few_radices(stage: &Stage, length: usize, fits: &Fits) -> Option<Vec<usize>> 
     Some(radices)
 }
 
-/// Of one of several axes of reals, the order in which the step that merges or splits half spectra has mirror images in a
-/// thread, if there is one: it saves an exchange.
-fn images_in_threads(
-    mut radices: Vec<usize>,
-    length: usize,
-    stage: &Stage,
-    fits: &Fits,
-) -> Vec<usize> {
-    let core = stage.kind.core_length(stage.length);
-    if !stage.kind.is_real_to_real() || length != core {
-        return radices;
+/// The steps of one of several axes, of reals in the order in which the one that merges or splits half spectra has mirror
+/// images in a thread, if there is one: it saves an exchange. Not of convolutions, or of radices asked for.
+fn images_in_threads(steps: Vec<Step>, axis: &TileAxis, fits: &Fits) -> Vec<Step> {
+    let free = fits.limits.line_library.is_none() && fits.asked.is_none();
+    let mut radices: Vec<usize> = steps.iter().filter_map(Step::radix).collect();
+    let core = axis.core_length();
+    let whole = radices.iter().product::<usize>() == core;
+    if !free || !whole || fits.engine != Engine::Simt || !axis.kind.is_real_to_real() {
+        return steps;
     }
     let meets = |r: &usize| images_meet(core, *r, fits.scalar);
-    match stage.kind.reduction(stage.length, false).middle {
+    match axis.kind.reduction(axis.length, false).middle {
         Middle::Merge if !radices.first().is_some_and(meets) => {
             if let Some(i) = radices.iter().position(meets) {
                 radices[..=i].rotate_right(1);
@@ -353,9 +350,9 @@ fn images_in_threads(
                 radices[i..].rotate_left(1);
             }
         }
-        _ => {}
+        _ => return steps,
     }
-    radices
+    Step::sequence(axis.axis, &radices, fits.engine)
 }
 
 /// Whether neighbouring points of a stage's lines lie beside each other, on both sides.
@@ -400,8 +397,7 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
         .iter()
         .map(|axis| (points(axis), axis.length))
         .collect();
-    // The planner has made sure that integers hold it.
-    let points = held_points(&held, reals).unwrap_or(usize::MAX) * together;
+    let points = held_points(&held, reals).expect("`fuse` joins what integers hold") * together;
     let all: usize = stage.others.iter().map(|(_, r)| r.len()).product::<usize>()
         * stage.inner.iter().map(|l| l.count).product::<usize>();
     let lines = match fits.limits.line_library {

@@ -8,13 +8,13 @@ use mmafft::backend_traits::device::{lower, Driver};
 use mmafft::{Backend, Direction, Engine, Error, Kind, Layout, Precision, Request, Shape};
 
 /// On one multiprocessor a tile need not leave others to do.
-fn probe(vendor: Vendor, number: usize) -> Probe {
+pub fn probe(vendor: Vendor, number: usize) -> Probe {
     let probe = Probe::new(vendor, ORDERS[number % ORDERS.len()]);
     probe.tile_bytes(Some(16 << 10)).workers(1)
 }
 
 /// What is wrong with a request, in one order of threads.
-fn wrong(vendor: Vendor, number: usize, request: &Request) -> Vec<String> {
+pub fn wrong(vendor: Vendor, number: usize, request: &Request) -> Vec<String> {
     let backend = probe(vendor, number).backend();
     let mut wrong = traffic(probe(vendor, number), request);
     if let Err(what) = check(&backend, mmafft::plan, request, 1.0) {
@@ -24,9 +24,29 @@ fn wrong(vendor: Vendor, number: usize, request: &Request) -> Vec<String> {
     wrong
 }
 
-fn passes(vendor: Vendor, request: &Request) -> usize {
-    let plan = mmafft::plan(request, probe(vendor, 0).backend().limits());
-    plan.expect("a plan").passes.len()
+/// Passes of a request; `None` where the device has it not.
+pub fn passes(vendor: Vendor, request: &Request) -> Option<usize> {
+    match mmafft::plan(request, probe(vendor, 0).backend().limits()) {
+        Err(Error::Unsupported { .. }) => None,
+        plan => Some(plan.expect("a plan").passes.len()),
+    }
+}
+
+/// Random requests of so many seeds of each vendor that are `of` some sort, more than `least`.
+pub fn random(seeds: u64, least: usize, of: fn(&Request) -> bool) {
+    let (mut all, mut ran) = (Vec::new(), 0);
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        let limits = probe(vendor, 0).backend().limits().clone();
+        for seed in 0..seeds {
+            let request = random_request(seed + 100_000 * (v as u64 + 1), &limits);
+            if of(&request) {
+                ran += 1;
+                all.extend(wrong(vendor, seed as usize, &request));
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+    assert!(ran > least, "{ran}");
 }
 
 #[test]
@@ -47,7 +67,7 @@ fn half_spectra_take_as_many_passes_both_ways() {
             let c2r = Request::c2r(shape.clone());
             for request in [Request::r2c(shape), c2r.clone().in_place(), c2r] {
                 let request = request.batch(3);
-                if passes(vendor, &request) != expected {
+                if passes(vendor, &request) != Some(expected) {
                     all.push(format!("{vendor:?}: not {expected} passes: {request:?}"));
                 }
                 all.extend(wrong(vendor, all.len(), &request));
@@ -97,11 +117,9 @@ fn half_spectra_of_all_lengths_become_reals() {
             ] {
                 for engine in [Engine::Simt, Engine::Matrix] {
                     let request = request.clone().precision(precision).engine(engine);
-                    let limits = probe(vendor, 0).backend().limits().clone();
-                    match mmafft::plan(&request, &limits) {
-                        Err(Error::Unsupported { .. }) => continue,
-                        plan => plan.expect("a plan"),
-                    };
+                    if passes(vendor, &request).is_none() {
+                        continue;
+                    }
                     ran += 1;
                     all.extend(wrong(vendor, i + v, &request));
                 }
@@ -115,20 +133,9 @@ fn half_spectra_of_all_lengths_become_reals() {
 
 #[test]
 fn random_half_spectra_in_few_tiles() {
-    let (mut all, mut ran) = (Vec::new(), 0);
-    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
-        let limits = probe(vendor, 0).backend().limits().clone();
-        for seed in 0..12_000 {
-            let request = random_request(seed + 100_000 * (v as u64 + 1), &limits);
-            let half = matches!(request.kind, Kind::R2C | Kind::C2R);
-            if half && request.shape.rank() > 1 {
-                ran += 1;
-                all.extend(wrong(vendor, seed as usize, &request));
-            }
-        }
-    }
-    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
-    assert!(ran > 1000, "{ran}");
+    random(12_000, 1000, |request| {
+        matches!(request.kind, Kind::R2C | Kind::C2R) && request.shape.rank() > 1
+    });
 }
 
 /// The planner has odd halved axes in a pass of their own where they begin with a sum; a pass made by hand is refused.

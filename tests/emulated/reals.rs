@@ -1,12 +1,11 @@
 //! Several axes of reals in one tile, each for itself, with reals in shared memory between them: one pass, which reads and
 //! writes a byte once.
 
-use crate::accesses::traffic;
+use crate::planes::{passes, probe, random, wrong};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::{check, random_request};
+use mmafft::backend_traits::conformance::check;
 use mmafft::{
-    plan, Backend, Engine, Error, Kind, Layout, Normalization, Precision, Request, Shape, Step,
-    KINDS,
+    plan, Backend, Engine, Kind, Layout, Normalization, Precision, Request, Shape, Step, KINDS,
 };
 
 const PRECISIONS: [Precision; 5] = [
@@ -16,32 +15,6 @@ const PRECISIONS: [Precision; 5] = [
     Precision::Bf16,
     Precision::SplitF16,
 ];
-
-/// On one multiprocessor a tile need not leave others to do.
-fn probe(vendor: Vendor, number: usize) -> Probe {
-    let probe = Probe::new(vendor, ORDERS[number % ORDERS.len()]);
-    probe.tile_bytes(Some(16 << 10)).workers(1)
-}
-
-/// What is wrong with a request, in one order of threads.
-fn wrong(vendor: Vendor, number: usize, request: &Request) -> Vec<String> {
-    let backend = probe(vendor, number).backend();
-    let mut wrong = traffic(probe(vendor, number), request);
-    if let Err(what) = check(&backend, plan, request, 1.0) {
-        let plan = plan(request, backend.limits()).expect("a plan");
-        wrong.push(format!("{vendor:?}: {what}\n{}", plan.explain()));
-    }
-    wrong
-}
-
-/// Passes of a request; `None` where the device has it not.
-fn passes(vendor: Vendor, request: &Request) -> Option<usize> {
-    let backend = probe(vendor, 0).backend();
-    match plan(request, backend.limits()) {
-        Err(Error::Unsupported { .. }) => None,
-        plan => Some(plan.expect("a plan").passes.len()),
-    }
-}
 
 fn kinds() -> Vec<Kind> {
     let kinds = KINDS.iter().map(|row| row.kind);
@@ -142,23 +115,13 @@ fn of_all_layouts() {
     assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
 }
 
+/// What is wanted in part is in passes of its own.
 #[test]
 fn random_reals_in_few_tiles() {
-    let (mut all, mut ran) = (Vec::new(), 0);
-    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
-        let limits = probe(vendor, 0).backend().limits().clone();
-        for seed in 0..3_000 {
-            let request = random_request(seed + 100_000 * (v as u64 + 1), &limits);
-            // What is wanted in part is in passes of its own.
-            let whole = request.wanted_output.is_empty();
-            if request.kind.is_real_to_real() && request.shape.rank() > 1 && whole {
-                ran += 1;
-                all.extend(wrong(vendor, seed as usize, &request));
-            }
-        }
-    }
-    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
-    assert!(ran > 300, "{ran}");
+    random(3_000, 300, |request| {
+        let whole = request.wanted_output.is_empty();
+        request.kind.is_real_to_real() && request.shape.rank() > 1 && whole
+    });
 }
 
 /// What the planner makes of lines of 16 bits that alternate with those of other arrays, and of memory that begins at one

@@ -217,7 +217,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     // Of several axes of reals only one is in pairs: the first where they are loaded, the last where they are stored.
     let on_chip = pass.axes_of_reals();
     let axis_of_store = if on_chip { pass.axes.len() - 1 } else { 0 };
-    let is = |i: usize, own: usize| !on_chip || i == own;
+    let along = |i: usize, own: usize| !on_chip || i == own;
     let head = &mut config.head;
     head.load_points = match pass.real_load() {
         Some(_) if load_pairs => PAIRS,
@@ -257,9 +257,12 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let whole_in = axis.load_range == (0..trips::given(axis, pass));
         let whole_out = axis.store_range == (0..trips::made(axis, pass));
         config.axes.push(AxisWords {
-            load_stride: double(load_pairs && is(i, 0) || pairs(i, true), axis.load_stride),
+            load_stride: double(
+                load_pairs && along(i, 0) || pairs(i, true),
+                axis.load_stride,
+            ),
             store_stride: double(
-                store_pairs && is(i, axis_of_store) || pairs(i, false),
+                store_pairs && along(i, axis_of_store) || pairs(i, false),
                 axis.store_stride,
             ),
             load_index: double(reals(pass.load_reals, i, true), axis.load_index),
