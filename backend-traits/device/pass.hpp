@@ -699,6 +699,16 @@ template <class Scalar> MMAFFT_DEVICE void run_tiles(const Arguments &arguments)
   } else run_tile<Scalar>(arguments, first, thread_index());
 }
 
+// A tile alone, of a block that has no other; nothing where there are fewer.
+template <class A> MMAFFT_DEVICE void dispatch_tile(const A &arguments, u64 tile) {
+  if (tile * u64(config.lines) >= arguments.lines) return;
+  const int thread = thread_index();
+  MMAFFT_IF (config.storage == STORAGE_F64) run_tile<double>(arguments, tile, thread);
+  MMAFFT_IF (config.storage == STORAGE_F32) run_tile<float>(arguments, tile, thread);
+  MMAFFT_IF (config.storage == STORAGE_F16) run_tile<Half>(arguments, tile, thread);
+  MMAFFT_IF (config.storage == STORAGE_BF16) run_tile<Bf16>(arguments, tile, thread);
+}
+
 template <class A> MMAFFT_DEVICE void dispatch(const A &arguments) {
   MMAFFT_IF (config.storage == STORAGE_F64) run_tiles<double>(arguments);
   MMAFFT_IF (config.storage == STORAGE_F32) run_tiles<float>(arguments);

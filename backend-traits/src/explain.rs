@@ -56,6 +56,15 @@ impl Plan {
             bytes(self.bytes_moved()),
             bytes(self.scratch_bytes)
         )?;
+        if let Some(turns) = self.turns {
+            let arrays = match turns.arrays {
+                1 => "1 array".into(),
+                n => format!("{n} arrays"),
+            };
+            let kept = turns.kept.map(|n| format!("; scratch has place for {n} turns"));
+            let (ahead, kept) = (turns.ahead, kept.unwrap_or_default());
+            writeln!(out, "passes take turns of {arrays}, the first {ahead} ahead{kept}")?;
+        }
         let level = r.precision.level_bound(r.kind);
         let formula = match row.flat {
             true => "that of storing the result".into(),

@@ -41,7 +41,7 @@ pub use limits::Limits;
 pub use pass::{
     Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Runs, Slot, Step, TileAxis,
 };
-pub use plan::Plan;
+pub use plan::{Plan, Turns};
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real_line::{LineForm, RealLine};
 pub use request::Request;

@@ -1,7 +1,7 @@
 //! A plan: an ordered list of passes, as plain data.
 
 use crate::error::{Error, Result};
-use crate::pass::Pass;
+use crate::pass::{Pass, Slot};
 use crate::request::Request;
 
 /// What answers a request on a device with given limits. It can be printed
@@ -14,6 +14,8 @@ pub struct Plan {
     pub backend: &'static str,
     /// The trips through memory, in order.
     pub passes: Vec<Pass>,
+    /// Whether the passes, two of them, take turns.
+    pub turns: Option<Turns>,
     /// The scratch that the passes share, in bytes. A backend may need more for itself:
     /// ask the prepared transform.
     pub scratch_bytes: usize,
@@ -25,6 +27,40 @@ pub struct Plan {
     pub not_in_place: Option<String>,
     /// The bound on the relative L2 error.
     pub error_bound: f64,
+}
+
+/// How two passes take turns: each has some arrays at a time, so few that what the first pass leaves is still in the
+/// device's cache when the second takes it, and memory is read once and written once.
+///
+/// The first pass of a turn comes before the second of it, and after the second of `kept` turns before, whose place
+/// in scratch it takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Turns {
+    /// Arrays of a turn; of the last one, what is left.
+    pub arrays: usize,
+    /// How many turns the first pass is ahead of the second.
+    pub ahead: usize,
+    /// Of how many turns scratch has place for what lies between the passes: more than `ahead`. `None` where it does
+    /// not lie in scratch.
+    pub kept: Option<usize>,
+}
+
+impl Turns {
+    /// The turns of each pass of so many arrays, in the order in which they can run: the pass' number, and the turn's.
+    pub fn order(&self, arrays: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let (count, ahead) = (arrays.div_ceil(self.arrays), self.ahead);
+        let first = move |turn: usize| (turn < count).then_some((0, turn));
+        let head = (0..ahead.min(count)).map(|turn| (0, turn));
+        head.chain((0..count).flat_map(move |turn| first(turn + ahead).into_iter().chain([(1, turn)])))
+    }
+
+    /// Where a turn's part of memory is, counted in turns: of scratch, as it is used again.
+    pub fn place(&self, slot: Slot, turn: usize) -> usize {
+        match (slot, self.kept) {
+            (Slot::Scratch, Some(kept)) => turn % kept,
+            _ => turn,
+        }
+    }
 }
 
 impl Plan {

@@ -109,26 +109,78 @@ template <class T> struct alignas(2 * sizeof(T)) Pair {
   T x, y;
 };
 
-// Memory. `T` is a scalar or a Pair of them.
-template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
+// Passes that take turns. All blocks have different numbers, each more than those of all that began before.
+MMAFFT_DEVICE u32 number_of_block(u32 *next) {
+  __shared__ u32 number;
+  if (threadIdx.x == 0) number = atomicAdd(next, 1u);
+  __syncthreads();
+  return number;
+}
+// Until so many have counted up. What they stored before is seen after, by all threads behind a barrier.
+MMAFFT_DEVICE void wait_for(const u32 *counter, u32 count) {
+  u32 x;
+  do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(counter) : "memory");
+  while (x < count);
+}
+MMAFFT_DEVICE void count_up(u32 *counter) { asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory"); }
+#define MMAFFT_LESS(a, b) ((a) < (b) ? (a) : (b))
+
+// Memory. `T` is a scalar or a Pair of them. What is `once` loaded or stored leaves the second-level cache before other
+// lines do.
+template <int BYTES> struct Word;
+template <> struct Word<2> {
+  typedef u16 type;
+};
+template <> struct Word<4> {
+  typedef u32 type;
+};
+template <> struct Word<8> {
+  typedef uint2 type;
+};
+template <> struct Word<16> {
+  typedef uint4 type;
+};
+template <class T> MMAFFT_DEVICE T load_memory(const T *from) {
+#ifdef MMAFFT_LOADED_ONCE
+  typedef typename Word<sizeof(T)>::type W;
+  const W word = __ldcs(reinterpret_cast<const W *>(from));
+  T value;
+  memcpy(&value, &word, sizeof(T));
+  return value;
+#else
+  return *from;
+#endif
+}
 // To the second-level cache.
 template <class T> MMAFFT_DEVICE void bring_nearer(const T *from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
-template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) { *to = value; }
+template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
+#ifdef MMAFFT_STORED_ONCE
+  typename Word<sizeof(T)>::type word;
+  memcpy(&word, &value, sizeof(T));
+  __stcs(reinterpret_cast<decltype(word) *>(to), word);
+#else
+  *to = value;
+#endif
+}
 // The two parts as one number, which is stored as one: NVRTC may store parts apart, each half of a sector.
 // Of 16 bits.
 template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) {
   u32 both;
   asm("mov.b32 %0, {%1, %2};" : "=r"(both) : "h"(value.x.bits), "h"(value.y.bits));
-  *reinterpret_cast<u32 *>(to) = both;
+  store_memory(reinterpret_cast<u32 *>(to), both);
 }
 MMAFFT_DEVICE void store_as_one(Pair<float> *to, const Pair<float> &value) {
   u64 both;
   asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "f"(value.x), "f"(value.y));
-  *reinterpret_cast<u64 *>(to) = both;
+  store_memory(reinterpret_cast<u64 *>(to), both);
 }
 // Nothing that a launch stores is loaded again by it, so that loads of tables may pass these stores.
 MMAFFT_DEVICE void store_as_one(Pair<double> *to, const Pair<double> &value) {
+#ifdef MMAFFT_STORED_ONCE
+  store_memory(reinterpret_cast<double2 *>(to), double2{value.x, value.y});
+#else
   asm volatile("{.reg .u64 at; cvta.to.global.u64 at, %0; st.global.v2.f64 [at], {%1, %2};}" ::"l"(to), "d"(value.x), "d"(value.y));
+#endif
 }
 // Tables that no launch changes.
 MMAFFT_DEVICE Pair<float> load_table(const Pair<float> *from) {

@@ -9,7 +9,7 @@
 //! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
 //!    [`cluster`] knows what is too long for one block's tile, and not for several.
 //! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
-//!    better where it was measured.
+//!    better where it was measured, and where two passes take [`turns`].
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
@@ -34,10 +34,14 @@ pub mod rules;
 mod sequence;
 mod stage;
 mod steps;
+mod turns;
 
 use cluster::Clusters;
-use mmafft_backend_traits::{Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Step};
+use mmafft_backend_traits::{
+    Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Step, Turns,
+};
 use stage::Stage;
+use turns::Taken;
 
 /// Plans `request` for a device with these `limits`.
 ///
@@ -49,7 +53,7 @@ use stage::Stage;
 /// # Ok::<(), mmafft::Error>(())
 /// ```
 pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
-    plan_with(request, limits, Clusters::Measured, None)
+    plan_with(request, limits, Ways::MEASURED)
 }
 
 /// The same, where all that a cluster holds and no block does is spread over one, measured or not, and complex
@@ -58,7 +62,15 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
-    plan_with(request, limits, Clusters::All, None)
+    let clusters = Clusters::All;
+    plan_with(
+        request,
+        limits,
+        Ways {
+            clusters,
+            ..Ways::MEASURED
+        },
+    )
 }
 
 /// The same, where lines that no tile holds are split into these factors, in the order of their passes,
@@ -67,15 +79,55 @@ pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Result<Plan> {
-    plan_with(request, limits, Clusters::Measured, Some(parts))
+    let parts = Some(parts);
+    plan_with(
+        request,
+        limits,
+        Ways {
+            parts,
+            ..Ways::MEASURED
+        },
+    )
 }
 
-fn plan_with(
-    request: &Request,
-    limits: &Limits,
+/// The same, where two passes take these turns, measured or not, if they can: to measure and to test it.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result<Plan> {
+    let turns = Taken::So(turns);
+    plan_with(
+        request,
+        limits,
+        Ways {
+            turns,
+            ..Ways::MEASURED
+        },
+    )
+}
+
+/// What is planned as it was measured, or otherwise.
+#[derive(Clone, Copy)]
+struct Ways<'a> {
     clusters: Clusters,
-    parts: Option<&[usize]>,
-) -> Result<Plan> {
+    parts: Option<&'a [usize]>,
+    turns: Taken,
+}
+
+impl Ways<'_> {
+    const MEASURED: Ways<'static> = Ways {
+        clusters: Clusters::Measured,
+        parts: None,
+        turns: Taken::Measured,
+    };
+}
+
+fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
+    let Ways {
+        clusters,
+        parts,
+        turns,
+    } = ways;
     let problem = problem::Problem::new(request, limits)?;
     let row = problem.request.kind.row();
     let engine = engine::engine(&problem, limits)?;
@@ -102,33 +154,42 @@ fn plan_with(
     // of edges; the halved axis and its neighbours last where a tile takes these, which spares a pass.
     let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
     let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
-    let ways = [
+    let others = [
         (rows::route(&problem, &fits), 0),
         (real::neighbours_last(&problem, &fits), 1),
     ];
-    for (way, spared) in ways {
+    for (way, spared) in others {
         if let Some(Ok((others, scratch))) = way.map(in_passes) {
             if passes(&others) + spared <= passes(&groups) && scratch <= limit {
                 (groups, scratch_bytes) = (others, scratch);
             }
         }
     }
-    if let Some(limit) = problem.request.scratch_limit {
-        if scratch_bytes > limit {
-            return Err(Error::ScratchLimit {
-                expected: scratch_bytes,
-                got: limit,
-            });
-        }
+    let planned: Vec<Pass> = groups
+        .iter()
+        .map(|stages| steps::pass(stages, &problem, &fits))
+        .collect::<Result<_>>()?;
+    let mut passes = planned.clone();
+    let asked = fits.asked.is_some();
+    for pass in &mut passes {
+        rules::follow(pass, limits, asked);
     }
-    let mut passes = Vec::new();
-    for stages in &groups {
-        let mut pass = steps::pass(stages, &problem, &fits)?;
-        rules::follow(&mut pass, limits, fits.asked.is_some());
+    let mut taken = None;
+    if let Some(in_turns) = turns::take(&planned, &passes, &problem, limits, asked, turns) {
+        passes = in_turns.passes;
+        scratch_bytes = in_turns.scratch_bytes;
+        taken = Some(in_turns.turns);
+    }
+    if scratch_bytes > limit {
+        return Err(Error::ScratchLimit {
+            expected: scratch_bytes,
+            got: limit,
+        });
+    }
+    for (pass, stages) in passes.iter_mut().zip(&groups) {
         if let Some(reason) = &stages[0].split {
             pass.reason = format!("{}; {reason}", pass.reason);
         }
-        passes.push(pass);
     }
     scale_passes(&mut passes, &groups, &problem);
     let chirps = |step: &Step| matches!(step, Step::Chirp { .. } | Step::Convolve { .. });
@@ -136,6 +197,7 @@ fn plan_with(
     Ok(Plan {
         backend: limits.backend,
         passes,
+        turns: taken,
         scratch_bytes,
         input_scalars: problem.input_scalars,
         output_scalars: problem.output_scalars,

@@ -14,6 +14,9 @@ const FAR: usize = 1 << 16;
 /// Of a pass that multiplies by them.
 const ROOTS: &str = " roots";
 
+/// Of a pass that takes turns with another.
+const TURNS: &str = " in turns";
+
 /// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
 /// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A line
 /// or a plane of several blocks is a `cluster`'s.
@@ -296,6 +299,16 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     };
     keys.dedup();
     keys
+}
+
+/// The keys of a pass that takes turns with another: as its own, of an access of another name.
+pub(super) fn turn_keys(pass: &Pass, limits: &Limits) -> Vec<String> {
+    let keys = keys(pass, limits).into_iter();
+    let named = |key: String| {
+        let (before, length) = key.rsplit_once(',')?;
+        Some(format!("{before}{TURNS},{length}"))
+    };
+    keys.filter_map(named).collect()
 }
 
 /// What a pass is measured as; `None` where it has no rules.

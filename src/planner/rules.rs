@@ -7,7 +7,7 @@
 use super::fits::Fits;
 use super::rule::facing_end;
 pub use super::rule::{real_columns, Rule, HEADER};
-use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys};
+use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys, turn_keys};
 pub use super::rule_keys::{key, parts_key, transformed};
 pub use super::sequence::Sequence;
 use super::stage::Stage;
@@ -131,6 +131,20 @@ pub(super) fn of_parts<'a>(
 
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
+    follow_by(keys, pass, limits, asked);
+}
+
+/// The same of a pass that is to take turns with another, if it has a rule for that; whether it has.
+pub fn follow_in_turns(pass: &mut Pass, limits: &Limits, asked: bool) -> bool {
+    follow_by(turn_keys, pass, limits, asked)
+}
+
+fn follow_by(
+    keys: impl Fn(&Pass, &Limits) -> Vec<String>,
+    pass: &mut Pass,
+    limits: &Limits,
+    asked: bool,
+) -> bool {
     let suits = |rule: &Rule, pass: &Pass| {
         let free = !asked || rule.sequence.is_empty();
         free && rule.suits(pass, limits)
@@ -148,7 +162,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
         found = first(pass);
     }
     let Some((key, rule)) = found else {
-        return;
+        return false;
     };
     rule.apply(pass, limits);
     pass.reason = format!(
@@ -156,6 +170,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
         key.replace(',', " "),
         rule.fraction
     );
+    true
 }
 
 #[cfg(test)]

@@ -23,5 +23,6 @@ mod range;
 mod reals;
 mod scaling;
 mod tiles;
+mod turns;
 #[path = "../common/words.rs"]
 mod words;

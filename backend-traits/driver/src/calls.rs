@@ -176,6 +176,8 @@ calls! {
             = "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync";
         enqueue_copy(to: Address, from: Address, bytes: usize, stream: Pointer)
             = "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync";
+        enqueue_clear(to: Address, word: c_uint, words: usize, stream: Pointer)
+            = "cuMemsetD32Async", "hipMemsetD32Async";
         load_module(module: *mut Pointer, code: *const c_void) = "cuModuleLoadData", "hipModuleLoadData";
         unload_module(module: Pointer) = "cuModuleUnload", "hipModuleUnload";
         module_function(function: *mut Pointer, module: Pointer, name: *const c_char)

@@ -2,7 +2,9 @@
 
 use crate::module::Module;
 use crate::{refused, Compiler, Context, Event, Found, Graph, Interface, Kernel, Memory, Stream};
-use mmafft_backend_traits::device::{Cache, Driver, Geometry, Kernels, Launch, Program};
+use mmafft_backend_traits::device::{
+    Cache, Driver, Geometry, Kernels, Launch, Program, Region, TurnWords,
+};
 use mmafft_backend_traits::{Limits, Result};
 use std::any::Any;
 use std::collections::HashMap;
@@ -233,6 +235,21 @@ impl<I: Interface> Driver for DeviceDriver<I> {
         launch: &Launch<'_, Memory<I>>,
     ) -> Result<()> {
         kernel.launch(stream, launch, self.0.geometry.blocks)
+    }
+
+    fn takes_turns(&self) -> bool {
+        I::TURNS
+    }
+
+    fn launch_in_turns(
+        &self,
+        stream: &Stream<I>,
+        kernel: &Kernel<I>,
+        passes: [&Launch<'_, Memory<I>>; 2],
+        turns: &TurnWords,
+        counters: Region<'_, Memory<I>>,
+    ) -> Result<()> {
+        kernel.launch_in_turns(stream, passes, turns, counters, self.0.geometry.blocks)
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -20,6 +20,8 @@ pub trait Interface: Debug + Sized + Send + Sync + 'static {
     const WITHOUT_GRAPHS: [&'static str; 2];
     /// Whether every recording in the process ends when anything waits for the null stream or copies on it.
     const NULL_ENDS_RECORDINGS: bool;
+    /// Whether the kernels of two passes that take turns compile for it.
+    const TURNS: bool;
     /// Shared memory that every kernel may have without asking.
     const SHARED_UNASKED: usize;
 

@@ -2,7 +2,7 @@
 
 use crate::module::Module;
 use crate::{refused, Context, Interface, Memory, Stream};
-use mmafft_backend_traits::device::{Arguments, Launch, Region};
+use mmafft_backend_traits::device::{Arguments, Launch, Region, TurnArguments, TurnWords};
 use mmafft_backend_traits::{Result, Side};
 use std::sync::Arc;
 
@@ -39,25 +39,51 @@ impl<I: Interface> Kernel<I> {
         most: u64,
     ) -> Result<()> {
         let context = self.0.context();
-        if !stream.belongs(context) {
-            return Err(refused::<I>(
-                "the kernel and the stream are of two devices".into(),
-            ));
-        }
-        let blocks = match u32::try_from(launch.blocks) {
-            Ok(blocks) if launch.blocks <= most => blocks,
-            _ => {
-                let blocks = launch.blocks;
-                return Err(refused::<I>(format!(
-                    "a launch of {blocks} blocks: at most {most}"
-                )));
-            }
-        };
+        let blocks = self.blocks(stream, launch.blocks, most)?;
         let arguments = Arguments::of(launch, |region, side| address(context, region, side))?;
         if blocks == 0 {
             return Ok(());
         }
         self.0.enqueue(stream, blocks, arguments)
+    }
+
+    /// Enqueues a launch of two passes that take turns, after their counters are cleared.
+    pub(crate) fn launch_in_turns(
+        &self,
+        stream: &Stream<I>,
+        [first, second]: [&Launch<'_, Memory<I>>; 2],
+        turns: &TurnWords,
+        counters: Region<'_, Memory<I>>,
+        most: u64,
+    ) -> Result<()> {
+        let context = self.0.context();
+        let blocks = self.blocks(stream, turns.blocks(), most)?;
+        let of = |launch| Arguments::of(launch, |region, side| address(context, region, side));
+        let arguments = TurnArguments {
+            passes: [of(first)?, of(second)?],
+            counters: address(context, counters, Side::Scratch)?,
+            turns: *turns,
+        };
+        if blocks == 0 {
+            return Ok(());
+        }
+        Memory::clear(context, stream, counters, turns.counter_bytes())?;
+        self.0.enqueue(stream, blocks, arguments)
+    }
+
+    /// As many blocks as the driver counts, of a stream of the kernel's device.
+    fn blocks(&self, stream: &Stream<I>, blocks: u64, most: u64) -> Result<u32> {
+        if !stream.belongs(self.0.context()) {
+            return Err(refused::<I>(
+                "the kernel and the stream are of two devices".into(),
+            ));
+        }
+        match u32::try_from(blocks) {
+            Ok(count) if blocks <= most => Ok(count),
+            _ => Err(refused::<I>(format!(
+                "a launch of {blocks} blocks: at most {most}"
+            ))),
+        }
     }
 }
 

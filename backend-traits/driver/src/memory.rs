@@ -3,6 +3,7 @@
 use crate::calls::{Address, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::stream::Owned;
 use crate::{Context, Interface, Stream};
+use mmafft_backend_traits::device::Region;
 use mmafft_backend_traits::{Error, Result, Side};
 use std::sync::Arc;
 
@@ -156,6 +157,23 @@ impl<I: Interface> Memory<I> {
                 .calls()
                 .enqueue_copy(to, from, bytes, stream.raw().0)
         };
+        context.api().check(answer)
+    }
+
+    /// Enqueues zeros for whole words of 32 bits from a region's begin on.
+    pub(crate) fn clear(
+        context: &Context<I>,
+        stream: &Stream<I>,
+        region: Region<'_, Memory<I>>,
+        bytes: usize,
+    ) -> Result<()> {
+        let Some(to) = region.memory.part(Side::Scratch, region.offset, bytes)? else {
+            return Ok(());
+        };
+        let _entered = context.enter()?;
+        let (calls, words) = (context.calls(), bytes / 4);
+        // SAFETY: the range exists, and freeing it waits for the stream.
+        let answer = unsafe { calls.enqueue_clear(to, 0, words, stream.raw().0) };
         context.api().check(answer)
     }
 

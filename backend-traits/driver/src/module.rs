@@ -2,7 +2,6 @@
 
 use crate::calls::{Raw, OUT_OF_MEMORY};
 use crate::{refused, Context, Interface, Stream};
-use mmafft_backend_traits::device::Arguments;
 use mmafft_backend_traits::{Error, Result};
 use std::ffi::{c_int, c_uint, c_void, CString};
 use std::sync::Arc;
@@ -120,18 +119,18 @@ impl<I: Interface> Module<I> {
         &self.context
     }
 
-    /// Enqueues the kernel. What the arguments point to is the caller's to answer for, as for every launch:
+    /// Enqueues the kernel, whose parameter these arguments are. What they point to is the caller's to answer for, as for every launch:
     /// [`crate::Kernel`] takes them from memory that is there.
-    pub fn enqueue(
+    pub fn enqueue<A: Copy>(
         self: &Arc<Self>,
         stream: &Stream<I>,
         blocks: u32,
-        mut arguments: Arguments,
+        mut arguments: A,
     ) -> Result<()> {
         stream.keep(self);
         let _entered = self.context.enter()?;
         let mut parameters = [std::ptr::from_mut(&mut arguments).cast::<c_void>()];
-        // SAFETY: the function takes one parameter, `Arguments`, of which the driver makes a copy before it
+        // SAFETY: the function takes one parameter, of which the driver makes a copy before it
         // returns; function and stream are there. Numbers that the device cannot take are errors.
         let answer = unsafe {
             self.context.calls().launch(

@@ -4,7 +4,9 @@
 
 use crate::calls::{Answer, Calls, CompilerCalls, GraphCalls, Names, Pointer, Status};
 use crate::{Api, Compiler, DeviceDriver, Found, Interface, OpenDevices};
-use mmafft_backend_traits::device::{Cache, Driver, Geometry, Launch, Program, Region, Vendor};
+use mmafft_backend_traits::device::{
+    Cache, Driver, Geometry, Launch, Program, Region, SideWords, TurnWords, Vendor,
+};
 use mmafft_backend_traits::{Error, Limits, Result};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -135,6 +137,13 @@ unsafe extern "C" fn enqueue_copy(to: u64, from: u64, bytes: usize, _: Pointer) 
         s.bytes(to, bytes).copy_from_slice(&copied);
     })
 }
+unsafe extern "C" fn enqueue_clear(to: u64, word: c_uint, words: usize, _: Pointer) -> Status {
+    call("enqueue_clear", |s| {
+        for bytes in s.bytes(to, 4 * words).chunks_mut(4) {
+            bytes.copy_from_slice(&word.to_ne_bytes());
+        }
+    })
+}
 unsafe extern "C" fn load_module(module: *mut Pointer, _: *const c_void) -> Status {
     call("load_module", |s| unsafe { *module = s.give("module") })
 }
@@ -244,6 +253,7 @@ const CALLS: &[*const ()] = &[
     enqueue_copy_in as *const (),
     enqueue_copy_out as *const (),
     enqueue_copy as *const (),
+    enqueue_clear as *const (),
     load_module as *const (),
     unload_module as *const (),
     module_function as *const (),
@@ -300,6 +310,7 @@ impl<const HIP: bool> Interface for Fake<HIP> {
     const AFTER_STICKY: &'static str = "nothing can be done";
     const WITHOUT_GRAPHS: [&'static str; 2] = ["this driver", "install another"];
     const NULL_ENDS_RECORDINGS: bool = HIP;
+    const TURNS: bool = !HIP;
     const SHARED_UNASKED: usize = 4096;
 
     type Device = ();
@@ -476,6 +487,29 @@ impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
             "{error}"
         );
         state(|s| assert_eq!(s.called.iter().filter(|c| **c == "launch").count(), 1));
+
+        // Two passes in turns: their counters are cleared before.
+        let mut counters = self.allocate(64).unwrap();
+        self.write(&mut counters, 0, &[1; 64]).unwrap();
+        let side = SideWords {
+            tiles: 2,
+            ..Default::default()
+        };
+        let words = TurnWords {
+            turns: 3,
+            passes: [side; 2],
+            ..Default::default()
+        };
+        let both = [&launch(1), &launch(1)];
+        let at = Region::from(&counters, 8);
+        self.launch_in_turns(stream, &kernel, both, &words, at)
+            .unwrap();
+        let mut bytes = [0; 64];
+        self.read(&counters, 0, &mut bytes).unwrap();
+        assert_eq!((words.blocks(), words.counter_bytes()), (12, 28));
+        assert_eq!([&bytes[..8], &bytes[36..]].concat(), [1; 36]);
+        assert_eq!(bytes[8..36], [0; 28]);
+        state(|s| assert_eq!(s.called.iter().filter(|c| **c == "launch").count(), 2));
 
         // What a kernel may have: 512 threads, and of 65536 bytes all but its own 1024.
         let refused = |threads, shared| self.kernel_from_source("code", "entry", threads, shared);

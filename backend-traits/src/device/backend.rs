@@ -4,7 +4,7 @@ use super::driver::{Driver, Geometry, Launch, Region};
 use super::matrices;
 use super::matrices::parts;
 use super::operations::{product_program, vector_program};
-use super::prepared::{DeviceBuffer, DevicePrepared, Inner};
+use super::prepared::{DeviceBuffer, DevicePrepared, Inner, PreparedPass};
 use crate::backend::{Backend, Bindings};
 use crate::error::{Error, Result, Side};
 use crate::kind::Direction;
@@ -90,33 +90,62 @@ impl<D: Driver> DeviceBackend<D> {
         let output = &bindings.output.memory;
         let input = bindings.input.map_or(output, |b| &b.memory);
         let scratch = &bindings.scratch.memory;
-        for pass in &compiled.passes {
-            let lowered = &pass.lowered;
-            let scalar = lowered.scalar_bytes;
-            let region = |(slot, offset): (Slot, usize)| {
-                let memory = match slot {
-                    Slot::Input => input,
-                    Slot::Output => output,
-                    Slot::Scratch => scratch,
-                };
-                Region::from(memory, offset * scalar)
-            };
-            let constants = |bytes: &Range<usize>| Region {
+        let memory = |slot| match slot {
+            Slot::Input => input,
+            Slot::Output => output,
+            Slot::Scratch => scratch,
+        };
+        let constants = |bytes: &Range<usize>| {
+            (!bytes.is_empty()).then(|| Region {
                 memory: &compiled.constants,
                 offset: bytes.start,
                 bytes: bytes.len(),
+            })
+        };
+        // A pass of all lines.
+        let whole = |pass: &PreparedPass| {
+            let lowered = &pass.lowered;
+            let region = |(slot, offset): (Slot, usize)| {
+                Region::from(memory(slot), offset * lowered.scalar_bytes)
             };
-            let launch = Launch {
+            Launch {
                 load: region(lowered.load),
                 store: region(lowered.store),
                 extra: lowered.edges.map(|offset| region((Slot::Scratch, offset))),
-                tables: (!pass.tables.is_empty()).then(|| constants(&pass.tables)),
-                matrices: (!pass.matrices.is_empty()).then(|| constants(&pass.matrices)),
+                tables: constants(&pass.tables),
+                matrices: constants(&pass.matrices),
                 lines: lowered.lines,
                 scale: lowered.scale,
                 blocks: lowered.blocks,
-            };
-            self.driver.launch(stream, &pass.kernel, &launch)?;
+            }
+        };
+        let passes = &compiled.passes;
+        let Some(turns) = &prepared.turns else {
+            for (pass, kernel) in passes.iter().zip(&compiled.kernels) {
+                self.driver.launch(stream, kernel, &whole(pass))?;
+            }
+            return Ok(());
+        };
+        let words = turns.words(compiled);
+        if let [kernel] = &compiled.kernels[..] {
+            let [first, second] = [whole(&passes[0]), whole(&passes[1])];
+            let counters = Region::from(scratch, prepared.counters);
+            return self
+                .driver
+                .launch_in_turns(stream, kernel, [&first, &second], &words, counters);
+        }
+        for (number, turn) in turns.turns.order(turns.arrays) {
+            let (side, lowered) = (&words.passes[number], &passes[number].lowered);
+            let mut launch = whole(&passes[number]);
+            let place = |(slot, _)| turns.turns.place(slot, turn);
+            launch.load.offset += place(lowered.load) * side.load as usize;
+            launch.store.offset += place(lowered.store) * side.store as usize;
+            let last = turn as u64 + 1 == words.turns;
+            launch.lines = if last { side.last_lines } else { side.lines };
+            let tiles = launch.lines.div_ceil(lowered.tile_lines);
+            launch.blocks = tiles.min(self.geometry().blocks);
+            self.driver
+                .launch(stream, &compiled.kernels[number], &launch)?;
         }
         Ok(())
     }

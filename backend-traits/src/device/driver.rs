@@ -4,7 +4,8 @@
 //! bindings — is [`super::DeviceBackend`], once for all of them.
 
 use super::program::Program;
-use crate::error::Result;
+use super::turns::TurnWords;
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 
 /// The numbers of a device that the shape of a launch follows from.
@@ -140,6 +141,33 @@ pub trait Driver: Send + Sync {
         kernel: &Self::Kernel,
         launch: &Launch<'_, Self::Memory>,
     ) -> Result<()>;
+
+    /// Whether one launch can run two passes that take turns. Where not, each turn of each pass is a launch.
+    fn takes_turns(&self) -> bool {
+        false
+    }
+
+    /// Enqueues two passes that take turns, as one launch of a kernel of [`Program::in_turns`]. Each launch says where
+    /// the first turn's memory is; `counters` is memory for [`TurnWords::counter_bytes`], which is lost.
+    ///
+    /// As with [`Driver::launch`] regions outlive the kernel's run.
+    ///
+    /// # Errors
+    /// `Unsupported` where [`Driver::takes_turns`] is false.
+    fn launch_in_turns(
+        &self,
+        _stream: &Self::Stream,
+        _kernel: &Self::Kernel,
+        _passes: [&Launch<'_, Self::Memory>; 2],
+        _turns: &TurnWords,
+        _counters: Region<'_, Self::Memory>,
+    ) -> Result<()> {
+        Err(Error::Unsupported {
+            what: "passes that take turns in one launch".into(),
+            backend: self.limits().backend.into(),
+            instead: "launch each turn of each pass".into(),
+        })
+    }
 
     /// Waits for all streams.
     fn synchronize(&self) -> Result<()>;

@@ -85,6 +85,7 @@ mod tests {
         Program {
             entry: "mmafft_pass",
             config,
+            then: Vec::new(),
             threads: 256,
             shared_bytes: 0,
         }

@@ -61,6 +61,8 @@ pub struct Lowered {
     pub matrices: Vec<u8>,
     /// Lines of the whole pass; of those in mirrored pairs, pairs.
     pub lines: u64,
+    /// Those of a tile.
+    pub tile_lines: u64,
     /// Tiles of the whole pass.
     pub tiles: u64,
     /// Blocks of the launch.
@@ -470,12 +472,14 @@ fn lower_as(
                 _ => "mmafft_cluster",
             },
             config: config.words(),
+            then: Vec::new(),
             threads,
             shared_bytes,
         },
         tables: tables.bytes(),
         matrices: matrix_bytes,
         lines,
+        tile_lines: tile_lines as u64,
         tiles,
         blocks: tiles.min(most_tiles).max(1) * blocks as u64,
         load: (pass.load.slot, pass.load.offset),

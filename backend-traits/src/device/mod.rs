@@ -34,6 +34,7 @@ mod sides;
 mod tables;
 mod trip;
 mod trips;
+mod turns;
 mod work;
 
 pub use arguments::Arguments;
@@ -51,4 +52,5 @@ pub use lower::{lower, Lowered, PRODUCTS_OF_TWIDDLES};
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
 pub use shape::places_beside_twiddles;
+pub use turns::{share, Share, SideWords, TurnArguments, TurnWords};
 pub use work::Work;

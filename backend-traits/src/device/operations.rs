@@ -54,6 +54,7 @@ fn operation(entry: &'static str, threads: usize, step: StepWords) -> Program {
     };
     Program {
         entry,
+        then: Vec::new(),
         config: config.words(),
         threads,
         shared_bytes: 0,

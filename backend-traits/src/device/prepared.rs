@@ -3,10 +3,12 @@
 use super::driver::{Driver, Geometry};
 use super::lower::{lower, Lowered};
 use super::neighbours::narrowed;
+use super::program::Program;
+use super::turns::{share, Share, TurnWords};
 use crate::backend::{Buffer, Prepared};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::pass::{Pass, Slot};
-use crate::plan::Plan;
+use crate::plan::{Plan, Turns};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -38,9 +40,8 @@ impl<M: Send + Sync> Buffer for DeviceBuffer<M> {
     }
 }
 
-/// One pass, compiled.
-pub struct PreparedPass<K> {
-    pub kernel: K,
+/// One pass, lowered.
+pub struct PreparedPass {
     pub lowered: Lowered,
     /// Where its tables lie, and its matrices.
     pub tables: Range<usize>,
@@ -52,7 +53,9 @@ pub struct DevicePrepared<D: Driver>(pub(super) Arc<Inner<D>>);
 
 /// Passes, compiled, and their tables on the device.
 pub struct Compiled<D: Driver> {
-    pub passes: Vec<PreparedPass<D::Kernel>>,
+    pub passes: Vec<PreparedPass>,
+    /// One for each pass; or one alone, of two passes that take turns.
+    pub kernels: Vec<D::Kernel>,
     pub constants: D::Memory,
     pub constant_bytes: usize,
 }
@@ -61,11 +64,15 @@ pub struct Compiled<D: Driver> {
 pub struct Inner<D: Driver> {
     /// By the widest accesses.
     pub wide: Compiled<D>,
-    /// What it was lowered from, where its accesses move several points; and the same for memory that
-    /// begins at an element, compiled when it is first asked for.
+    /// What it was lowered from, where its accesses move several points or its passes take turns; and the same for
+    /// memory that begins at an element, compiled when it is first asked for.
     passes: Vec<Pass>,
     narrow: OnceLock<Compiled<D>>,
+    /// How passes take turns, if they do.
+    pub turns: Option<InTurns>,
     pub scratch_bytes: usize,
+    /// Where in scratch the counters begin of passes that take turns in one launch.
+    pub counters: usize,
     pub input_bytes: usize,
     pub output_bytes: usize,
     pub not_in_place: Option<String>,
@@ -87,8 +94,13 @@ impl<D: Driver> DevicePrepared<D> {
 }
 
 impl<D: Driver> Compiled<D> {
-    /// Compiles passes, each with its geometry, and puts their tables on the device.
-    fn new(driver: &D, passes: impl Iterator<Item = (Pass, Geometry)>) -> Result<Self> {
+    /// Compiles passes, each with its geometry, as one where they take `turns` and the device can, and puts their tables
+    /// on the device.
+    fn new(
+        driver: &D,
+        passes: impl Iterator<Item = (Pass, Geometry)>,
+        turns: bool,
+    ) -> Result<Self> {
         let mut constants: Vec<u8> = Vec::new();
         let mut add = |bytes: &[u8]| {
             let at = constants.len().next_multiple_of(ALIGNMENT);
@@ -96,15 +108,29 @@ impl<D: Driver> Compiled<D> {
             constants.extend_from_slice(bytes);
             at..constants.len()
         };
+        let lowered = passes.map(|(pass, geometry)| lower(&pass, &geometry));
+        let mut lowered: Vec<Lowered> = lowered.collect::<Result<_>>()?;
+        let joined = match &lowered[..] {
+            [first, second] if turns && driver.takes_turns() => {
+                Program::in_turns(&first.program, &second.program)
+            }
+            _ => None,
+        };
+        let kernels = match joined {
+            Some(mut program) => vec![compiled(driver, &mut program)?],
+            None => {
+                let programs = lowered.iter_mut().map(|l| &mut l.program);
+                let kernels = programs.map(|program| compiled(driver, program));
+                kernels.collect::<Result<_>>()?
+            }
+        };
         let mut prepared = Vec::new();
-        for (pass, geometry) in passes {
-            let (mut lowered, kernel) = compiled(driver, &pass, &geometry)?;
+        for mut lowered in lowered {
             let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
             // They are on the device from here on.
             lowered.tables = Vec::new();
             lowered.matrices = Vec::new();
             prepared.push(PreparedPass {
-                kernel,
                 lowered,
                 tables,
                 matrices,
@@ -114,6 +140,7 @@ impl<D: Driver> Compiled<D> {
         driver.write(&mut memory, 0, &constants)?;
         Ok(Compiled {
             passes: prepared,
+            kernels,
             constants: memory,
             constant_bytes: constants.len(),
         })
@@ -124,19 +151,27 @@ impl<D: Driver> Inner<D> {
     /// Compiles a plan's passes and puts their tables on the device.
     pub fn new(driver: &D, plan: &Plan) -> Result<Self> {
         let geometry = driver.geometry();
+        let turns = plan.turns.map(|turns| InTurns::new(plan, turns)).transpose()?;
         let passes = plan.passes.iter().map(|pass| (pass.clone(), geometry));
-        let compiled = Compiled::new(driver, passes)?;
+        let compiled = Compiled::new(driver, passes, turns.is_some())?;
+        let counted = turns.as_ref().filter(|_| compiled.kernels.len() < compiled.passes.len());
+        let counters = counted.map_or(0, |turns| turns.words(&compiled).counter_bytes());
         let scalar = plan.request.precision.row().storage.bytes();
-        let wide = |p: &PreparedPass<_>| p.lowered.alignment > p.lowered.element;
+        let wide = |p: &PreparedPass| p.lowered.alignment > p.lowered.element;
         Ok(Inner {
-            passes: match compiled.passes.iter().any(wide) {
+            passes: match turns.is_some() || compiled.passes.iter().any(wide) {
                 true => plan.passes.clone(),
                 false => Vec::new(),
             },
             wide: compiled,
             narrow: OnceLock::new(),
             writes_input: plan.passes.iter().any(|p| p.store.slot == Slot::Input),
-            scratch_bytes: plan.scratch_bytes,
+            scratch_bytes: match counters {
+                0 => plan.scratch_bytes,
+                counters => plan.scratch_bytes.next_multiple_of(ALIGNMENT) + counters,
+            },
+            counters: plan.scratch_bytes.next_multiple_of(ALIGNMENT),
+            turns,
             input_bytes: plan.input_scalars * scalar,
             output_bytes: plan.output_scalars * scalar,
             not_in_place: plan.not_in_place.clone(),
@@ -149,7 +184,9 @@ impl<D: Driver> Inner<D> {
             let all = self.wide.passes.iter().map(|p| of(&p.lowered));
             all.max().unwrap_or(1) as u64
         };
-        (most(|l| l.alignment), most(|l| l.element))
+        // Counters are numbers of 32 bits.
+        let counters = if self.turns.is_some() { 16 } else { 1 };
+        (most(|l| l.alignment).max(counters), most(|l| l.element))
     }
 
     /// The passes for memory that begins at an element, but at no multiple of the alignment. Their
@@ -163,26 +200,59 @@ impl<D: Driver> Inner<D> {
         }
         let geometry = driver.geometry();
         let passes = self.passes.iter().map(|pass| narrowed(pass, &geometry));
-        let narrow = Compiled::new(driver, passes)?;
+        // Launched one by one, as scratch may begin anywhere.
+        let narrow = Compiled::new(driver, passes, false)?;
         Ok(self.narrow.get_or_init(|| narrow))
     }
 }
 
-/// A pass' program and its kernel, with as many registers as it needs: how many only the compiler
-/// knows.
-fn compiled<D: Driver>(
-    driver: &D,
-    pass: &Pass,
-    geometry: &Geometry,
-) -> Result<(Lowered, D::Kernel)> {
-    let mut lowered = lower(pass, geometry)?;
-    let mut kernel = driver.kernel(&lowered.program)?;
+/// A program's kernel, with as many registers as it needs: how many only the compiler knows.
+fn compiled<D: Driver>(driver: &D, program: &mut Program) -> Result<D::Kernel> {
+    let mut kernel = driver.kernel(program)?;
     while driver.local_bytes(&kernel) > 0 {
-        let Some(relaxed) = lowered.program.relaxed() else {
+        let Some(relaxed) = program.relaxed() else {
             break;
         };
-        lowered.program = relaxed;
-        kernel = driver.kernel(&lowered.program)?;
+        *program = relaxed;
+        kernel = driver.kernel(program)?;
     }
-    Ok((lowered, kernel))
+    Ok(kernel)
+}
+
+/// Passes that take turns, with what each does of an array.
+#[derive(Clone, Copy)]
+pub struct InTurns {
+    pub turns: Turns,
+    /// Arrays of the batch.
+    pub arrays: usize,
+    pub shares: [Share; 2],
+}
+
+impl InTurns {
+    fn new(plan: &Plan, turns: Turns) -> Result<Self> {
+        let arrays = plan.request.batch;
+        let refused = || Error::Unsupported {
+            what: "passes that cannot take turns".into(),
+            backend: plan.backend.into(),
+            instead: "plan without turns".into(),
+        };
+        let kept = turns.kept.is_none_or(|kept| kept > turns.ahead);
+        let [first, second] = &plan.passes[..] else {
+            return Err(refused());
+        };
+        match (share(first, arrays), share(second, arrays)) {
+            (Some(first), Some(second)) if kept && turns.arrays > 0 => Ok(InTurns {
+                turns,
+                arrays,
+                shares: [first, second],
+            }),
+            _ => Err(refused()),
+        }
+    }
+
+    /// What a launch of both is told.
+    pub fn words<D: Driver>(&self, compiled: &Compiled<D>) -> TurnWords {
+        let side = |i: usize| (&compiled.passes[i].lowered, self.shares[i]);
+        TurnWords::new(self.turns, self.arrays, [side(0), side(1)])
+    }
 }

@@ -4,10 +4,12 @@
 /// `device/config.hpp`, with the shape of its launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Program {
-    /// The kernel's name: `mmafft_pass`, `mmafft_cluster`, `mmafft_split`, `mmafft_combine`, `mmafft_product`.
+    /// The kernel's name: `mmafft_pass`, `mmafft_cluster`, `mmafft_turns`, `mmafft_split`, `mmafft_combine`, `mmafft_product`.
     pub entry: &'static str,
     /// `Config`, as 64-bit words.
     pub config: Vec<i64>,
+    /// That of the second pass, where two take turns in one launch; else empty.
+    pub then: Vec<i64>,
     /// Threads of a block.
     pub threads: usize,
     /// Bytes of shared memory of a block, allocated at launch.
@@ -49,49 +51,79 @@ pub const SOURCES: &[(&str, &str)] = &[
 const RESIDENTS: usize = 3;
 
 impl Program {
+    /// Two passes that take turns in one launch, if blocks of one shape can run both.
+    pub fn in_turns(first: &Program, second: &Program) -> Option<Program> {
+        let plain = [first, second].iter().all(|p| p.entry == "mmafft_pass");
+        (plain && first.threads == second.threads).then(|| Program {
+            entry: "mmafft_turns",
+            config: first.config.clone(),
+            then: second.config.clone(),
+            threads: first.threads,
+            shared_bytes: first.shared_bytes.max(second.shared_bytes),
+        })
+    }
+
     /// The same program with more registers for a thread, as fewer blocks are to be resident:
     /// for one whose values did not fit. `None` where there is one block already.
     pub fn relaxed(&self) -> Option<Program> {
-        let residents = self.config[RESIDENTS];
+        let configs = [&self.config, &self.then].into_iter();
+        let residents = configs.filter_map(|c| c.get(RESIDENTS)).min().copied()?;
         let mut relaxed = self.clone();
-        relaxed.config[RESIDENTS] = (residents * 3 / 4).max(1);
+        for config in [&mut relaxed.config, &mut relaxed.then] {
+            if let Some(word) = config.get_mut(RESIDENTS) {
+                *word = (residents * 3 / 4).max(1);
+            }
+        }
         (residents > 1).then_some(relaxed)
     }
 
     /// One translation unit without includes: the vendor's `primitives`, the shared
-    /// sources, and between them this program's configuration.
+    /// sources, and between them this program's configuration. Of two passes each has its own namespace, and what joins
+    /// them follows.
     pub fn source(&self, primitives: &[(&str, &str)]) -> String {
-        let mut text = String::new();
-        let mut add = |(name, source): &(&str, &str)| {
-            text.push_str(&format!("#line 1 \"{name}\"\n"));
-            text.extend(
-                source
-                    .lines()
-                    .filter(|l| !is_local(l))
-                    .flat_map(|l| [l, "\n"]),
-            );
-        };
-        let (config, rest) = SOURCES.split_first().expect("SOURCES is not empty");
-        add(config);
-        primitives.iter().for_each(&mut add);
-        let words: Vec<String> = self.config.iter().map(i64::to_string).collect();
-        text.push_str(&format!(
-            "#define MMAFFT_ENTRY_{} 1\nnamespace mmafft {{\n__device__ constexpr Config config = {{{}}};\n}}\n",
-            self.entry,
-            words.join(",")
-        ));
-        let mut add = |(name, source): &(&str, &str)| {
-            text.push_str(&format!("#line 1 \"{name}\"\n"));
-            text.extend(
-                source
-                    .lines()
-                    .filter(|l| !is_local(l))
-                    .flat_map(|l| [l, "\n"]),
-            );
-        };
-        rest.iter().for_each(&mut add);
+        let entry = format!("#define MMAFFT_ENTRY_{} 1\n", self.entry);
+        if self.then.is_empty() {
+            return entry + &unit(&self.config, primitives);
+        }
+        // Nobody else takes what the first loads and the second stores.
+        let passes = [
+            ("first", &self.config, "LOADED"),
+            ("second", &self.then, "STORED"),
+        ];
+        let mut text = entry;
+        for (name, config, once) in passes {
+            text += &format!("#define mmafft mmafft_{name}\n#define MMAFFT_{once}_ONCE 1\n");
+            text += &unit(config, primitives);
+            text += &format!("#undef mmafft\n#undef MMAFFT_{once}_ONCE\n");
+        }
+        add(&mut text, &("turns.hpp", TURNS));
         text
     }
+}
+
+/// What runs two passes in turns.
+const TURNS: &str = include_str!("../../device/turns.hpp");
+
+/// A pass' sources.
+fn unit(config: &[i64], primitives: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    let (words, rest) = SOURCES.split_first().expect("SOURCES is not empty");
+    add(&mut text, words);
+    primitives.iter().for_each(|file| add(&mut text, file));
+    let words: Vec<String> = config.iter().map(i64::to_string).collect();
+    text.push_str(&format!(
+        "namespace mmafft {{\n__device__ constexpr Config config = {{{}}};\n}}\n",
+        words.join(",")
+    ));
+    rest.iter().for_each(|file| add(&mut text, file));
+    text
+}
+
+/// A file, but for what only serves compilers that read it alone.
+fn add(text: &mut String, (name, source): &(&str, &str)) {
+    text.push_str(&format!("#line 1 \"{name}\"\n"));
+    let lines = source.lines().filter(|l| !is_local(l));
+    text.extend(lines.flat_map(|l| [l, "\n"]));
 }
 
 /// Whether a line only serves compilers that read the files one by one.

@@ -47,6 +47,7 @@ impl Interface for Cuda {
         "install a driver of CUDA 11.4 or later",
     ];
     const NULL_ENDS_RECORDINGS: bool = false;
+    const TURNS: bool = true;
     const SHARED_UNASKED: usize = 48 << 10;
 
     type Device = Device;

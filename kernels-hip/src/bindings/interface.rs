@@ -24,6 +24,8 @@ impl Interface for Hip {
     const WITHOUT_GRAPHS: [&'static str; 2] = ["this HIP runtime", "install ROCm 5.3 or later"];
     const NULL_ENDS_RECORDINGS: bool = true;
     // What a device has for a block, every kernel may have.
+    // No device was there to try it on.
+    const TURNS: bool = false;
     const SHARED_UNASKED: usize = usize::MAX;
 
     type Device = Device;

@@ -19,6 +19,7 @@ pub fn program(entry: &'static str, threads: usize, shared_bytes: usize) -> Prog
     Program {
         entry,
         config: vec![0; config_words()],
+        then: Vec::new(),
         threads,
         shared_bytes,
     }
