@@ -61,9 +61,14 @@ impl Plan {
                 1 => "1 array".into(),
                 n => format!("{n} arrays"),
             };
-            let kept = turns.kept.map(|n| format!("; scratch has place for {n} turns"));
+            let kept = turns
+                .kept
+                .map(|n| format!("; scratch has place for {n} turns"));
             let (ahead, kept) = (turns.ahead, kept.unwrap_or_default());
-            writeln!(out, "passes take turns of {arrays}, the first {ahead} ahead{kept}")?;
+            writeln!(
+                out,
+                "passes take turns of {arrays}, the first {ahead} ahead{kept}"
+            )?;
         }
         let level = r.precision.level_bound(r.kind);
         let formula = match row.flat {

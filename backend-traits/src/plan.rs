@@ -51,7 +51,9 @@ impl Turns {
         let (count, ahead) = (arrays.div_ceil(self.arrays), self.ahead);
         let first = move |turn: usize| (turn < count).then_some((0, turn));
         let head = (0..ahead.min(count)).map(|turn| (0, turn));
-        head.chain((0..count).flat_map(move |turn| first(turn + ahead).into_iter().chain([(1, turn)])))
+        head.chain(
+            (0..count).flat_map(move |turn| first(turn + ahead).into_iter().chain([(1, turn)])),
+        )
     }
 
     /// Where a turn's part of memory is, counted in turns: of scratch, as it is used again.

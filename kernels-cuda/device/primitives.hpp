@@ -126,7 +126,7 @@ MMAFFT_DEVICE void count_up(u32 *counter) { asm volatile("red.release.gpu.global
 #define MMAFFT_LESS(a, b) ((a) < (b) ? (a) : (b))
 
 // Memory. `T` is a scalar or a Pair of them. What is `once` loaded or stored leaves the second-level cache before other
-// lines do.
+// lines do; what is `kept`, after them.
 template <int BYTES> struct Word;
 template <> struct Word<2> {
   typedef u16 type;
@@ -153,11 +153,33 @@ template <class T> MMAFFT_DEVICE T load_memory(const T *from) {
 }
 // To the second-level cache.
 template <class T> MMAFFT_DEVICE void bring_nearer(const T *from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
+#if defined(MMAFFT_STORED_KEPT) && __CUDA_ARCH__ >= 800
+MMAFFT_DEVICE u64 kept() {
+  u64 policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+MMAFFT_DEVICE void store_kept(u16 *to, u16 x) { *to = x; }
+MMAFFT_DEVICE void store_kept(u32 *to, u32 x) {
+  asm volatile("st.global.L2::cache_hint.b32 [%0], %1, %2;" ::"l"(to), "r"(x), "l"(kept()) : "memory");
+}
+MMAFFT_DEVICE void store_kept(uint2 *to, const uint2 &x) {
+  asm volatile("st.global.L2::cache_hint.v2.b32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(x.x), "r"(x.y), "l"(kept()) : "memory");
+}
+MMAFFT_DEVICE void store_kept(uint4 *to, const uint4 &x) {
+  asm volatile("st.global.L2::cache_hint.v4.b32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w), "l"(kept())
+               : "memory");
+}
+#endif
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
-#ifdef MMAFFT_STORED_ONCE
+#if defined(MMAFFT_STORED_ONCE) || (defined(MMAFFT_STORED_KEPT) && __CUDA_ARCH__ >= 800)
   typename Word<sizeof(T)>::type word;
   memcpy(&word, &value, sizeof(T));
+#endif
+#ifdef MMAFFT_STORED_ONCE
   __stcs(reinterpret_cast<decltype(word) *>(to), word);
+#elif defined(MMAFFT_STORED_KEPT) && __CUDA_ARCH__ >= 800
+  store_kept(reinterpret_cast<decltype(word) *>(to), word);
 #else
   *to = value;
 #endif
@@ -176,7 +198,7 @@ MMAFFT_DEVICE void store_as_one(Pair<float> *to, const Pair<float> &value) {
 }
 // Nothing that a launch stores is loaded again by it, so that loads of tables may pass these stores.
 MMAFFT_DEVICE void store_as_one(Pair<double> *to, const Pair<double> &value) {
-#ifdef MMAFFT_STORED_ONCE
+#if defined(MMAFFT_STORED_ONCE) || defined(MMAFFT_STORED_KEPT)
   store_memory(reinterpret_cast<double2 *>(to), double2{value.x, value.y});
 #else
   asm volatile("{.reg .u64 at; cvta.to.global.u64 at, %0; st.global.v2.f64 [at], {%1, %2};}" ::"l"(to), "d"(value.x), "d"(value.y));

@@ -90,12 +90,13 @@ pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Res
     )
 }
 
-/// The same, where two passes take these turns, measured or not, if they can: to measure and to test it.
+/// The same, where two passes take these turns, if they can, by the tiles that were measured for that or those that they
+/// have else: to measure and to test it.
 ///
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result<Plan> {
-    let turns = Taken::So(turns);
+    let turns = Some(turns);
     plan_with(
         request,
         limits,
@@ -111,39 +112,56 @@ pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result
 struct Ways<'a> {
     clusters: Clusters,
     parts: Option<&'a [usize]>,
-    turns: Taken,
+    turns: Option<Turns>,
 }
 
 impl Ways<'_> {
     const MEASURED: Ways<'static> = Ways {
         clusters: Clusters::Measured,
         parts: None,
-        turns: Taken::Measured,
+        turns: None,
     };
 }
 
 fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
-    let Ways {
-        clusters,
-        parts,
-        turns,
-    } = ways;
     let problem = problem::Problem::new(request, limits)?;
-    let row = problem.request.kind.row();
     let engine = engine::engine(&problem, limits)?;
     let fits = fits::Fits {
-        clusters,
-        parts,
+        clusters: ways.clusters,
+        parts: ways.parts,
         ..fits::Fits::new(&problem, limits, engine)
     };
+    let measured = turns::Measured::of(&problem, &fits).filter(|_| ways.parts.is_none());
+    if measured.is_some() || ways.turns.is_some() {
+        let taken = Taken {
+            measured: measured.as_ref(),
+            turns: ways.turns,
+        };
+        let parts = measured.as_ref().and_then(|m| m.parts.as_deref());
+        let fits = fits::Fits {
+            parts,
+            ..fits::Fits::new(&problem, limits, engine)
+        };
+        let plan = planned(&problem, &fits, Some(taken));
+        if let Ok(Plan { turns: Some(_), .. }) = plan {
+            return plan;
+        }
+    }
+    planned(&problem, &fits, None)
+}
+
+/// A plan of what fits, whose passes take turns so, if they can.
+fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) -> Result<Plan> {
+    let limits = fits.limits;
+    let row = problem.request.kind.row();
     let route = match (row.input, row.output) {
-        (Domain::Complex, Domain::Real) => real::route(&problem),
-        _ => nd::route(&problem),
+        (Domain::Complex, Domain::Real) => real::route(problem),
+        _ => nd::route(problem),
     };
     let bytes = |scalars: usize| scalars * problem.storage().bytes();
     let in_passes = |route| {
-        let route = four_step::split_long_lines(route, &problem, &fits)?;
-        let groups = fuse::groups(route.stages, &problem, &fits);
+        let route = four_step::split_long_lines(route, problem, fits)?;
+        let groups = fuse::groups(route.stages, problem, fits);
         // Nothing lies between the axes of one tile.
         let between = groups.len() > 1 || groups.iter().any(|g| g[0].edges.is_some());
         let scalars = if between { route.scratch_scalars } else { 0 };
@@ -155,8 +173,8 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
     let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
     let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
     let others = [
-        (rows::route(&problem, &fits), 0),
-        (real::neighbours_last(&problem, &fits), 1),
+        (rows::route(problem, fits), 0),
+        (real::neighbours_last(problem, fits), 1),
     ];
     for (way, spared) in others {
         if let Some(Ok((others, scratch))) = way.map(in_passes) {
@@ -167,18 +185,19 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
     }
     let planned: Vec<Pass> = groups
         .iter()
-        .map(|stages| steps::pass(stages, &problem, &fits))
+        .map(|stages| steps::pass(stages, problem, fits))
         .collect::<Result<_>>()?;
     let mut passes = planned.clone();
     let asked = fits.asked.is_some();
     for pass in &mut passes {
         rules::follow(pass, limits, asked);
     }
-    let mut taken = None;
-    if let Some(in_turns) = turns::take(&planned, &passes, &problem, limits, asked, turns) {
+    let mut turns = None;
+    let in_turns = |taken| turns::take(&planned, &passes, problem, limits, taken);
+    if let Some(in_turns) = taken.and_then(in_turns) {
         passes = in_turns.passes;
         scratch_bytes = in_turns.scratch_bytes;
-        taken = Some(in_turns.turns);
+        turns = Some(in_turns.turns);
     }
     if scratch_bytes > limit {
         return Err(Error::ScratchLimit {
@@ -191,13 +210,13 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
             pass.reason = format!("{}; {reason}", pass.reason);
         }
     }
-    scale_passes(&mut passes, &groups, &problem);
+    scale_passes(&mut passes, &groups, problem);
     let chirps = |step: &Step| matches!(step, Step::Chirp { .. } | Step::Convolve { .. });
     let convolved = passes.iter().flat_map(|p| &p.steps).any(chirps);
     Ok(Plan {
         backend: limits.backend,
         passes,
-        turns: taken,
+        turns,
         scratch_bytes,
         input_scalars: problem.input_scalars,
         output_scalars: problem.output_scalars,
@@ -207,7 +226,7 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
             &problem.request.logical_lengths(),
             convolved,
         ),
-        request: problem.request,
+        request: problem.request.clone(),
     })
 }
 

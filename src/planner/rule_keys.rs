@@ -2,8 +2,8 @@
 
 use mmafft_backend_traits::{
     real::{Middle, RealSide, Reduction},
-    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Loop, Pass, RealLine, ScalarType,
-    Step, TileAxis, KINDS,
+    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Loop, Pass, RealLine, Request,
+    ScalarType, Step, TileAxis, KINDS,
 };
 
 use super::stage::{Place, Stage};
@@ -13,9 +13,6 @@ const FAR: usize = 1 << 16;
 
 /// Of a pass that multiplies by them.
 const ROOTS: &str = " roots";
-
-/// Of a pass that takes turns with another.
-const TURNS: &str = " in turns";
 
 /// How neighbouring points of the innermost axis lie in memory: beside each other on both sides
 /// (`rows`), on none (`columns`), on the loading (`scatter`) or the storing side (`gather`). A line
@@ -301,14 +298,55 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     keys
 }
 
-/// The keys of a pass that takes turns with another: as its own, of an access of another name.
-pub(super) fn turn_keys(pass: &Pass, limits: &Limits) -> Vec<String> {
-    let keys = keys(pass, limits).into_iter();
-    let named = |key: String| {
-        let (before, length) = key.rsplit_once(',')?;
-        Some(format!("{before}{TURNS},{length}"))
+/// The keys of a request whose passes take turns, its own first: by the kinds and lengths of its axes, as the request has
+/// them, and by kinds that are alike. `what`: of the `first` pass, the `second`, or the `parts` that make them.
+pub fn turn_keys(request: &Request, engine: Engine, limits: &Limits, what: &str) -> Vec<String> {
+    if limits.architecture.is_empty() {
+        return Vec::new();
+    }
+    let dims = request.shape.dims();
+    let axes: Vec<(Kind, usize)> = match &request.axes {
+        Some(axes) => axes
+            .iter()
+            .filter_map(|&a| Some((request.kind_of(a)?, dims[a]))),
+        None => return Vec::new(),
+    }
+    .collect();
+    let Some(&(kind, length)) = axes.first() else {
+        return Vec::new();
     };
-    keys.filter_map(named).collect()
+    let one = axes.iter().all(|(other, _)| *other == kind);
+    // Half spectra are of the last axis.
+    let named = request.kind.row().name;
+    let names: Vec<String> = match request.kind.is_real_to_real() {
+        false => vec![named.into()],
+        true if one => [kind.row().name]
+            .into_iter()
+            .chain(alike(kind))
+            .map(String::from)
+            .collect(),
+        true => vec![axes
+            .iter()
+            .map(|(kind, _)| kind.row().name)
+            .collect::<Vec<_>>()
+            .join("+")],
+    };
+    let lengths: Vec<String> = axes.iter().map(|(_, n)| n.to_string()).collect();
+    let (architecture, storage) = (
+        &limits.architecture,
+        storage(request.precision.row().storage),
+    );
+    let key = |kind: &str, lengths: &str| {
+        format!(
+            "{architecture},{storage},{},{kind},{what} in turns,{lengths}",
+            engine.name()
+        )
+    };
+    let lengths = lengths.join("x");
+    let own = names.iter().map(|name| key(name, &lengths));
+    let beside = as_long(kind, length).filter(|_| axes.len() == 1);
+    let beside = beside.map(|(kind, n)| key(kind.row().name, &n.to_string()));
+    own.chain(beside).collect()
 }
 
 /// What a pass is measured as; `None` where it has no rules.

@@ -5,10 +5,11 @@
 //! its architecture.
 
 use super::fits::Fits;
+use super::problem::Problem;
 use super::rule::facing_end;
 pub use super::rule::{real_columns, Rule, HEADER};
-use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys, turn_keys};
-pub use super::rule_keys::{key, parts_key, transformed};
+use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys};
+pub use super::rule_keys::{key, parts_key, transformed, turn_keys};
 pub use super::sequence::Sequence;
 use super::stage::Stage;
 use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Step};
@@ -129,22 +130,21 @@ pub(super) fn of_parts<'a>(
         .filter(|rule| !rule.sequence.is_mixed())
 }
 
+/// A rule of a request whose passes take turns, and what it was measured for: of the `first` pass, of the `second`, or of
+/// the `parts` that make them.
+pub(super) fn in_turns(
+    problem: &Problem,
+    fits: &Fits,
+    what: &str,
+) -> Option<(String, &'static Rule)> {
+    let keys = turn_keys(&problem.request, fits.engine, fits.limits, what);
+    let rules = keys.into_iter().flat_map(|key| found(&key, fits.limits));
+    let mut rules = rules.map(|(key, rule)| (key.replace(',', " "), rule));
+    rules.find(|(_, rule)| what != "parts" || !rule.sequence.is_mixed())
+}
+
 /// Lets a pass follow its rule, if it has one.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
-    follow_by(keys, pass, limits, asked);
-}
-
-/// The same of a pass that is to take turns with another, if it has a rule for that; whether it has.
-pub fn follow_in_turns(pass: &mut Pass, limits: &Limits, asked: bool) -> bool {
-    follow_by(turn_keys, pass, limits, asked)
-}
-
-fn follow_by(
-    keys: impl Fn(&Pass, &Limits) -> Vec<String>,
-    pass: &mut Pass,
-    limits: &Limits,
-    asked: bool,
-) -> bool {
     let suits = |rule: &Rule, pass: &Pass| {
         let free = !asked || rule.sequence.is_empty();
         free && rule.suits(pass, limits)
@@ -162,7 +162,7 @@ fn follow_by(
         found = first(pass);
     }
     let Some((key, rule)) = found else {
-        return false;
+        return;
     };
     rule.apply(pass, limits);
     pass.reason = format!(
@@ -170,7 +170,6 @@ fn follow_by(
         key.replace(',', " "),
         rule.fraction
     );
-    true
 }
 
 #[cfg(test)]
@@ -296,8 +295,14 @@ mod tests {
             let product = rule.sequence.length().expect("it is small");
             let fields: Vec<&str> = key.split(',').collect();
             let made = match (fields[3], fields[4]) {
+                // Of two passes that share a line, or of a pass of an array.
+                (kind, "first in turns" | "second in turns") => {
+                    let kind = Kind::from_name(kind).filter(|kind| kind.is_symmetric());
+                    let whole = kind.map_or(length, |kind| kind.logical_length(length));
+                    whole.is_multiple_of(product)
+                }
                 // Of the line, or of half of it where it is packed.
-                (kind, "parts") => {
+                (kind, "parts" | "parts in turns") => {
                     let whole = Kind::from_name(kind).map(|k| k.shared_core_length(length));
                     whole == Some(product) || 2 * product == length
                 }
@@ -317,6 +322,12 @@ mod tests {
                 }
             };
             assert!(rule.sequence.is_empty() || made, "{row}");
+            // Both passes are in one launch.
+            if let Some(other) = fields[4].strip_suffix(" in turns") {
+                let other = ["first", "second"].map(|which| key.replace(other, which));
+                let threads = other.map(|key| rules.get(&key).map(|rule| rule.launch.threads));
+                assert!(threads[0].is_some() && threads[0] == threads[1], "{row}");
+            }
         }
     }
 }

@@ -1,21 +1,65 @@
 //! Passes that take turns: where it was measured that they do, of so few arrays at a time that what lies between them
 //! stays in the device's cache.
 
+use super::fits::Fits;
 use super::problem::Problem;
-use super::rules;
+use super::rules::{self, Rule};
 use mmafft_backend_traits::device::share;
 use mmafft_backend_traits::{Limits, Pass, Slot, Turns};
 
-/// Whether passes take turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
-    /// Where rules say so.
-    Measured,
-    /// So, where they can: to measure and to test it.
-    So(Turns),
+/// How two passes take turns: by the tiles that were measured, or else those that they have without; and by turns of
+/// their own, or else of what tiles make them.
+#[derive(Clone, Copy)]
+pub struct Taken<'a> {
+    pub measured: Option<&'a Measured>,
+    pub turns: Option<Turns>,
 }
 
-/// Bytes of a turn, about: of fewer arrays blocks would wait for each other at the end of each turn.
+/// The rules of a request whose two passes take turns.
+pub struct Measured {
+    /// That of each pass.
+    passes: [&'static Rule; 2],
+    /// The factors of a line that passes share, in their order, if they are others than else.
+    pub parts: Option<Vec<usize>>,
+    /// What was measured.
+    name: String,
+}
+
+impl Measured {
+    /// The rules of this request, if it has some.
+    pub fn of(problem: &Problem, fits: &Fits) -> Option<Self> {
+        if fits.asked.is_some() {
+            return None;
+        }
+        let of = |what| rules::in_turns(problem, fits, what);
+        let (name, first) = of("first")?;
+        let (_, second) = of("second")?;
+        let parts = of("parts").map(|(_, rule)| rule.sequence.radices().to_vec());
+        Some(Measured {
+            passes: [first, second],
+            parts,
+            name,
+        })
+    }
+
+    /// Two passes as they say, if they can be so.
+    fn apply(&self, planned: &[Pass], limits: &Limits) -> Option<Vec<Pass>> {
+        let mut passes = planned.to_vec();
+        for (pass, rule) in passes.iter_mut().zip(self.passes) {
+            if rule.blocks > 1 || !rule.suits(pass, limits) {
+                return None;
+            }
+            rule.apply(pass, limits);
+            let (name, fraction) = (&self.name, rule.fraction);
+            pass.reason = format!("as measured for {name}: {fraction:.2} of a copy");
+        }
+        // Blocks of one launch are alike.
+        let threads = |pass: &Pass| pass.tile.launch.map(|launch| launch.threads);
+        (threads(&passes[0]) == threads(&passes[1])).then_some(passes)
+    }
+}
+
+/// Bytes of a turn, about: of fewer blocks would wait for each other at the end of each turn.
 const TURN_BYTES: usize = 2 << 20;
 
 /// Two passes that take turns, and the scratch that they need.
@@ -32,31 +76,18 @@ pub fn take(
     followed: &[Pass],
     problem: &Problem,
     limits: &Limits,
-    asked: bool,
     taken: Taken,
 ) -> Option<InTurns> {
     let arrays = problem.request.batch;
-    let between = between(planned, problem)?;
-    let passes = match taken {
-        Taken::So(_) => followed.to_vec(),
-        Taken::Measured => {
-            let mut passes = planned.to_vec();
-            let ruled = passes.iter_mut();
-            let ruled = ruled.map(|pass| rules::follow_in_turns(pass, limits, asked));
-            // Blocks of one launch are alike.
-            let all = ruled.fold(true, |all, one| all && one);
-            let threads = |pass: &Pass| pass.tile.launch.map(|launch| launch.threads);
-            (all && threads(&passes[0]) == threads(&passes[1])).then_some(passes)?
-        }
+    between(planned, problem)?;
+    let passes = match taken.measured {
+        None => followed.to_vec(),
+        Some(measured) => measured.apply(planned, limits)?,
     };
-    // A rule's tile may have another share.
-    let again = self::between(&passes, problem)?;
-    if (again.bytes, again.in_scratch) != (between.bytes, between.in_scratch) {
-        return None;
-    }
-    let turns = match taken {
-        Taken::So(turns) => turns,
-        Taken::Measured => sized(&passes, &between, arrays, limits)?,
+    let between = between(&passes, problem)?;
+    let turns = match taken.turns {
+        None => sized(&passes, &between, arrays, limits)?,
+        Some(turns) => turns,
     };
     let turns = Turns {
         kept: turns.kept.filter(|_| between.in_scratch),
@@ -84,7 +115,12 @@ fn between(passes: &[Pass], problem: &Problem) -> Option<Between> {
     };
     let arrays = problem.request.batch;
     let shares = [share(first, arrays)?, share(second, arrays)?];
-    let slots = [first.load.slot, first.store.slot, second.load.slot, second.store.slot];
+    let slots = [
+        first.load.slot,
+        first.store.slot,
+        second.load.slot,
+        second.store.slot,
+    ];
     let in_scratch = match slots {
         [Slot::Input, Slot::Scratch, Slot::Scratch, Slot::Output] => true,
         [Slot::Input, Slot::Output, Slot::Output, Slot::Output] => false,

@@ -8,6 +8,10 @@ mod families;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 mod kept;
 #[cfg(feature = "cuda")]
+#[path = "../common/measured.rs"]
+#[allow(dead_code, reason = "other tests run what the table has rules for")]
+mod measured;
+#[cfg(feature = "cuda")]
 mod nvidia;
 #[cfg(feature = "hip")]
 mod waits;

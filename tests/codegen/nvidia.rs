@@ -3,9 +3,10 @@
 
 use crate::families::{jobs, Job, Share};
 use crate::kept::kept;
+use crate::measured::in_turns;
 use crate::words::head;
 use mmafft::backend_traits::device::{lower, Program};
-use mmafft::backend_traits::{radix, Launch, Operand};
+use mmafft::backend_traits::{radix, Launch, Operand, Turns};
 use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
 use mmafft::{Engine, Pass, Precision, Request, Result, ScalarType, Shape, Step};
 use object::{Object, ObjectSection};
@@ -208,6 +209,54 @@ fn check(architecture: &str, share: Share) {
         "{architecture}:\n{}",
         failures.join("\n")
     );
+}
+
+/// Two passes that take turns, as one kernel.
+#[test]
+fn passes_in_turns() {
+    let device = Device {
+        name: "NVIDIA H100 80GB HBM3".into(),
+        ..device("sm_90")
+    };
+    let limits = device.limits();
+    let turns = Turns {
+        arrays: 1,
+        ahead: 1,
+        kept: Some(2),
+    };
+    let (mut failures, mut kernels) = (Vec::new(), 0);
+    for request in in_turns(1 << 24) {
+        // Few arrays would have smaller tiles.
+        let plan = mmafft::plan_in_turns(&request.batch(1000), &limits, turns);
+        let plan = plan.expect("a plan");
+        assert!(plan.turns.is_some(), "{}", plan.explain());
+        let lowered = plan
+            .passes
+            .iter()
+            .map(|pass| lower(pass, &device.geometry()));
+        let programs: Vec<Program> = lowered.map(|l| l.expect("a program").program).collect();
+        let kept = if kernels % 2 == 0 { 0 } else { usize::MAX };
+        let joined = Program::in_turns(&programs[0], &programs[1], kept);
+        let mut program = joined.expect("as many threads");
+        let mut kernel = match Kernel::compile(&program, "sm_90") {
+            Err(mmafft::Error::NoDevice { .. }) => {
+                println!("skipped: codegen::passes_in_turns, needs NVRTC");
+                return;
+            }
+            kernel => kernel.expect("machine code"),
+        };
+        while let (true, Some(relaxed)) = (kernel.spilled > 0, program.relaxed()) {
+            program = relaxed;
+            kernel = Kernel::compile(&program, "sm_90").expect("it compiled before");
+        }
+        if kernel.spilled > 0 {
+            let bytes = kernel.spilled;
+            failures.push(format!("{bytes} bytes spilled: {}", plan.explain()));
+        }
+        kernels += 1;
+    }
+    println!("passes in turns: {kernels} kernels");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// A launch that asks for it moves 16 bytes an access, where the memory is contiguous.

@@ -1,5 +1,5 @@
 //! Transforms whose passes follow the measured rules: of each row of lines in a row, columns, rows of planes and
-//! clusters one or more; and lines that passes share, of all precisions and kinds.
+//! clusters one or more; lines that passes share, of all precisions and kinds; and what passes take turns with.
 
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::largest_prime_factor;
@@ -26,6 +26,29 @@ pub fn requests(longest: usize) -> Vec<Case> {
     let shared = shared(longest).map(|request| (request, mmafft::plan as PlanFn));
     let rows = rows().flat_map(|row| of(row, longest));
     rows.chain(shared).collect()
+}
+
+/// Requests whose passes take turns, of arrays of so many points at most: one array each, on any device.
+pub fn in_turns(longest: usize) -> Vec<Request> {
+    let of = |row: &str| {
+        let columns: Vec<&str> = row.split(',').collect();
+        let [_, storage, engine, kind, "first in turns", length, ..] = columns[..] else {
+            return None;
+        };
+        let lengths: Vec<usize> = length.split('x').filter_map(|n| n.parse().ok()).collect();
+        let kind = Kind::from_name(kind).expect("one kind");
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        let precision = match (storage, engine) {
+            ("16 bits", _) => Precision::F16,
+            ("f32", "matrix") => Precision::SplitF16,
+            ("f32", _) => Precision::F32,
+            _ => Precision::F64,
+        };
+        let request = Request::of_kind(kind, direction, Shape::new(&lengths));
+        let short = lengths.iter().product::<usize>() <= longest;
+        short.then(|| request.precision(precision).batch(1))
+    };
+    rows().filter_map(of).collect()
 }
 
 /// Lines that passes share: of powers of two of every kind, for type I one real more or less, and of other complex ones.
@@ -72,7 +95,9 @@ impl Followed {
     pub fn others(&self) -> Vec<String> {
         let followed = self.0.lock().expect("no thread panics");
         let key = |row: &str| row.splitn(7, ',').take(6).collect::<Vec<_>>().join(" ");
-        let passes = rows().filter(|row| !row.contains(",parts,")).map(key);
+        // Parts are no passes, and what takes turns is `in_turns`' to test.
+        let passes = rows().filter(|row| !row.contains(",parts,") && !row.contains(" in turns,"));
+        let passes = passes.map(key);
         passes.filter(|key| !followed.contains(key)).collect()
     }
 }

@@ -5,11 +5,50 @@ mod requests;
 
 use super::{cuda, in_parallel};
 use mmafft::backend_traits::conformance;
-use mmafft::Backend;
+use mmafft::{Backend, Kind, Request};
 use std::sync::Mutex;
 
 /// The longest lines.
 const LONGEST: usize = 1 << 22;
+
+/// Bytes of a batch whose passes take turns: of fewer they do not.
+const IN_TURNS: usize = 72 << 20;
+
+/// Passes take turns where rules say so, and are right; the last turn is not whole.
+#[test]
+fn in_turns() {
+    let Some(backend) = cuda("in_turns") else {
+        return;
+    };
+    let requests: Vec<Request> = requests::in_turns(LONGEST).into_iter().map(many).collect();
+    let (wrong, taken) = (Mutex::new(Vec::new()), Mutex::new(0));
+    in_parallel(requests.len(), |i| {
+        let request = &requests[i];
+        let planned = mmafft::plan(request, backend.limits());
+        if planned.is_ok_and(|plan| plan.turns.is_some()) {
+            *taken.lock().expect("no thread panics") += 1;
+        }
+        if let Err(what) = conformance::check(&backend, mmafft::plan, request, 1.0) {
+            let what = format!("{what}: {request:?}");
+            wrong.lock().expect("no thread panics").push(what);
+        }
+    });
+    let wrong = wrong.into_inner().expect("no thread panics");
+    let taken = taken.into_inner().expect("no thread panics");
+    println!(
+        "{} requests, {taken} in turns, {} wrong",
+        requests.len(),
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn many(request: Request) -> Request {
+    let points: usize = request.shape.dims().iter().product();
+    let reals = if request.kind == Kind::C2C { 2 } else { 1 };
+    let array = points * reals * request.precision.row().storage.bytes();
+    request.batch(IN_TURNS / array + 1)
+}
 
 #[test]
 fn measured() {

@@ -2,7 +2,7 @@
 
 use super::{cuda, plan, run, values};
 use mmafft::backend_traits::device::{DeviceBuffer, Driver};
-use mmafft::backend_traits::{Bindings, Prepared};
+use mmafft::backend_traits::{Bindings, Prepared, Turns};
 use mmafft::cuda::CudaMemory;
 use mmafft::{Backend, Complex, Engine, Precision, Request, Shape};
 use std::sync::Arc;
@@ -49,6 +49,55 @@ fn the_same_bits() {
                 );
             }
         }
+    }
+}
+
+/// Passes that take turns wait for each other inside of one launch: always the same bits, also where two such launches
+/// share the device.
+#[test]
+fn the_same_bits_in_turns() {
+    let Some(backend) = cuda("the_same_bits_in_turns") else {
+        return;
+    };
+    let turns = Turns {
+        arrays: 1,
+        ahead: 2,
+        kept: Some(3),
+    };
+    let plane = Request::forward(Shape::d2(512, 512)).batch(9);
+    for request in [Request::forward(Shape::d1(1 << 18)).batch(30), plane] {
+        let made = mmafft::plan_in_turns(&request, backend.limits(), turns).expect("a plan");
+        assert!(made.turns.is_some(), "{}", made.explain());
+        let prepared = backend.prepare(&made).expect("prepared");
+        let data = values(points(&request), 5);
+        let mut expected = data.clone();
+        run(&backend, &made, &mut expected).expect("it runs");
+        let expected = bits(&expected);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let stream = backend.driver().stream().expect("a stream");
+                    let bytes: &[u8] = bytemuck::cast_slice(&data);
+                    let mut memory = backend.allocate(bytes.len()).expect("memory");
+                    let mut scratch = backend.allocate(prepared.scratch_bytes()).expect("memory");
+                    for _ in 0..40 {
+                        backend.write(&mut memory, 0, bytes).expect("it fits");
+                        let bindings = Bindings {
+                            input: None,
+                            output: &mut memory,
+                            scratch: &mut scratch,
+                        };
+                        let launched = backend.launch_on(&stream, &prepared, bindings);
+                        launched.expect("it runs");
+                        stream.synchronize().expect("it ran");
+                        let mut back = vec![Complex::default(); data.len()];
+                        let to = bytemuck::cast_slice_mut(&mut back);
+                        backend.read(&memory, 0, to).expect("it fits");
+                        assert_eq!(bits(&back), expected, "{request:?}");
+                    }
+                });
+            }
+        });
     }
 }
 

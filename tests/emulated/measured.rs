@@ -5,8 +5,8 @@
 mod requests;
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance;
-use mmafft::{Backend, Error};
+use mmafft::backend_traits::{conformance, Turns};
+use mmafft::{plan_in_turns, Backend, Error, Limits, Plan, Request, Result};
 
 /// The longest lines.
 const LONGEST: usize = 1 << 18;
@@ -27,11 +27,50 @@ fn every_rule_is_right() {
     }
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
     // Longer lines follow the others, or lengths that are nobody's here.
-    let (others, rows) = (followed.others(), requests::rows().count());
+    let rows = requests::rows().filter(|row| !row.contains(" in turns,"));
+    let (others, rows) = (followed.others(), rows.count());
     let all = others.join("\n");
     assert!(
         4 * others.len() < rows,
         "{} of {rows}:\n{all}",
         others.len()
     );
+}
+
+/// Tiles of passes that take turns: by the rules of the device that has them, of so few arrays that they are soon over.
+#[test]
+fn tiles_in_turns_are_right() {
+    let (mut wrong, mut ran) = (Vec::new(), 0);
+    for (i, request) in requests::in_turns(1 << 17).into_iter().enumerate() {
+        let request = request.batch(3);
+        let backend = Probe::new(Vendor::Nvidia, ORDERS[i % 3]).backend();
+        let text = in_turns(&request, backend.limits())
+            .expect("a plan")
+            .explain();
+        assert!(
+            text.contains("take turns") && text.contains("first in turns"),
+            "{text}"
+        );
+        ran += 1;
+        if let Err(what) = conformance::check(&backend, in_turns, &request, 1.0) {
+            wrong.push(format!("{what}: {request:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(ran > 10, "{ran}");
+}
+
+fn in_turns(request: &Request, limits: &Limits) -> Result<Plan> {
+    let limits = Limits {
+        device: "NVIDIA H100 80GB HBM3".into(),
+        // Few arrays would have smaller tiles.
+        workers: 1,
+        ..limits.clone()
+    };
+    let turns = Turns {
+        arrays: 1,
+        ahead: 1,
+        kept: Some(2),
+    };
+    plan_in_turns(request, &limits, turns)
 }

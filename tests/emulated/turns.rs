@@ -77,7 +77,11 @@ fn lines_and_arrays_of_every_kind() {
                     request = request.normalization(Normalization::Ortho);
                 }
                 let order = ORDERS[(i + k) % ORDERS.len()];
-                let backend = || Probe::new(vendor, order).tile_bytes(Some(8 << 10)).workers(1);
+                let backend = || {
+                    Probe::new(vendor, order)
+                        .tile_bytes(Some(8 << 10))
+                        .workers(1)
+                };
                 let result = wrong(backend, &request);
                 ran += usize::from(result.is_some());
                 all.extend(result.unwrap_or_default());
@@ -122,7 +126,10 @@ fn arrays_between_each_other() {
         distance: Some(1),
         ..Layout::default()
     };
-    let request = Request::forward(Shape::d2(n, n)).batch(batch).input_layout(layout.clone()).output_layout(layout);
+    let request = Request::forward(Shape::d2(n, n))
+        .batch(batch)
+        .input_layout(layout.clone())
+        .output_layout(layout);
     let plan = in_turns(&request, &limits).expect("a plan");
     assert!(plan.turns.is_none(), "{}", plan.explain());
 }

@@ -130,9 +130,13 @@ impl<D: Driver> DeviceBackend<D> {
         if let [kernel] = &compiled.kernels[..] {
             let [first, second] = [whole(&passes[0]), whole(&passes[1])];
             let counters = Region::from(scratch, prepared.counters);
-            return self
-                .driver
-                .launch_in_turns(stream, kernel, [&first, &second], &words, counters);
+            return self.driver.launch_in_turns(
+                stream,
+                kernel,
+                [&first, &second],
+                &words,
+                counters,
+            );
         }
         for (number, turn) in turns.turns.order(turns.arrays) {
             let (side, lowered) = (&words.passes[number], &passes[number].lowered);

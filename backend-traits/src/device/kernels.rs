@@ -86,6 +86,7 @@ mod tests {
             entry: "mmafft_pass",
             config,
             then: Vec::new(),
+            keeps: false,
             threads: 256,
             shared_bytes: 0,
         }

@@ -473,6 +473,7 @@ fn lower_as(
             },
             config: config.words(),
             then: Vec::new(),
+            keeps: false,
             threads,
             shared_bytes,
         },

@@ -55,6 +55,7 @@ fn operation(entry: &'static str, threads: usize, step: StepWords) -> Program {
     Program {
         entry,
         then: Vec::new(),
+        keeps: false,
         config: config.words(),
         threads,
         shared_bytes: 0,

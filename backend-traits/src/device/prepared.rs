@@ -94,12 +94,12 @@ impl<D: Driver> DevicePrepared<D> {
 }
 
 impl<D: Driver> Compiled<D> {
-    /// Compiles passes, each with its geometry, as one where they take `turns` and the device can, and puts their tables
-    /// on the device.
+    /// Compiles passes, each with its geometry, as one where they take `turns` and the device can, with so many bytes
+    /// between them, and puts their tables on the device.
     fn new(
         driver: &D,
         passes: impl Iterator<Item = (Pass, Geometry)>,
-        turns: bool,
+        turns: Option<usize>,
     ) -> Result<Self> {
         let mut constants: Vec<u8> = Vec::new();
         let mut add = |bytes: &[u8]| {
@@ -110,9 +110,9 @@ impl<D: Driver> Compiled<D> {
         };
         let lowered = passes.map(|(pass, geometry)| lower(&pass, &geometry));
         let mut lowered: Vec<Lowered> = lowered.collect::<Result<_>>()?;
-        let joined = match &lowered[..] {
-            [first, second] if turns && driver.takes_turns() => {
-                Program::in_turns(&first.program, &second.program)
+        let joined = match (&lowered[..], turns) {
+            ([first, second], Some(between)) if driver.takes_turns() => {
+                Program::in_turns(&first.program, &second.program, between)
             }
             _ => None,
         };
@@ -151,10 +151,15 @@ impl<D: Driver> Inner<D> {
     /// Compiles a plan's passes and puts their tables on the device.
     pub fn new(driver: &D, plan: &Plan) -> Result<Self> {
         let geometry = driver.geometry();
-        let turns = plan.turns.map(|turns| InTurns::new(plan, turns)).transpose()?;
+        let turns = plan
+            .turns
+            .map(|turns| InTurns::new(plan, turns))
+            .transpose()?;
         let passes = plan.passes.iter().map(|pass| (pass.clone(), geometry));
-        let compiled = Compiled::new(driver, passes, turns.is_some())?;
-        let counted = turns.as_ref().filter(|_| compiled.kernels.len() < compiled.passes.len());
+        let compiled = Compiled::new(driver, passes, turns.map(|_| plan.scratch_bytes))?;
+        let counted = turns
+            .as_ref()
+            .filter(|_| compiled.kernels.len() < compiled.passes.len());
         let counters = counted.map_or(0, |turns| turns.words(&compiled).counter_bytes());
         let scalar = plan.request.precision.row().storage.bytes();
         let wide = |p: &PreparedPass| p.lowered.alignment > p.lowered.element;
@@ -201,7 +206,7 @@ impl<D: Driver> Inner<D> {
         let geometry = driver.geometry();
         let passes = self.passes.iter().map(|pass| narrowed(pass, &geometry));
         // Launched one by one, as scratch may begin anywhere.
-        let narrow = Compiled::new(driver, passes, false)?;
+        let narrow = Compiled::new(driver, passes, None)?;
         Ok(self.narrow.get_or_init(|| narrow))
     }
 }

@@ -20,6 +20,7 @@ pub fn program(entry: &'static str, threads: usize, shared_bytes: usize) -> Prog
         entry,
         config: vec![0; config_words()],
         then: Vec::new(),
+        keeps: false,
         threads,
         shared_bytes,
     }
