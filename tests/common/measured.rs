@@ -28,13 +28,17 @@ pub fn requests(longest: usize) -> Vec<Case> {
     rows.chain(shared).collect()
 }
 
-/// Requests whose passes take turns, of arrays of so many points at most: one array each, on any device.
+/// Requests whose passes take turns on one of the devices that were measured, the H100, of arrays of so many points at
+/// most: one array each.
 pub fn in_turns(longest: usize) -> Vec<Request> {
     let of = |row: &str| {
         let columns: Vec<&str> = row.split(',').collect();
-        let [_, storage, engine, kind, "first in turns", length, ..] = columns[..] else {
+        let [device, storage, engine, kind, "first in turns", length, ..] = columns[..] else {
             return None;
         };
+        if device.ends_with("H200") {
+            return None;
+        }
         let lengths: Vec<usize> = length.split('x').filter_map(|n| n.parse().ok()).collect();
         let kind = Kind::from_name(kind).expect("one kind");
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
