@@ -72,5 +72,5 @@ pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
 #[doc(hidden)]
 pub use planner::rules;
-pub use planner::{plan, plan_in_clusters, plan_in_parts, plan_in_turns};
+pub use planner::{plan, plan_in_clusters, plan_in_parts, plan_in_turns, plan_pass_by_pass};
 pub use transform::{Buffer, Planner, Transform};

@@ -3,7 +3,8 @@
 //
 // Each block does one tile. Which one follows from a number that it takes when it begins, so that whatever a tile waits
 // for belongs to a block that has begun: none waits for ever, in whichever order blocks come. Tiles of both passes
-// alternate, as one loads from memory what is new, and the other stores there what is done.
+// alternate, as one loads from memory what is new, and the other stores there what is done. (The first pass is a turn ahead
+// at least: `Turns::are_possible`.)
 //
 // The sources of a pass are before this twice, each with its own configuration, as namespaces mmafft_first and mmafft_second.
 #pragma once

@@ -33,7 +33,7 @@ pub struct Plan {
 /// device's cache when the second takes it, and memory is read once and written once.
 ///
 /// The first pass of a turn comes before the second of it, and after the second of `kept` turns before, whose place
-/// in scratch it takes.
+/// in scratch it takes. [`Turns::are_possible`] says of which numbers there is such an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
     /// Arrays of a turn; of the last one, what is left.
@@ -46,6 +46,15 @@ pub struct Turns {
 }
 
 impl Turns {
+    /// Whether so many arrays can take them, where what lies between the passes is in scratch or not.
+    pub fn are_possible(&self, arrays: usize, in_scratch: bool) -> bool {
+        let place = match self.kept {
+            Some(kept) => kept > self.ahead,
+            None => !in_scratch,
+        };
+        place && self.ahead > 0 && (1..=arrays).contains(&self.arrays)
+    }
+
     /// The turns of each pass of so many arrays, in the order in which they can run: the pass' number, and the turn's.
     pub fn order(&self, arrays: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
         let (count, ahead) = (arrays.div_ceil(self.arrays), self.ahead);

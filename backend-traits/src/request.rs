@@ -56,7 +56,8 @@ pub struct Request {
     /// shows the loss that the 2019 report has at radix 8.
     pub split_matrix: bool,
     /// The most scratch that the plan may ask for, in bytes. Without a limit the plan has the fewest passes, whatever
-    /// scratch these take (of a device's C2R of three axes up to as much as its input).
+    /// scratch these take (of a device's C2R of three axes up to as much as its input). A backend may need some for
+    /// itself: 8 bytes a turn for passes that take turns.
     pub scratch_limit: Option<usize>,
 }
 

@@ -196,7 +196,8 @@ MMAFFT_DEVICE void store_as_one(Pair<float> *to, const Pair<float> &value) {
   asm("mov.b64 %0, {%1, %2};" : "=l"(both) : "f"(value.x), "f"(value.y));
   store_memory(reinterpret_cast<u64 *>(to), both);
 }
-// Nothing that a launch stores is loaded again by it, so that loads of tables may pass these stores.
+// Nothing that a block stores is loaded again by it, so that loads of tables may pass these stores; passes that take
+// turns have barriers between.
 MMAFFT_DEVICE void store_as_one(Pair<double> *to, const Pair<double> &value) {
 #if defined(MMAFFT_STORED_ONCE) || defined(MMAFFT_STORED_KEPT)
   store_memory(reinterpret_cast<double2 *>(to), double2{value.x, value.y});

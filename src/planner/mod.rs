@@ -62,12 +62,13 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
-    let clusters = Clusters::All;
+    let (clusters, turns) = (Clusters::All, TurnsAsked::Not);
     plan_with(
         request,
         limits,
         Ways {
             clusters,
+            turns,
             ..Ways::MEASURED
         },
     )
@@ -79,12 +80,13 @@ pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Result<Plan> {
-    let parts = Some(parts);
+    let (parts, turns) = (Some(parts), TurnsAsked::Not);
     plan_with(
         request,
         limits,
         Ways {
             parts,
+            turns,
             ..Ways::MEASURED
         },
     )
@@ -96,7 +98,7 @@ pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Res
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result<Plan> {
-    let turns = Some(turns);
+    let turns = TurnsAsked::So(turns);
     plan_with(
         request,
         limits,
@@ -107,19 +109,43 @@ pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result
     )
 }
 
+/// The same, where no passes take turns: to measure each of them.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_pass_by_pass(request: &Request, limits: &Limits) -> Result<Plan> {
+    let turns = TurnsAsked::Not;
+    plan_with(
+        request,
+        limits,
+        Ways {
+            turns,
+            ..Ways::MEASURED
+        },
+    )
+}
+
+/// Whether passes take turns.
+#[derive(Clone, Copy, PartialEq)]
+enum TurnsAsked {
+    Measured,
+    Not,
+    So(Turns),
+}
+
 /// What is planned as it was measured, or otherwise.
 #[derive(Clone, Copy)]
 struct Ways<'a> {
     clusters: Clusters,
     parts: Option<&'a [usize]>,
-    turns: Option<Turns>,
+    turns: TurnsAsked,
 }
 
 impl Ways<'_> {
     const MEASURED: Ways<'static> = Ways {
         clusters: Clusters::Measured,
         parts: None,
-        turns: None,
+        turns: TurnsAsked::Measured,
     };
 }
 
@@ -131,11 +157,15 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         parts: ways.parts,
         ..fits::Fits::new(&problem, limits, engine)
     };
-    let measured = turns::Measured::of(&problem, &fits).filter(|_| ways.parts.is_none());
-    if measured.is_some() || ways.turns.is_some() {
+    let asked = match ways.turns {
+        TurnsAsked::So(turns) => Some(turns),
+        _ => None,
+    };
+    let measured = turns::Measured::of(&problem, &fits).filter(|_| ways.turns != TurnsAsked::Not);
+    if measured.is_some() || asked.is_some() {
         let taken = Taken {
             measured: measured.as_ref(),
-            turns: ways.turns,
+            turns: asked,
         };
         let parts = measured.as_ref().and_then(|m| m.parts.as_deref());
         let fits = fits::Fits {
@@ -193,7 +223,7 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
         rules::follow(pass, limits, asked);
     }
     let mut turns = None;
-    let in_turns = |taken| turns::take(&planned, &passes, problem, limits, taken);
+    let in_turns = |taken| turns::take(&planned, &passes, scratch_bytes, problem, limits, taken);
     if let Some(in_turns) = taken.and_then(in_turns) {
         passes = in_turns.passes;
         scratch_bytes = in_turns.scratch_bytes;

@@ -69,22 +69,23 @@ pub struct InTurns {
     pub scratch_bytes: usize,
 }
 
-/// How these passes take turns, `planned` as they are without rules and `followed` as they would be else; `None` where
-/// they do not.
+/// How these passes take turns, `planned` as they are without rules and `followed` as they would be else, with so much
+/// scratch; `None` where they do not.
 pub fn take(
     planned: &[Pass],
     followed: &[Pass],
+    scratch_bytes: usize,
     problem: &Problem,
     limits: &Limits,
     taken: Taken,
 ) -> Option<InTurns> {
     let arrays = problem.request.batch;
-    between(planned, problem)?;
+    between(planned, scratch_bytes, problem)?;
     let passes = match taken.measured {
         None => followed.to_vec(),
         Some(measured) => measured.apply(planned, limits)?,
     };
-    let between = between(&passes, problem)?;
+    let between = between(&passes, scratch_bytes, problem)?;
     let turns = match taken.turns {
         None => sized(&passes, &between, arrays, limits)?,
         Some(turns) => turns,
@@ -93,6 +94,9 @@ pub fn take(
         kept: turns.kept.filter(|_| between.in_scratch),
         ..turns
     };
+    if !turns.are_possible(arrays, between.in_scratch) {
+        return None;
+    }
     let kept = turns.kept.unwrap_or(0).min(arrays.div_ceil(turns.arrays));
     Some(InTurns {
         scratch_bytes: kept * turns.arrays * between.bytes,
@@ -109,7 +113,7 @@ struct Between {
 }
 
 /// What lies between two passes that can take turns: what one leaves of an array the other takes, from the same place.
-fn between(passes: &[Pass], problem: &Problem) -> Option<Between> {
+fn between(passes: &[Pass], scratch_bytes: usize, problem: &Problem) -> Option<Between> {
     let [first, second] = passes else {
         return None;
     };
@@ -129,11 +133,12 @@ fn between(passes: &[Pass], problem: &Problem) -> Option<Between> {
     // In place the second pass stores where the first will not load again.
     let in_place = problem.not_in_place().is_none();
     let alike = shares[0].load == shares[1].store || !in_place;
-    let at_once = !in_scratch || first.store.offset + second.load.offset == 0;
-    (shares[0].store == shares[1].load && alike && at_once).then_some(Between {
-        bytes: shares[0].store * problem.storage().bytes(),
-        in_scratch,
-    })
+    let bytes = shares[0].store.checked_mul(problem.storage().bytes())?;
+    // Arrays lie in scratch one after the other, and nothing else does.
+    let begins = first.store.offset + second.load.offset;
+    let apart = begins == 0 && bytes.checked_mul(arrays) == Some(scratch_bytes);
+    let whole = !in_scratch || apart;
+    (shares[0].store == shares[1].load && alike && whole).then_some(Between { bytes, in_scratch })
 }
 
 /// Turns of passes whose tiles were measured: what is under way at once is a multiple of the multiprocessors, half of it of
@@ -142,15 +147,15 @@ fn between(passes: &[Pass], problem: &Problem) -> Option<Between> {
 fn sized(passes: &[Pass], between: &Between, arrays: usize, limits: &Limits) -> Option<Turns> {
     let under_way = passes.iter().map(|pass| {
         let residents = pass.tile.launch.map_or(1, |launch| launch.residents);
-        pass.tile.bytes * residents * limits.workers
+        pass.tile.bytes.saturating_mul(residents * limits.workers)
     });
     let under_way = under_way.max()?;
     let of_a_turn = (TURN_BYTES / between.bytes.max(1)).max(1);
-    let turn = of_a_turn * between.bytes;
-    let ahead = (under_way * 7 / 10).div_ceil(turn).max(1);
+    let turn = (of_a_turn * between.bytes).max(1);
+    let ahead = (under_way / 10 * 7).div_ceil(turn).max(1);
     let kept = ahead + (under_way / 2 / turn).max(2);
     // More would not stay in the cache; and few turns are over before the passes overlap.
-    let stays = kept * turn <= 2 * under_way;
+    let stays = kept.saturating_mul(turn) / 2 <= under_way;
     (stays && arrays / of_a_turn >= 2 * kept).then_some(Turns {
         arrays: of_a_turn,
         ahead,

@@ -147,15 +147,57 @@ fn what_cannot_take_turns_is_planned_as_it_was() {
         assert_ne!(plain.passes.len(), 2);
         assert_eq!(in_turns(&request, &limits).expect("a plan"), plain);
     }
-    // Scratch that would take the place of what was not taken.
+    // Scratch that would take the place of what was not taken, or none; passes that would wait for each other; no arrays,
+    // or more than there are.
     let request = Request::forward(Shape::d1(4096)).batch(5);
-    let bad = Turns {
-        arrays: 1,
-        ahead: 2,
-        kept: Some(2),
-    };
-    let plan = plan_in_turns(&request, &limits, bad).expect("a plan");
-    let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
-    let error = backend.prepare(&plan).err().expect("it is refused");
-    assert!(error.to_string().contains("take turns"), "{error}");
+    let plain = mmafft::plan(&request, &limits).expect("a plan");
+    let good = in_turns(&request, &limits).expect("a plan");
+    let backend = Probe::new(Vendor::Nvidia, ORDERS[0])
+        .tile_bytes(Some(8 << 10))
+        .backend();
+    for (arrays, ahead, kept) in [
+        (1, 2, Some(2)),
+        (1, 1, None),
+        (1, 0, Some(1)),
+        (0, 1, Some(2)),
+        (6, 1, Some(2)),
+        (usize::MAX, 1, Some(2)),
+        (1, usize::MAX, Some(usize::MAX)),
+    ] {
+        let turns = Turns {
+            arrays,
+            ahead,
+            kept,
+        };
+        let plan = plan_in_turns(&request, &limits, turns).expect("a plan");
+        assert_eq!(plan, plain, "{turns:?}");
+        let bad = Plan {
+            turns: Some(turns),
+            ..good.clone()
+        };
+        let error = backend.prepare(&bad).err().expect("it is refused");
+        assert!(error.to_string().contains("take turns"), "{error}");
+    }
+}
+
+/// Rows of arrays that lie between each other's, whose passes go from row to row before they go to the next array, where
+/// scratch has array after array.
+#[test]
+fn rows_of_arrays_between_each_other() {
+    let (n, batch) = (4096, 4);
+    for rows in [batch, 2 * batch] {
+        let layout = Layout {
+            strides: Some(vec![n * batch, 1]),
+            distance: Some(n),
+            ..Layout::default()
+        };
+        let request = Request::forward(Shape::d2(rows, n)).axes(&[1]).batch(batch);
+        let request = request.input_layout(layout.clone()).output_layout(layout);
+        let backend = Probe::new(Vendor::Nvidia, ORDERS[0])
+            .tile_bytes(Some(8 << 10))
+            .backend();
+        let plan = in_turns(&request, backend.limits()).expect("a plan");
+        assert!(plan.turns.is_none(), "{}", plan.explain());
+        check(&backend, in_turns, &request, 1.0).expect("it is right");
+    }
 }

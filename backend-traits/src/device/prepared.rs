@@ -12,6 +12,9 @@ use crate::plan::{Plan, Turns};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+/// Shared memory in which a block of passes that take turns has its number, beside its tile's.
+const NUMBER_BYTES: usize = 16;
+
 /// Tables begin at multiples of this.
 const ALIGNMENT: usize = 256;
 
@@ -112,7 +115,9 @@ impl<D: Driver> Compiled<D> {
         let mut lowered: Vec<Lowered> = lowered.collect::<Result<_>>()?;
         let joined = match (&lowered[..], turns) {
             ([first, second], Some(between)) if driver.takes_turns() => {
-                Program::in_turns(&first.program, &second.program, between)
+                let program = Program::in_turns(&first.program, &second.program, between);
+                let most = driver.geometry().shared_bytes - NUMBER_BYTES;
+                program.filter(|program| program.shared_bytes <= most)
             }
             _ => None,
         };
@@ -205,7 +210,7 @@ impl<D: Driver> Inner<D> {
         }
         let geometry = driver.geometry();
         let passes = self.passes.iter().map(|pass| narrowed(pass, &geometry));
-        // Launched one by one, as scratch may begin anywhere.
+        // Passes in turns launched one by one, as their counters may begin anywhere.
         let narrow = Compiled::new(driver, passes, None)?;
         Ok(self.narrow.get_or_init(|| narrow))
     }
@@ -241,12 +246,13 @@ impl InTurns {
             backend: plan.backend.into(),
             instead: "plan without turns".into(),
         };
-        let kept = turns.kept.is_none_or(|kept| kept > turns.ahead);
         let [first, second] = &plan.passes[..] else {
             return Err(refused());
         };
+        let in_scratch = first.store.slot == Slot::Scratch;
+        let possible = turns.are_possible(arrays, in_scratch);
         match (share(first, arrays), share(second, arrays)) {
-            (Some(first), Some(second)) if kept && turns.arrays > 0 => Ok(InTurns {
+            (Some(first), Some(second)) if possible => Ok(InTurns {
                 turns,
                 arrays,
                 shares: [first, second],

@@ -117,9 +117,9 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         };
         let request = request(case);
         let plans = [
-            mmafft::plan(&request, &limits),
+            mmafft::plan_pass_by_pass(&request, &limits),
             mmafft::plan_in_clusters(&request, &limits),
-            mmafft::plan(&request, &blocks),
+            mmafft::plan_pass_by_pass(&request, &blocks),
         ];
         for plan in plans.iter().flatten() {
             room = room.max(timing::room(plan));
@@ -291,7 +291,7 @@ fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan>
         cluster_blocks,
         ..limits.clone()
     };
-    let mut plan = mmafft::plan(&plan.request, &limits).ok()?;
+    let mut plan = mmafft::plan_pass_by_pass(&plan.request, &limits).ok()?;
     for pass in &mut plan.passes {
         if let Some(rule) = table.rule(pass, &limits) {
             rule.apply(pass, &limits);

@@ -20,7 +20,7 @@ const GAIN: f64 = 1.01;
 
 /// The key of the rule of a request's lines: of one axis, in several passes, or in one that fills a block.
 pub fn key(request: &Request, limits: &Limits) -> Option<String> {
-    let plan = mmafft::plan(request, limits).ok()?;
+    let plan = mmafft::plan_pass_by_pass(request, limits).ok()?;
     let [length] = request.shape.dims()[..] else {
         return None;
     };
@@ -112,7 +112,7 @@ pub fn tune<L: Lab>(
 ) {
     let limits = bench.lab.backend().limits().clone();
     // By a rule of before, or factors of the fewest passes.
-    let Ok(default) = mmafft::plan(request, &limits) else {
+    let Ok(default) = mmafft::plan_pass_by_pass(request, &limits) else {
         return;
     };
     let own: Vec<usize> = default.passes.iter().map(length).collect();
