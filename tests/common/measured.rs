@@ -3,7 +3,7 @@
 
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::largest_prime_factor;
-use mmafft::{Direction, Engine, Kind, Precision, Request, Shape, KINDS};
+use mmafft::{Direction, Engine, Kind, Limits, Precision, Request, Shape, KINDS};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -14,6 +14,16 @@ const FEW: usize = 2;
 
 /// A request, and how it is planned so that its passes follow the rules.
 pub type Case = (Request, PlanFn);
+
+/// A device that has rows of its own for single passes; wherever it runs, a plan follows them that is made for it.
+const H200: &str = "NVIDIA H200";
+
+fn h200(limits: &Limits) -> Limits {
+    Limits {
+        device: H200.into(),
+        ..limits.clone()
+    }
+}
 
 /// The table's rows.
 pub fn rows() -> impl Iterator<Item = &'static str> {
@@ -137,7 +147,7 @@ fn of_convolution(kind: Option<Kind>, length: usize, precisions: &[Precision]) -
 
 fn of(row: &str, longest: usize) -> Vec<Case> {
     let columns: Vec<&str> = row.split(',').collect();
-    let [_, storage, engine, kind, access, length, ..] = columns[..] else {
+    let [device, storage, engine, kind, access, length, ..] = columns[..] else {
         panic!("`{row}` has no key");
     };
     let lengths: Vec<usize> = length.split('x').filter_map(|n| n.parse().ok()).collect();
@@ -149,7 +159,16 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
         _ => &[Precision::F64],
     };
     if let Some((kind, length)) = convolved(kind, n).filter(|_| n <= longest) {
-        return of_convolution(kind, length, precisions);
+        let cases = of_convolution(kind, length, precisions).into_iter();
+        let on_h200: PlanFn = |request, limits| mmafft::plan(request, &h200(limits));
+        let plan = |plan| {
+            if device.ends_with(H200) {
+                on_h200
+            } else {
+                plan
+            }
+        };
+        return cases.map(|(request, own)| (request, plan(own))).collect();
     }
     let of = |kind: Kind, shape: Shape| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
@@ -176,8 +195,11 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
         _ => request.batch(BATCH),
     };
     // Of few arrays clusters would leave most of the device idle, so that they are not asked for.
+    let on_h200 = device.ends_with(H200);
     let plan: PlanFn = match access {
+        "cluster" if on_h200 => |request, limits| mmafft::plan_in_clusters(request, &h200(limits)),
         "cluster" => mmafft::plan_in_clusters,
+        _ if on_h200 => |request, limits| mmafft::plan(request, &h200(limits)),
         _ => mmafft::plan,
     };
     let with = |&precision: &Precision| {
