@@ -491,13 +491,13 @@ impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
         // Two passes in turns: their counters are cleared before.
         let mut counters = self.allocate(64).unwrap();
         self.write(&mut counters, 0, &[1; 64]).unwrap();
-        let side = SideWords {
-            tiles: 2,
+        let passes = [2, 1].map(|tiles| SideWords {
+            tiles,
             ..Default::default()
-        };
+        });
         let words = TurnWords {
-            turns: 3,
-            passes: [side; 2],
+            turns: 1,
+            passes,
             ..Default::default()
         };
         let both = [&launch(1), &launch(1)];
@@ -506,9 +506,9 @@ impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
             .unwrap();
         let mut bytes = [0; 64];
         self.read(&counters, 0, &mut bytes).unwrap();
-        assert_eq!((words.blocks(), words.counter_bytes()), (12, 28));
-        assert_eq!([&bytes[..8], &bytes[36..]].concat(), [1; 36]);
-        assert_eq!(bytes[8..36], [0; 28]);
+        assert_eq!((words.blocks(), words.counter_bytes()), (3, 12));
+        assert_eq!([&bytes[..8], &bytes[20..]].concat(), [1; 52]);
+        assert_eq!(bytes[8..20], [0; 12]);
         state(|s| assert_eq!(s.called.iter().filter(|c| **c == "launch").count(), 2));
 
         // What a kernel may have: 512 threads, and of 65536 bytes all but its own 1024.
