@@ -62,16 +62,12 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
-    let (clusters, turns) = (Clusters::All, TurnsAsked::Not);
-    plan_with(
-        request,
-        limits,
-        Ways {
-            clusters,
-            turns,
-            ..Ways::MEASURED
-        },
-    )
+    let clusters = Clusters::All;
+    let ways = Ways {
+        clusters,
+        ..Ways::PASS_BY_PASS
+    };
+    plan_with(request, limits, ways)
 }
 
 /// The same, where lines that no tile holds are split into these factors, in the order of their passes,
@@ -80,16 +76,12 @@ pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Result<Plan> {
-    let (parts, turns) = (Some(parts), TurnsAsked::Not);
-    plan_with(
-        request,
-        limits,
-        Ways {
-            parts,
-            turns,
-            ..Ways::MEASURED
-        },
-    )
+    let parts = Some(parts);
+    let ways = Ways {
+        parts,
+        ..Ways::PASS_BY_PASS
+    };
+    plan_with(request, limits, ways)
 }
 
 /// The same, where two passes take these turns, if they can, by the tiles that were measured for that or those that they
@@ -99,14 +91,11 @@ pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Res
 /// Those of [`plan`].
 pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result<Plan> {
     let turns = TurnsAsked::So(turns);
-    plan_with(
-        request,
-        limits,
-        Ways {
-            turns,
-            ..Ways::MEASURED
-        },
-    )
+    let ways = Ways {
+        turns,
+        ..Ways::MEASURED
+    };
+    plan_with(request, limits, ways)
 }
 
 /// The same, where no passes take turns: to measure each of them.
@@ -114,15 +103,7 @@ pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result
 /// # Errors
 /// Those of [`plan`].
 pub fn plan_pass_by_pass(request: &Request, limits: &Limits) -> Result<Plan> {
-    let turns = TurnsAsked::Not;
-    plan_with(
-        request,
-        limits,
-        Ways {
-            turns,
-            ..Ways::MEASURED
-        },
-    )
+    plan_with(request, limits, Ways::PASS_BY_PASS)
 }
 
 /// Whether passes take turns.
@@ -146,6 +127,10 @@ impl Ways<'_> {
         clusters: Clusters::Measured,
         parts: None,
         turns: TurnsAsked::Measured,
+    };
+    const PASS_BY_PASS: Ways<'static> = Ways {
+        turns: TurnsAsked::Not,
+        ..Ways::MEASURED
     };
 }
 

@@ -3,7 +3,7 @@
 
 use crate::families::{jobs, Job, Share};
 use crate::kept::kept;
-use crate::measured::in_turns;
+use crate::measured::{in_turns, H100};
 use crate::words::head;
 use mmafft::backend_traits::device::{lower, Program};
 use mmafft::backend_traits::{radix, Launch, Operand, Turns};
@@ -215,7 +215,7 @@ fn check(architecture: &str, share: Share) {
 #[test]
 fn passes_in_turns() {
     let device = Device {
-        name: "NVIDIA H100 80GB HBM3".into(),
+        name: H100.into(),
         ..device("sm_90")
     };
     let limits = device.limits();

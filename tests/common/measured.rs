@@ -15,6 +15,9 @@ const FEW: usize = 2;
 /// A request, and how it is planned so that its passes follow the rules.
 pub type Case = (Request, PlanFn);
 
+/// The device on which all of [`in_turns`] take turns.
+pub const H100: &str = "NVIDIA H100 80GB HBM3";
+
 /// A device that has rows of its own for single passes; wherever it runs, a plan follows them that is made for it.
 const H200: &str = "NVIDIA H200";
 

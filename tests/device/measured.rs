@@ -40,6 +40,10 @@ fn in_turns() {
         requests.len(),
         wrong.len()
     );
+    // Of the device that has the rules all do.
+    if backend.limits().device == requests::H100 {
+        assert_eq!(taken, requests.len());
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -62,7 +62,7 @@ fn tiles_in_turns_are_right() {
 
 fn in_turns(request: &Request, limits: &Limits) -> Result<Plan> {
     let limits = Limits {
-        device: "NVIDIA H100 80GB HBM3".into(),
+        device: requests::H100.into(),
         // Few arrays would have smaller tiles.
         workers: 1,
         ..limits.clone()

@@ -42,10 +42,12 @@ fn wrong(backend_of: impl Fn() -> Probe, request: &Request) -> Option<Vec<String
     }
     let plain = mmafft::plan(request, backend.limits()).expect("a plan");
     let kept = turns.kept.map_or(0, |kept| kept.min(count) * turns.arrays);
-    let most = plain.scratch_bytes / plan.request.batch * kept;
-    if plan.scratch_bytes > most || turns.kept.is_none() != (plain.scratch_bytes == 0) {
+    let expected = plain.scratch_bytes / plan.request.batch * kept;
+    if plan.scratch_bytes != expected || turns.kept.is_none() != (plain.scratch_bytes == 0) {
         let got = plan.scratch_bytes;
-        wrong.push(format!("{got} bytes of scratch, not {most}: {request:?}"));
+        wrong.push(format!(
+            "{got} bytes of scratch, not {expected}: {request:?}"
+        ));
     }
     Some(wrong)
 }
