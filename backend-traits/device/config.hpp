@@ -154,6 +154,7 @@ struct Config {
   i64 mirrored, mirrored_inner;       // lines that are in mirrored pairs, or 0; lines between two
   i64 mirrored_row;                   // rows, of so many beside each other (1: of one axis); or 0: parts of a line
   i64 mirrored_facing;                // parts a and A-1-a, none its own mirror image
+  i64 row_of_reals;                   // a tile's lines lie in a row in memory, where its reals go by way of shared memory
   i64 magnitudes;                     // of lines that are scaled as one, where in shared memory, in floats; or 0
   i64 grown;                          // and the binary digits that the largest value of one became smaller by
   Reals load_reals, store_reals;

@@ -476,6 +476,9 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void load_symmetric(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void finish_symmetric(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store_symmetric(S s, const Value *v) const;
+  MMAFFT_DEVICE Scalar *row_of_reals() const;
+  MMAFFT_DEVICE int before_row() const;
+  MMAFFT_DEVICE void store_row_of_reals() const;
 
   // In half_complex.hpp: the same of half spectra whose points are a real from each end of the line.
   template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool half_complex(S s);

@@ -107,31 +107,84 @@ MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
   MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
   const T scale = this->scale();
+  const int before = config.row_of_reals ? before_row() : 0;
+  MMAFFT_IF (config.row_of_reals && step.source == PLACE_SHARED) barrier();
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
     const InMemory in = in_memory<false>(s, c);
     // Rows 0 and columns/2 are their own images.
     const i64 row = in.line.store_index, first = row + i64(c.at) * axis.store_index;
     const bool images = row != 0 && 2 * row != side.columns;
+    // The line's first real, but as the line is continued; or where shared memory has it.
     Scalar *const line = static_cast<Scalar *>(arguments.store) + (in.line.store + in.others - row * unit);
     Scalar *const low = line + (odd ? first - 1 : first) * unit;
     Scalar *const high = line - (odd ? first + 1 : first) * unit;
+    const int low_cell = before + c.line * int(side.length) + int(odd ? first - 1 : first);
+    const int high_cell = before + c.line * int(side.length) - int(odd ? first + 1 : first);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       MMAFFT_UNROLL for (int e = 0; e < 2; e++) {
         const i64 further = i64(j * m) * axis.store_index + e * side.apart;
         const T x = scale * (e == 0 ? v[g * R + j].x : v[g * R + j].y);
         const bool lower = lower_half(c.at, m, R, j, e);
         const bool end = own_image(first, axis.store_index, m, R, j, e);
-        Scalar y;
-        narrow(lower || !odd ? x : -x, y);
+        T y = lower || !odd ? x : -x;
         MMAFFT_IF (edges) {
-          if (end) narrow(T(0.70710678118654752440) * x, y);
+          if (end) y = T(0.70710678118654752440) * x;
         }
-        if (in.live && (lower ? !(odd && end) : images || (!odd && end)))
-          store_memory(lower ? low + further * unit : high + (side.points - further) * unit, y);
+        if (!in.live || !(lower ? !(odd && end) : images || (!odd && end))) continue;
+        MMAFFT_IF (config.row_of_reals) store_shared_part<T>(lower ? low_cell + int(further) : high_cell + int(side.points - further), y);
+        else {
+          Scalar z;
+          narrow(y, z);
+          store_memory(lower ? low + further * unit : high + (side.points - further) * unit, z);
+        }
       }
     }
   }
+  MMAFFT_IF (config.row_of_reals) {
+    barrier();
+    store_row_of_reals();
+  }
+}
+
+// Results that go to memory where they are computed begin and end anywhere between two sectors, and both that have a
+// part of one write it: the second-level cache, which is what limits, took 1.3 times the sectors. So they meet in shared
+// memory, as far behind its begin as the row's first real is behind that of a sector.
+template <class Scalar> MMAFFT_DEVICE Scalar *Pass<Scalar>::row_of_reals() const {
+  return static_cast<Scalar *>(arguments.store) + i64(tile) * (config.lines * config.store_reals.length);
+}
+template <class Scalar> MMAFFT_DEVICE int Pass<Scalar>::before_row() const {
+  return int(reinterpret_cast<u64>(row_of_reals()) % SECTOR / sizeof(Scalar));
+}
+template <class Scalar> MMAFFT_DEVICE void Pass<Scalar>::store_row_of_reals() const {
+  MMAFFT_CONST int length = int(config.store_reals.length), threads = int(config.threads);
+  // Reals of an access, of 16 bytes, and accesses of a thread.
+  MMAFFT_CONST int each = 16 / int(sizeof(Scalar));
+  MMAFFT_CONST int rounds = (int(config.lines) * length + int(SECTOR / sizeof(Scalar)) - 1 + each * threads) / (each * threads);
+  const u64 lines = arguments.lines - tile * u64(config.lines);
+  const int before = before_row(), end = before + (lines < u64(config.lines) ? int(lines) : int(config.lines)) * length;
+  const int thread = thread_index_anew();
+  Scalar *const to = row_of_reals() - before;
+  MMAFFT_UNROLL for (int i = 0; i < rounds; i++) {
+    const int at = (i * threads + thread) * each;
+    if (at < before || at + each > end) continue;
+    Neighbours<Scalar, each / 2> x;
+    MMAFFT_UNROLL for (int k = 0; k < each / 2; k++) {
+      const Value pair = load_shared<T>(at / 2 + k);
+      narrow(pair.x, x.at[k].x);
+      narrow(pair.y, x.at[k].y);
+    }
+    store_as_one(reinterpret_cast<Neighbours<Scalar, each / 2> *>(to + at), x);
+  }
+  // What is no whole access at either end.
+  const auto alone = [&](int at) {
+    Scalar x;
+    narrow(load_shared_part<T>(at), x);
+    store_memory(to + at, x);
+  };
+  const int first = before + thread, last = end / each * each + thread;
+  if (thread < each && first < (before + each - 1) / each * each) alone(first);
+  if (last < end) alone(last);
 }
 
 }  // namespace mmafft

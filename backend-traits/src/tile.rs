@@ -37,6 +37,9 @@ pub struct Launch {
     /// Whether roots of a split or merge are products, of a thread's first one and of how far its other points are
     /// from that one's, in place of looked up each: of whole lines.
     pub multiplied: bool,
+    /// Whether what a line of real columns becomes meets in shared memory before it goes to memory, in one row: of a
+    /// tile whose lines lie in a row.
+    pub staged: bool,
     /// Whether and when a block asks for the tile of a block to come, so that it is in the second-level cache by then:
     /// where few tiles are at work at a time, memory would wait for arithmetic.
     pub ahead: Option<Ahead>,
@@ -63,6 +66,7 @@ impl Launch {
             looked_up: false,
             unasked: false,
             multiplied: false,
+            staged: false,
             ahead: None,
         }
     }

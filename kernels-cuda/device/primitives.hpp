@@ -205,6 +205,17 @@ MMAFFT_DEVICE void store_as_one(Pair<double> *to, const Pair<double> &value) {
   asm volatile("{.reg .u64 at; cvta.to.global.u64 at, %0; st.global.v2.f64 [at], {%1, %2};}" ::"l"(to), "d"(value.x), "d"(value.y));
 #endif
 }
+// What is 16 bytes.
+template <class T> MMAFFT_DEVICE void store_as_one(T *to, const T &value) {
+  static_assert(sizeof(T) == 16, "no vector of another size");
+  uint4 x;
+  memcpy(&x, &value, sizeof x);
+#if defined(MMAFFT_STORED_ONCE) || defined(MMAFFT_STORED_KEPT)
+  store_memory(reinterpret_cast<uint4 *>(to), x);
+#else
+  asm volatile("{.reg .u64 at; cvta.to.global.u64 at, %0; st.global.v4.b32 [at], {%1, %2, %3, %4};}" ::"l"(to), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w));
+#endif
+}
 // Tables that no launch changes.
 MMAFFT_DEVICE Pair<float> load_table(const Pair<float> *from) {
   float2 x = __ldg(reinterpret_cast<const float2 *>(from));
@@ -241,6 +252,8 @@ template <class T> MMAFFT_DEVICE const T *anew(const T *pointer) {
 
 // How far, in bytes, the constant part of an address reaches.
 enum { IMMEDIATE = 1 << 23 };
+// Bytes that the second-level cache reads or writes at once.
+enum { SECTOR = 32 };
 // The same number, of which compilers do not know what it is the sum of. Taken apart, addresses of two parts of
 // one point are not seen to lie beside each other, and each is stored alone: half of a sector, twice.
 MMAFFT_DEVICE i64 opaque(i64 x) {

@@ -114,10 +114,12 @@ template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
     *reinterpret_cast<W *>(to) = __builtin_bit_cast(W, value);
   }
 }
-// Both parts of a value by one access.
-template <class T> MMAFFT_DEVICE void store_as_one(Pair<T> *to, const Pair<T> &value) { store_memory(to, value); }
+// All parts of a value by one access.
+template <class T> MMAFFT_DEVICE void store_as_one(T *to, const T &value) { store_memory(to, value); }
 // How far, in bytes, the constant part of an address reaches.
 enum { IMMEDIATE = 1 << 12 };
+// Bytes that the first-level cache writes to the second one at once.
+enum { SECTOR = 64 };
 // Pairs are stored as words, whatever their address is the sum of.
 MMAFFT_DEVICE i64 opaque(i64 x) { return x; }
 // Tables that no launch changes: they come through the same cache as all else.

@@ -41,11 +41,12 @@ const FACING: [(&str, [bool; 2]); 4] = [
 ];
 
 /// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
-/// [`Launch::multiplied`], [`Launch::ahead`]. And of how many blocks a tile is, if of several: `4 blocks`.
-const OTHERWISE: [Otherwise; 5] = [
+/// [`Launch::multiplied`], [`Launch::staged`], [`Launch::ahead`]. And of how many blocks a tile is, if of several: `4 blocks`.
+const OTHERWISE: [Otherwise; 6] = [
     ("looked up", |l| l.looked_up = true, |l| l.looked_up),
     ("unasked", |l| l.unasked = true, |l| l.unasked),
     ("multiplied", |l| l.multiplied = true, |l| l.multiplied),
+    ("staged", |l| l.staged = true, |l| l.staged),
     (
         "ahead",
         |l| l.ahead = Some(Ahead::Late),

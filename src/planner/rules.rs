@@ -5,6 +5,7 @@
 //! its architecture.
 
 use super::fits::Fits;
+pub use super::folded::columns_of_steps;
 use super::problem::Problem;
 use super::rule::facing_end;
 pub use super::rule::{real_columns, Rule, HEADER};

@@ -55,7 +55,7 @@ words! {
     HeadWords {
         storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
         load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, powers, half_products, ahead, asks_late, unasked, apart, roots_loop, mirrored, mirrored_inner, mirrored_row, mirrored_facing, magnitudes, grown,
+        edges, powers, half_products, ahead, asks_late, unasked, apart, roots_loop, mirrored, mirrored_inner, mirrored_row, mirrored_facing, row_of_reals, magnitudes, grown,
     }
 }
 

@@ -426,11 +426,18 @@ fn lower_as(
         out.max(pair[1].points_in(reals(pair[1].words.reals_in)))
     };
     let points: Vec<usize> = trips.windows(2).map(both).collect();
+    let cell_of_real = if double { 8 } else { 4 };
     let mut shared_bytes = banks::place(&mut config.steps, &points, &block);
     if let Some(digits) = scaled {
         config.head.grown = scaling::steps(&mut config.steps, digits);
         config.head.magnitudes = (shared_bytes / MAGNITUDE).max(1) as i64;
         shared_bytes = (config.head.magnitudes as usize + tile_lines) * MAGNITUDE;
+    }
+    if config.head.row_of_reals != 0 {
+        // As far behind its begin as the row's first real is behind that of a sector.
+        let row = tile_lines * config.reals[1].length as usize;
+        let reals = row + columns::LARGEST_SECTOR / pass.storage.bytes();
+        shared_bytes = shared_bytes.max(reals.next_multiple_of(2) * cell_of_real);
     }
     if shared_bytes > geometry.shared_bytes {
         let bytes = shared_bytes;

@@ -1,5 +1,6 @@
 //! How a pass reaches memory on both sides: loops, axes, and the factors on the way.
 
+use super::columns;
 use super::config::*;
 use super::tables::{LineRoots, Tables, Twiddles};
 use super::trips;
@@ -318,6 +319,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         };
         step.expect("a pass has a step").in_row |= i64::from(in_row);
     }
+    config.head.row_of_reals = i64::from(columns::staged(pass, config));
 }
 
 /// Whether the first step (`loading`) or the last is a copy of lines that lie in a row in memory, all

@@ -60,6 +60,9 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
         if step.target == SHARED {
             work.shared_bytes += values * pair;
         }
+        if step.target == MEMORY && head.row_of_reals != 0 {
+            work.shared_bytes += 2.0 * values * pair;
+        }
         match step.op {
             _ if matrix => {
                 let waves = threads / geometry.wave as f64;

@@ -1,11 +1,9 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
-use super::sequences::{joins, sequences};
-use mmafft::backend_traits::device::{
-    halves_radix, DENSE_PAIRS, FACING_RADIX, PRODUCTS_OF_TWIDDLES,
-};
+use super::sequences::{held, joins, sequences};
+use mmafft::backend_traits::device::{FACING_RADIX, PRODUCTS_OF_TWIDDLES};
 use mmafft::backend_traits::real::{Middle, RealSide};
-use mmafft::backend_traits::{radix, Ahead, Images, Launch, Limits, TileAxis};
+use mmafft::backend_traits::{Ahead, Launch, Limits, TileAxis};
 use mmafft::rules::{self, Rule, Sequence};
 use mmafft::{Engine, Kind, Pass, ScalarType};
 
@@ -22,39 +20,6 @@ const BESIDE: [usize; 3] = [20, 36, 60];
 /// The same of matrix products, with halves, sums and the matrix.
 const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
 
-/// The most values that a thread has of a column of a step of these radices, or of two that mirror each
-/// other: of sums over shared memory, a few.
-fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
-    let radices = sequence.radices();
-    let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
-    let products = pass.engine == Engine::Matrix;
-    let values = |(r, engine)| match radix::summed(r, products || places) {
-        true => 2 * DENSE_PAIRS,
-        // A lane has a few points of each product that it joins.
-        false if joins(&(r, engine)) => r / 4,
-        false => r,
-    };
-    // Two columns of the step that merges or splits lines in mirrored pairs.
-    let (first, last) = (radices.first(), radices.last());
-    let parts = pass.mirrored.filter(|m| m.images == Images::Parts);
-    // Of a line of reals in a cluster likewise.
-    let spread = pass.axes.first().filter(|_| clustered(pass));
-    let middle = match (parts, spread) {
-        (Some(mirrored), _) => mirrored.middle,
-        (None, Some(axis)) => axis.kind.row().packed.middle,
-        (None, None) => Middle::Plain,
-    };
-    let ends = match middle {
-        Middle::Merge => first,
-        Middle::Split => last,
-        Middle::Plain => None,
-    };
-    let most = halves_radix(pass.storage);
-    let pair = ends.filter(|r| **r <= most && !products).map(|r| 2 * r);
-    let engines = sequence.engines(pass.engine);
-    engines.map(values).chain(pair).max()
-}
-
 fn clustered(pass: &Pass) -> bool {
     pass.tile.residency.blocks() > 1
 }
@@ -68,11 +33,24 @@ pub fn whole_in_cluster(pass: &Pass) -> bool {
 fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
     let all = || pass.held_points(TileAxis::core_length);
     let points = match rules::real_columns(pass, radices) {
-        // Half of the columns, and one; or half of the rows.
-        Some([columns, rows]) => (columns / 2 * (rows / 2 + 1)).max((columns / 2 + 1) * rows / 2),
+        Some(parts) => {
+            let columns = rules::columns_of_steps(parts, radices);
+            let points = columns.iter().zip(radices).map(|(n, radix)| n * radix);
+            points.max().unwrap_or(0)
+        }
         None => rules::transformed(pass).unwrap_or_else(all),
     };
     points * lines
+}
+
+/// How many columns the step of each radix has, of so many lines, were all butterflies.
+fn columns(pass: &Pass, radices: &[usize], lines: usize) -> Vec<usize> {
+    let Some(parts) = rules::real_columns(pass, radices) else {
+        let points = points(pass, radices, lines);
+        return radices.iter().map(|r| points / r).collect();
+    };
+    let of_line = rules::columns_of_steps(parts, radices);
+    of_line.into_iter().map(|columns| columns * lines).collect()
 }
 
 /// How many lines a tile may have, and of how many blocks it may be.
@@ -105,11 +83,7 @@ fn tiles(
 /// lines also as many are tried as leave the fewest (of 251 points of FP64, by radices 25 and 10, ten: 0.979 of a
 /// copy on an H100, eight 0.973).
 fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<usize> {
-    let all = match pass.axes_of_reals() {
-        true => pass.held_points(TileAxis::core_length),
-        false => pass.axes.iter().map(|a| a.length).product(),
-    };
-    let line = all.max(rules::transformed(pass).unwrap_or(0));
+    let line = points(pass, sequence.radices(), 1);
     let point = 2 * pass.storage.bytes();
     let all: usize = pass.loops.iter().map(|l| l.count).product();
     let mut lines: Vec<usize> = match rows {
@@ -117,15 +91,15 @@ fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<u
             let together = pass.together();
             let values = held(pass, sequence).unwrap_or(16);
             let lines = |tile: &usize| (tile / line / together).max(1);
-            // Of the steps of all radices, each in as many rounds as its columns take, were all butterflies.
+            // Of the steps of all radices, each in as many rounds as its columns take.
             let idle = |lines: &usize| {
-                let points = points(pass, sequence.radices(), lines * together);
-                let threads = threads(points, values);
-                let of = |r: &usize| {
-                    let columns = points / r;
+                let lines = lines * together;
+                let threads = threads(points(pass, sequence.radices(), lines), values);
+                let of = |columns: usize| {
                     1000 * (columns.next_multiple_of(threads) - columns) / columns.max(1)
                 };
-                sequence.radices().iter().map(of).sum::<usize>()
+                let columns = columns(pass, sequence.radices(), lines);
+                columns.into_iter().map(of).sum::<usize>()
             };
             let full = |few: usize| (few..2 * few).min_by_key(idle).unwrap_or(few);
             let all = TILES.iter().map(lines).flat_map(|few| [few, full(few)]);
@@ -206,6 +180,11 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch::new(threads, residents);
             all.push(rule(&sequence, (lines, blocks), launch));
+            if rules::real_columns(pass, radices).is_some() {
+                let staged = true;
+                let launch = Launch { staged, ..launch };
+                all.push(rule(&sequence, (lines, blocks), launch));
+            }
             if let Some((facing, radix)) = faced(pass, radices) {
                 // Two columns at least.
                 let values = values.max(2 * radix);
@@ -303,6 +282,11 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         multiplied: !rule.launch.multiplied,
         ..rule.launch
     };
+    let staged = Launch {
+        staged: !rule.launch.staged,
+        ..rule.launch
+    };
+    let columns = rules::real_columns(pass, rule.sequence.radices()).is_some();
     let ahead = |ahead| Launch {
         ahead,
         ..rule.launch
@@ -326,6 +310,7 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
             products,
             whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
         ),
+        (staged, columns),
     ];
     // A block asks between two steps, and early or late where there are three; AMD's cannot. Rules of planes in
     // clusters name no radices.

@@ -59,7 +59,8 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["facing", "mixed"])]
     clusters: bool,
     /// Only rows of the table, and what their launches could do otherwise: look up each twiddle of f64, load reals
-    /// of type III unasked, multiply roots of splits and merges, ask for later tiles
+    /// of type III unasked, multiply roots of splits and merges, stage type I's results,
+    /// ask for later tiles
     #[arg(long, conflicts_with_all = ["missing", "facing", "mixed", "clusters"])]
     otherwise: bool,
     /// Where to run: cuda or hip

@@ -1,6 +1,8 @@
-//! Which radices are tried for a line: sequences whose product it is.
+//! Which radices are tried for a line: sequences whose product it is, and how many values of one a thread has.
 
-use mmafft::backend_traits::{radix, Limits, Operand};
+use mmafft::backend_traits::device::{halves_radix, DENSE_PAIRS};
+use mmafft::backend_traits::real::Middle;
+use mmafft::backend_traits::{radix, Images, Limits, Operand};
 use mmafft::rules::{self, Sequence};
 use mmafft::{Engine, Pass, ScalarType};
 
@@ -12,6 +14,42 @@ const SEQUENCES: usize = 10;
 /// Whether a radix of this engine joins several products.
 pub fn joins(&(radix, engine): &(usize, Engine)) -> bool {
     engine == Engine::Matrix && radix::joined(radix).is_some()
+}
+
+/// The most values that a thread has of a column of a step of these radices, or of two that mirror each
+/// other: of sums over shared memory, a few.
+pub fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
+    let radices = sequence.radices();
+    let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
+    let products = pass.engine == Engine::Matrix;
+    let values = |(r, engine)| match radix::summed(r, products || places) {
+        true => 2 * DENSE_PAIRS,
+        // A lane has a few points of each product that it joins.
+        false if joins(&(r, engine)) => r / 4,
+        false => r,
+    };
+    // Two columns of the step that merges or splits lines in mirrored pairs.
+    let (first, last) = (radices.first(), radices.last());
+    let parts = pass.mirrored.filter(|m| m.images == Images::Parts);
+    // Of a line of reals in a cluster likewise.
+    let spread = pass
+        .axes
+        .first()
+        .filter(|_| pass.tile.residency.blocks() > 1);
+    let middle = match (parts, spread) {
+        (Some(mirrored), _) => mirrored.middle,
+        (None, Some(axis)) => axis.kind.row().packed.middle,
+        (None, None) => Middle::Plain,
+    };
+    let ends = match middle {
+        Middle::Merge => first,
+        Middle::Split => last,
+        Middle::Plain => None,
+    };
+    let most = halves_radix(pass.storage);
+    let pair = ends.filter(|r| **r <= most && !products).map(|r| 2 * r);
+    let engines = sequence.engines(pass.engine);
+    engines.map(values).chain(pair).max()
 }
 
 /// What is tried: sequences of one engine; of products also the first or the last one alone, beside butterflies.
