@@ -148,11 +148,38 @@ impl Rule {
         let length = self.sequence.length();
         let whole = length.is_some() && length == transformed(pass);
         let radices = self.sequence.radices();
-        let made = || whole || folded(pass, radices).is_some();
+        let made = || whole || folded(pass, radices).is_some() || self.of_axes(pass).is_some();
         let faced = || facing_end(pass, radices).is_none_or(|end| end);
         let kept = self.sequence.is_empty();
         (kept || made() && self.sequence.is_there(pass.engine, limits) && faced())
             && self.lines.is_multiple_of(pass.together())
+    }
+
+    /// The steps that the radices make of a tile of several axes: those of each in turn, as many as make its points. Not of
+    /// products or convolutions, or where a cluster holds the tile.
+    fn of_axes(&self, pass: &Pass) -> Option<Vec<Step>> {
+        let plain =
+            |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
+        let simt = pass.engine == Engine::Simt && !self.sequence.is_mixed();
+        let block = pass.tile.residency.blocks() == 1;
+        if pass.axes.len() < 2 || !simt || !block || !pass.steps.iter().all(plain) {
+            return None;
+        }
+        let mut rest = self.sequence.radices();
+        let mut steps = Vec::new();
+        for axis in &pass.axes {
+            let points = axis.core_length();
+            let made = |count: usize| {
+                let mut radices = rest[..count].iter();
+                let product = radices.try_fold(1usize, |n, &r| n.checked_mul(r));
+                product == Some(points)
+            };
+            let count = (1..=rest.len()).find(|&count| made(count))?;
+            let (own, others) = rest.split_at(count);
+            steps.extend(Step::sequence(axis.axis, own, Engine::Simt));
+            rest = others;
+        }
+        rest.is_empty().then_some(steps)
     }
 
     /// Whether the pass can follow the rule on this device.
@@ -232,6 +259,8 @@ impl Rule {
         let points = |pass: &Pass| folded::points(&pass.steps).or(transformed(pass));
         let before = points(pass);
         if let Some(steps) = folded(pass, self.sequence.radices()) {
+            pass.steps = steps;
+        } else if let Some(steps) = self.of_axes(pass) {
             pass.steps = steps;
         } else if !self.sequence.is_empty() {
             let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());

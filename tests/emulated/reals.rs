@@ -1,11 +1,14 @@
 //! Several axes of reals in one tile, each for itself, with reals in shared memory between them: one pass, which reads and
 //! writes a byte once.
 
+use crate::accesses::traffic_of;
 use crate::planes::{passes, probe, random, wrong};
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::check;
+use mmafft::rules::Rule;
 use mmafft::{
-    plan, Backend, Engine, Kind, Layout, Normalization, Precision, Request, Shape, Step, KINDS,
+    plan, Backend, Engine, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result,
+    Shape, Step, KINDS,
 };
 
 const PRECISIONS: [Precision; 5] = [
@@ -113,6 +116,66 @@ fn of_all_layouts() {
         }
     }
     assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+}
+
+/// Lengths of an array and radices of all axes in the order of the steps, the last one's first.
+const RADICES: [([usize; 2], &str); 9] = [
+    ([64, 64], "32*32"),
+    ([64, 64], "8*4*4*8"),
+    ([64, 64], "2*16*16*2"),
+    ([64, 16], "2*2*2*4*4*2"),
+    ([24, 20], "10*3*4"),
+    ([24, 20], "2*5*12"),
+    ([9, 20], "5*2*9"),
+    ([15, 9], "3*3*3*5"),
+    ([40, 32], "4*4*20"),
+];
+
+/// The plan by a rule of these radices, of the number that the batch says.
+fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
+    let (_, radices) = RADICES[request.batch - 1];
+    let row = format!("{radices},1,128,1,no,0.5");
+    let rule = Rule::parse(&row).expect("a rule");
+    let mut plan = plan(request, limits)?;
+    let pass = &mut plan.passes[0];
+    assert!(rule.suits(pass, limits), "{row}: {request:?}");
+    rule.apply(pass, limits);
+    let radices: Vec<String> = pass
+        .steps
+        .iter()
+        .filter_map(Step::radix)
+        .map(|r| r.to_string())
+        .collect();
+    assert!(row.starts_with(&radices.join("*")), "{row}: {request:?}");
+    Ok(plan)
+}
+
+#[test]
+fn rules_name_radices_of_all_axes() {
+    let (mut all, mut ran) = (Vec::new(), 0);
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        for (i, (dims, _)) in RADICES.iter().enumerate() {
+            for (j, kind) in kinds().into_iter().enumerate() {
+                let precision = [Precision::F32, Precision::F64, Precision::F16][(i + j + v) % 3];
+                let request = Request::real(kind, Shape::new(dims)).batch(1 + i);
+                let request = request.precision(precision);
+                let made = |radices: &str| {
+                    radices
+                        .split('*')
+                        .map(|r| r.parse::<usize>().unwrap_or(0))
+                        .product::<usize>()
+                };
+                let points: usize = dims.iter().map(|&n| kind.core_length(n)).product();
+                if made(RADICES[i].1) == points {
+                    let probe = Probe::new(vendor, ORDERS[i % ORDERS.len()]).workers(1);
+                    all.extend(traffic_of(by_radices, probe, &request));
+                    ran += 1;
+                }
+            }
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+    assert!(ran > 50, "{ran}");
 }
 
 /// What is wanted in part is in passes of its own.

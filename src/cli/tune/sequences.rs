@@ -2,7 +2,7 @@
 
 use mmafft::backend_traits::device::{halves_radix, DENSE_PAIRS};
 use mmafft::backend_traits::real::Middle;
-use mmafft::backend_traits::{radix, Images, Limits, Operand};
+use mmafft::backend_traits::{radix, Images, Limits, Operand, TileAxis};
 use mmafft::rules::{self, Sequence};
 use mmafft::{Engine, Pass, ScalarType};
 
@@ -118,7 +118,7 @@ fn beside_a_product(length: usize, limits: &Limits) -> Vec<Sequence> {
 /// in either order.
 fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> {
     let Some(length) = rules::transformed(pass) else {
-        return vec![Vec::new()];
+        return of_axes(pass, limits);
     };
     if spread {
         return parts(length, pass, limits);
@@ -185,6 +185,38 @@ fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> 
     chosen.sort();
     chosen.dedup();
     chosen
+}
+
+/// The radices of several axes, of each in turn: the fewest, and those with one more, in either order, of axes
+/// that are as long the same. And none, which keeps those that are planned.
+fn of_axes(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let mut radices = limits.butterflies.to_vec();
+    radices.retain(|&r| r <= largest(pass) && !radix::summed(r, false));
+    radices.sort_unstable_by(|a, b| b.cmp(a));
+    let sequences = |points: usize| {
+        let mut all = Vec::new();
+        descend(points, &radices, &mut Vec::new(), &mut all);
+        all.sort_by_key(|s| (s.len(), s.first().copied()));
+        let least = all.first().map_or(0, Vec::len);
+        let few = |n: usize| all.iter().filter(move |s| s.len() == n).take(2);
+        let few: Vec<&Vec<usize>> = few(least).chain(few(least + 1)).collect();
+        let both = |s: &Vec<usize>| [s.clone(), reversed(s)];
+        few.into_iter().flat_map(both).collect::<Vec<_>>()
+    };
+    let of_axis = |axis: &TileAxis| sequences(axis.core_length());
+    let own: Vec<Vec<Vec<usize>>> = pass.axes.iter().map(of_axis).collect();
+    let count = match pass.engine {
+        Engine::Simt if own.iter().all(|s| !s.is_empty()) => own.iter().map(Vec::len).max(),
+        _ => None,
+    };
+    let choice = |i: usize| own.iter().map(|s| &s[i % s.len()][..]).collect::<Vec<_>>();
+    let mut all: Vec<Vec<usize>> = (0..count.unwrap_or(0))
+        .map(|i| choice(i).concat())
+        .collect();
+    all.push(Vec::new());
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// The sequences of a line by real columns in one tile: of a quarter of the continued line's points, which

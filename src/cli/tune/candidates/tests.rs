@@ -75,3 +75,33 @@ fn clusters_have_candidates_that_can_be_launched() {
         }
     }
 }
+
+/// Radices of each of several axes.
+#[test]
+fn tiles_of_several_axes_have_radices() {
+    let driver = EmulatedDriver::nvidia();
+    let limits = driver.limits();
+    for request in [
+        Request::forward(Shape::d2(64, 32)),
+        Request::real(Kind::Dct2, Shape::d2(64, 64)),
+        Request::real(Kind::R2HC, Shape::d2(60, 64)).precision(Precision::F64),
+        Request::real(Kind::Dct3, Shape::d3(16, 16, 16)),
+        Request::real(Kind::Dct1, Shape::d2(17, 33)),
+        Request::r2c(Shape::d2(32, 64)),
+        Request::c2r(Shape::d2(32, 64)),
+    ] {
+        let shape = request.shape.clone();
+        let plan = mmafft::plan(&request.batch(1000), limits).expect("a plan");
+        let pass = &plan.passes[0];
+        assert!(pass.axes.len() > 1, "{shape}");
+        let rules = first(pass, true, limits);
+        let named = rules.iter().filter(|rule| !rule.sequence.is_empty());
+        assert!(named.count() > 3, "{shape}: {rules:?}");
+        for rule in rules {
+            let mut pass = pass.clone();
+            rule.apply(&mut pass, limits);
+            let lowered = lower(&pass, &driver.geometry());
+            assert!(lowered.is_ok(), "{shape}: {rule:?}: {lowered:?}");
+        }
+    }
+}
