@@ -61,7 +61,7 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
       if (PARTS != IMAGINARY) x.x = T(0);
       if (PARTS != REAL) x.y = T(0);
       if ((all_load(s) || c.live) && exists(s, c.at, point(s, j)) && given_at(s, at)) {
-        MMAFFT_IF (step.reals_in != REALS_NONE) x = gather_reals(s, c, at);
+        MMAFFT_IF (step.reals_in != REALS_NONE) x = gather_reals(s, c, point(s, j), at);
         else MMAFFT_IF (constant) load_cell<PARTS>(base + padded(step.row_in, distance(s, j) * stride), x);
         else load_cell<PARTS>(line + padded(step.row_in, start + at * int(step.inner)), x);
         MMAFFT_IF (step.hermitian != 0) {
@@ -70,7 +70,7 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
         }
         MMAFFT_IF (merges(s)) {
           if (both_real(s, c, j)) {
-            MMAFFT_IF (step.reals_in != REALS_NONE) x.y = gather_reals(s, c, int(step.points)).x;
+            MMAFFT_IF (step.reals_in != REALS_NONE) x.y = gather_reals(s, c, -1, int(step.points)).x;
             else x.y = load_shared<T>(line + padded(step.row_in, start + int(step.points * step.inner))).x;
           }
         }
@@ -228,11 +228,11 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
               last = multiply(last, line_root(s, part, true));
               x = multiply(x, line_root(s, part, false));
             }
-            MMAFFT_IF (step.reals_out != REALS_NONE) scatter_reals(s, c, int(step.points), last);
+            MMAFFT_IF (step.reals_out != REALS_NONE) scatter_reals(s, c, -1, int(step.points), last);
             else store_shared<T>(line + padded(step.row_out, start + int(step.points * step.inner)), last);
           }
         }
-        MMAFFT_IF (step.reals_out != REALS_NONE) scatter_reals(s, c, at, x);
+        MMAFFT_IF (step.reals_out != REALS_NONE) scatter_reals(s, c, point(s, j), at, x);
         else MMAFFT_IF (constant) store_cell<PARTS>(base + padded(step.row_out, distance(s, j) * stride), x);
         else store_cell<PARTS>(line + padded(step.row_out, start + at * int(step.inner)), x);
       }
@@ -249,38 +249,85 @@ MMAFFT_DEVICE int Pass<Scalar>::real_cell(S s, const Column &c, i64 length, int 
   const int line = c.line * int(AFTER ? step.pitch_out : step.pitch_in);
   const int at = (c.outer * int(length) + index) * int(step.inner) + c.inner;
   MMAFFT_IF (row == 0) return 2 * line + at;
+  // Rows of points that are whole rows of cells: of a column's reals all but constants is the same.
+  MMAFFT_CONST int cells = int(step.inner / 2), near = int(u32(row));
+  MMAFFT_IF (row > 0 && (row >> 32) == 0 && step.inner % (2 * near) == 0) {
+    const int first = padded(row, int(u32(c.inner) / 2));
+    return 2 * (line + (c.outer * int(length) + index) * (cells + cells / near) + first) + c.inner % 2;
+  }
   else return 2 * (line + padded(row, int(u32(at) / 2))) + at % 2;
 }
 
-// Point `at`, of the reals that it is made of; and the reals that it becomes.
+// Whether a column's points are numbers c + j*m of half spectra in their natural order, c < m, so that their reals c + j*m
+// and n - c - j*m are at constant distances from two of them, which `separable` says of rows of cells.
+template <class Scalar> template <bool AFTER, class S>
+MMAFFT_DEVICE constexpr bool Pass<Scalar>::halves_in_rows(S s) {
+  MMAFFT_STEP(S);
+  const Reals side = reals_on_chip(AFTER ? step.reals_out : step.reals_in);
+  const i64 row = AFTER ? step.row_out : step.row_in, cells = side.length / 2, m = step.points / step.radix;
+  const bool simt = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.offset == 0;
+  const bool end = AFTER ? step.done == m && step.to_table < 0 : step.done == 1 && step.from_table < 0;
+  const bool natural = side.pairing == PAIRING_HALVES && side.order == ORDER_NATURAL && side.apart == 0 && side.reversed == 0;
+  if (!simt || !end || !natural || side.length != 2 * step.points || step.inner != 1 || m % 2 != 0) return false;
+  return row > 0 && row >> 32 == 0 && cells % row == 0 && (row % (m / 2) == 0 || m / 2 % row == 0);
+}
+// The cells of these reals, in parts, of value j of a column.
+template <class Scalar> template <bool AFTER, class S>
+MMAFFT_DEVICE PairPlaces Pass<Scalar>::cells_of_halves(S s, const Column &c, int j) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST i64 row = AFTER ? step.row_out : step.row_in;
+  MMAFFT_CONST int n = 2 * int(step.points), m = int(step.points / step.radix);
+  const int begin = c.line * int(AFTER ? step.pitch_out : step.pitch_in) + c.outer * padded(row, n / 2), image = m - c.at;
+  const int low = padded(row, j * m / 2), high = padded(row, (n - m - j * m) / 2);
+  // That of point 0 is m further, and maybe behind an unused cell.
+  const int over = padded(row, (n - j * m) / 2) - padded(row, m / 2) - high;
+  return {2 * (begin + padded(row, c.at / 2) + low) + c.at % 2,
+          2 * (begin + padded(row, image / 2) + high + (c.at == 0 ? over : 0)) + image % 2};
+}
+
+template <class Scalar> template <bool AFTER, class S>
+MMAFFT_DEVICE PairPlaces Pass<Scalar>::real_cells(S s, const Column &c, int j, const RealPair<int> &pair) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST bool rows = halves_in_rows<AFTER>(s);
+  MMAFFT_IF (rows) {
+    if (j >= 0) return cells_of_halves<AFTER>(s, c, j);
+  }
+  MMAFFT_CONST Reals side = reals_on_chip(AFTER ? step.reals_out : step.reals_in);
+  return {real_cell<AFTER>(s, c, side.length, pair.first.index), real_cell<AFTER>(s, c, side.length, pair.second.index)};
+}
+
+// Point `at`, of the reals that it is made of; and the reals that it becomes. It is the column's value j, if that is not
+// negative.
 template <class Scalar> template <class S>
-MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::gather_reals(S s, const Column &c, int at) const {
+MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::gather_reals(S s, const Column &c, int j, int at) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = reals_on_chip(step.reals_in);
   Value x = {T(0), T(0)};
   if (step.in > side.points && at >= int(side.points)) return x;
   const RealPair<int> pair = reals_of<int>(side, at);
-  const auto take = [&](const RealPlace<int> &place, T &real) {
+  const PairPlaces cells = real_cells<false>(s, c, j, pair);
+  const auto take = [&](const RealPlace<int> &place, int cell, T &real) {
     if (!place.there) return;
-    real = signed_real(side, place, load_shared_part<T>(real_cell<false>(s, c, side.length, place.index)), T(1.4142135623730950488));
+    real = signed_real(side, place, load_shared_part<T>(cell), T(1.4142135623730950488));
   };
-  take(pair.first, x.x);
-  take(pair.second, x.y);
+  take(pair.first, cells.first, x.x);
+  take(pair.second, cells.second, x.y);
   return weighted(side, tables(), i64(at), x);
 }
 template <class Scalar> template <class S>
-MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, const Column &c, int at, Value x) const {
+MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, const Column &c, int j, int at, Value x) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = reals_on_chip(step.reals_out);
   if (step.out > side.points && at >= int(side.points)) return;
   const RealPair<int> pair = reals_of<int>(side, at);
   x = weighted(side, tables(), i64(at), x);
-  const auto put = [&](const RealPlace<int> &place, T real) {
+  const PairPlaces cells = real_cells<true>(s, c, j, pair);
+  const auto put = [&](const RealPlace<int> &place, int cell, T real) {
     if (!place.there) return;
-    store_shared_part<T>(real_cell<true>(s, c, side.length, place.index), signed_real(side, place, real, T(0.70710678118654752440)));
+    store_shared_part<T>(cell, signed_real(side, place, real, T(0.70710678118654752440)));
   };
-  put(pair.first, x.x);
-  put(pair.second, x.y);
+  put(pair.first, cells.first, x.x);
+  put(pair.second, cells.second, x.y);
 }
 
 // Where result j of column c, point `at` of the axis, goes in a cluster: to which block, and where in a row of its

@@ -498,8 +498,11 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE Value times_spectrum(S s, const Line &place, int zero, int at, Value x) const;
   template <class S> MMAFFT_DEVICE void convolve(S s, Value *v) const;
   template <bool AFTER, class S> MMAFFT_DEVICE int real_cell(S s, const Column &c, i64 length, int index) const;
-  template <class S> MMAFFT_DEVICE Value gather_reals(S s, const Column &c, int at) const;
-  template <class S> MMAFFT_DEVICE void scatter_reals(S s, const Column &c, int at, Value x) const;
+  template <bool AFTER, class S> static MMAFFT_DEVICE constexpr bool halves_in_rows(S s);
+  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces cells_of_halves(S s, const Column &c, int j) const;
+  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces real_cells(S s, const Column &c, int j, const RealPair<int> &pair) const;
+  template <class S> MMAFFT_DEVICE Value gather_reals(S s, const Column &c, int j, int at) const;
+  template <class S> MMAFFT_DEVICE void scatter_reals(S s, const Column &c, int j, int at, Value x) const;
   template <int PARTS, class S> MMAFFT_DEVICE void scatter_across(S s, Value *v) const;
   template <int PARTS> static MMAFFT_DEVICE void store_cell_across(int block, int cell, const Value &x);
   template <class S> MMAFFT_DEVICE void copy(S s) const;

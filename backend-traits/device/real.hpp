@@ -45,6 +45,11 @@ template <class I> MMAFFT_DEVICE RealPlace<I> ordered(const Reals &side, I q) {
   return x;
 }
 
+// Where shared memory has two reals.
+struct PairPlaces {
+  int first, second;
+};
+
 // The reals of point p.
 template <class I> struct RealPair {
   RealPlace<I> first, second;
