@@ -21,7 +21,7 @@ const LARGEST_ALONE: usize = 32;
 /// Bytes that a tile of several lines has on chip at most.
 const TILE_BYTES: usize = 32 << 10;
 
-/// Threads that take their steps together.
+/// Threads that take their steps together, on NVIDIA devices, or half of those that do.
 const WAVE: usize = 32;
 
 /// The steps of a stage's line, of the fewest radices, if it can be taken so on this device.
@@ -126,7 +126,7 @@ pub fn columns_of_steps([columns, rows]: [usize; 2], radices: &[usize]) -> Vec<u
 
 /// Of how many such lines, from `few` to `most`, the steps leave the fewest threads idle: a line has one column more than
 /// fill a wave where it is of a power of two. 513 reals of FP32 by 7 lines, of 119 columns in each step, ran at 0.95 of a
-/// copy on an H200, by 3 at 0.84; 257 by 7 at 0.96, by 3 at 0.83.
+/// copy on an H200, by radices 32 and 8 and 3 lines at 0.78; 257 by 7 at 0.96, by 3 at 0.83.
 pub fn lines(steps: &[Step], few: usize, most: usize, scalar: ScalarType) -> Option<usize> {
     let points = points(steps)?;
     let Some(&Step::RealColumns { columns, rows, .. }) = steps.first() else {

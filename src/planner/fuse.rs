@@ -103,7 +103,7 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     // A tile in 16 bits is widened anyway, and one rounding is better than two.
     let widened = problem.storage().bytes() == 2;
     // There, how many workers and arrays there are must not decide either: results would
-    // depend on it. Elsewhere the tile is rounded alike both ways.
+    // depend on it. Elsewhere they are rounded as often both ways, though not alike where radices differ.
     let enough = tiles * blocks >= limits.workers || limits.workers == 1;
     match widened {
         // But reals of 16 bits between those of other tiles would each be alone in a sector.

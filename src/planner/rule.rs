@@ -14,7 +14,7 @@ use mmafft_backend_traits::{
 /// A row of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
-    /// The radices of the only axis; none where a pass keeps those that it has.
+    /// The radices of the axis, or of all axes in the order of the steps; none where a pass keeps those that it has.
     pub sequence: Sequence,
     /// Lines of a tile.
     pub lines: usize,
@@ -142,7 +142,7 @@ impl Rule {
         )
     }
 
-    /// Whether the rule's radices make the pass' length, and are there; a table may come from
+    /// Whether the rule's radices make the pass' length, or those of its axes, and are there; a table may come from
     /// anywhere.
     fn makes(&self, pass: &Pass, limits: &Limits) -> bool {
         let length = self.sequence.length();
@@ -227,12 +227,13 @@ impl Rule {
         let plain = pass.mirrored.is_none()
             && pass.axes.iter().all(|a| a.kind == Kind::C2C)
             && !pass.steps.iter().any(|s| convolved(s).is_some());
-        // A thread holds whole columns; between real columns and rows, pairs of them.
+        // A thread holds whole columns; between real columns and rows, and where axes of reals split or merge, pairs of them.
+        let pairs = folded.is_some() || pass.axes_of_reals();
         let butterflies = self
             .sequence
             .engines(pass.engine)
             .filter_map(|(r, engine)| {
-                let pair = folded.is_some() && r <= FACING_RADIX;
+                let pair = pairs && r <= FACING_RADIX;
                 let held = engine == Engine::Simt && !radix::summed(r, false);
                 held.then_some(if pair { 2 * r } else { r })
             });
@@ -284,12 +285,18 @@ impl Rule {
         // sectors.
         let sector = 32 / (2 * pass.storage.bytes());
         let together = pass.together();
-        let least = if access(pass) == "rows" { 1 } else { sector } * together;
-        while lines.is_multiple_of(2 * together)
-            && lines / 2 >= least
+        let rows = access(pass) == "rows";
+        let least = if rows { 1 } else { sector } * together;
+        let half = |lines: usize| match rows {
+            true => (lines / together).div_ceil(2) * together,
+            false => lines / 2,
+        };
+        while (rows || lines.is_multiple_of(2 * together))
+            && half(lines) >= least
+            && half(lines) < lines
             && all.div_ceil(lines) * self.blocks < limits.workers
         {
-            lines /= 2;
+            lines = half(lines);
         }
         pass.tile.bytes = pass.tile.bytes / pass.tile.lines * lines;
         pass.tile.lines = lines;

@@ -402,7 +402,7 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
         * stage.inner.iter().map(|l| l.count).product::<usize>();
     let lines = match fits.limits.line_library {
         Some(_) => lines_in_caches(axes, stage, steps, points, p, fits.limits),
-        None => lines_on_chip(stage, points, axes.len(), steps, fits),
+        None => lines_on_chip(stage, points, axes.len(), steps, all, fits),
     };
     let lines = lines.min((all / together).max(1));
     Tile {
@@ -446,7 +446,14 @@ fn lines_in_caches(
 /// On a device as many as give a block enough to do; where lines are scattered, as many as
 /// make rows of a whole cache line in memory, while the tile stays small enough for two
 /// blocks a multiprocessor, and never rows of less than a sector where they fit at all.
-fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits: &Fits) -> usize {
+fn lines_on_chip(
+    stage: &Stage,
+    points: usize,
+    axes: usize,
+    steps: &[Step],
+    all: usize,
+    fits: &Fits,
+) -> usize {
     let points = points.max(1);
     let scalar = fits.scalar;
     let longest = fits.tile_capacity();
@@ -459,7 +466,9 @@ fn lines_on_chip(stage: &Stage, points: usize, axes: usize, steps: &[Step], fits
     let enough = (enough.min(longest) / points).max(1);
     if contiguous || axes > 1 {
         let few = 1 << enough.ilog2();
-        if let Some(lines) = folded::lines(steps, few, longest / 2 / points, scalar) {
+        // But so few that all multiprocessors have some.
+        let most = (longest / 2 / points).min(all / fits.limits.workers.max(1));
+        if let Some(lines) = folded::lines(steps, few, most, scalar) {
             return lines;
         }
         if let (Some(Step::Rader { .. }), Kind::C2C, 1) = (steps.first(), stage.kind, axes) {

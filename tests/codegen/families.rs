@@ -143,6 +143,7 @@ fn families() -> Vec<(String, Request)> {
                 (Kind::Dct2, 1 << 20),
                 (Kind::Dct3, 1 << 20),
                 (Kind::HC2R, 1 << 16),
+                (Kind::Dct1, 257),
                 (Kind::Dct1, (1 << 16) + 1),
                 (Kind::Dst1, (1 << 20) - 1),
             ] {

@@ -229,6 +229,11 @@ pub fn cases() -> Vec<Case> {
                 .nonzero_input(0, 3..77)
                 .wanted_output(0, 5..31),
         ),
+        case(
+            "results staged",
+            Request::real(Kind::Dct1, Shape::d1(129)).batch(90),
+        )
+        .on_blocks(2),
     ]
 }
 

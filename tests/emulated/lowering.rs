@@ -4,7 +4,7 @@ use crate::probe::Vendor;
 use crate::words::{constant, dense, head, step, total};
 use mmafft::backend_traits::conformance;
 use mmafft::backend_traits::device::Vendor::Amd as AMD;
-use mmafft::backend_traits::device::{lower, Driver, Geometry, Lowered};
+use mmafft::backend_traits::device::{lower, Driver, Geometry, Lowered, LARGEST_SECTOR};
 use mmafft::emulated::config_words;
 use mmafft::{Limits, Pass, Request, KINDS};
 
@@ -390,5 +390,24 @@ fn other_passes_are_refused() {
             let error = lower(&other, &device.geometry).expect_err("no such pass");
             assert!(error.to_string().contains("cluster"), "{error}");
         }
+    }
+}
+
+/// A staged row begins as far behind the begin of shared memory as it does behind that of a sector of memory, for which
+/// there is room.
+#[test]
+fn sectors_are_no_larger_than_lowering_expects() {
+    for file in [
+        "kernels-cuda/device/primitives.hpp",
+        "kernels-hip/device/primitives.hpp",
+        "backend-traits/device/host/emulated.hpp",
+    ] {
+        let path = format!("{}/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).expect("a header");
+        let (_, value) = text.split_once("enum { SECTOR = ").expect("a sector");
+        let bytes: usize = value[..value.find(' ').expect("an end")]
+            .parse()
+            .expect("bytes");
+        assert!(bytes.is_power_of_two() && bytes <= LARGEST_SECTOR, "{file}");
     }
 }

@@ -63,6 +63,10 @@ fn barriers(record: &Record, wave: usize) -> Vec<Barrier> {
                 }
             }
         }
+        if head(program, "row_of_reals") != 0 {
+            push("before results are staged".into(), None);
+            push("after results are staged".into(), None);
+        }
     }
     all
 }

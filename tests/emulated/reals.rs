@@ -119,7 +119,7 @@ fn of_all_layouts() {
 }
 
 /// Lengths of an array and radices of all axes in the order of the steps, the last one's first.
-const RADICES: [([usize; 2], &str); 9] = [
+const RADICES: [([usize; 2], &str); 13] = [
     ([64, 64], "32*32"),
     ([64, 64], "8*4*4*8"),
     ([64, 64], "2*16*16*2"),
@@ -129,6 +129,10 @@ const RADICES: [([usize; 2], &str); 9] = [
     ([9, 20], "5*2*9"),
     ([15, 9], "3*3*3*5"),
     ([40, 32], "4*4*20"),
+    ([8, 128], "8*8*4"),
+    ([8, 128], "4*2*8*4"),
+    ([32, 128], "8*8*16"),
+    ([16, 256], "8*16*8"),
 ];
 
 /// The plan by a rule of these radices, of the number that the batch says.
@@ -148,6 +152,21 @@ fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
         .collect();
     assert!(row.starts_with(&radices.join("*")), "{row}: {request:?}");
     Ok(plan)
+}
+
+/// What lowering would refuse is no rule: where half spectra are split, threads have columns in pairs.
+#[test]
+fn pairs_of_columns_of_an_axis_fit_a_thread() {
+    let request = Request::real(Kind::Dct2, Shape::d2(48, 48)).batch(100);
+    let probe = Probe::new(Vendor::Nvidia, ORDERS[0]).workers(1);
+    let backend = probe.backend();
+    let limits = backend.limits();
+    let pass = plan(&request, limits).expect("a plan").passes.remove(0);
+    let suits = |threads: usize| {
+        let rule = Rule::parse(&format!("2*12*2*12,3,{threads},1,no,0.9")).expect("a rule");
+        rule.suits(&pass, limits)
+    };
+    assert!(!suits(64) && suits(128));
 }
 
 #[test]

@@ -76,7 +76,7 @@ template <class T> MMAFFT_DEVICE void bring_nearer(const T *from) { host::ask_me
 template <class T> MMAFFT_DEVICE void store_memory(T *to, const T &value) {
   host::write_memory(to, &value, sizeof value);
 }
-// Both parts of a value by one access.
+// All parts of a value by one access.
 template <class T> MMAFFT_DEVICE void store_as_one(T *to, const T &value) { store_memory(to, value); }
 // Tables that no launch changes. Overloads, for that is what devices have.
 template <class T> MMAFFT_DEVICE T load_constant(const T *from) {
@@ -102,6 +102,7 @@ MMAFFT_DEVICE TablePair<double> load_table_pair(const Pair<double> *from) { retu
 
 template <class T> MMAFFT_DEVICE const T *anew(const T *pointer) { return pointer; }
 enum { IMMEDIATE = 1 << 12 };
+// Of an NVIDIA device two.
 enum { SECTOR = 64 };
 MMAFFT_DEVICE i64 opaque(i64 x) { return x; }
 

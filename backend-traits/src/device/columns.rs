@@ -3,7 +3,7 @@
 
 use super::config::*;
 use super::facing::FACING_RADIX;
-use super::sides::line_twiddles;
+use super::sides::{line_twiddles, one_after_another};
 use super::tables::{Tables, Twiddles};
 use crate::error::{Error, Result};
 use crate::kind::{Direction, Kind};
@@ -17,8 +17,8 @@ use crate::real_line::{LineForm, RealLine};
 pub const LARGEST_SECTOR: usize = 64;
 
 /// A line of real columns is staged, where that was not measured, if the runs of results that it would store are of fewer
-/// bytes. 65 reals of FP32 by 4·8, with runs of 36 bytes, ran at 0.58 of a copy on an H100, and at 0.81 staged on an H200; 1001
-/// by 25·20, of 104 bytes, at 0.83 and 0.82 there, 4097 by 8·8·32, of 260, at 0.72 and 0.69.
+/// bytes. On an H200, of a copy, not staged and staged: 65 reals of FP32 by 4·8, with runs of 20 bytes, 0.63 (on an H100) and
+/// 0.81; 1001 by 25·20, of 104 bytes, 0.83 and 0.82; 4097 by 8·8·32, of 260, 0.72 and 0.69.
 const SHORT_RUN: usize = 100;
 
 /// Whether a step of this radix, the first of a DFT of `points` or the last one, has the mirror image of each
@@ -133,22 +133,17 @@ pub fn twiddles(pass: &Pass, config: &mut Config, tables: &mut Tables) {
 /// Whether the results of a line of real columns meet in shared memory before they go to memory.
 pub fn staged(pass: &Pass, config: &Config) -> bool {
     let asked = pass.tile.launch.map(|launch| launch.staged);
-    reals_in_row(pass, config).is_some_and(|run| asked.unwrap_or(run < SHORT_RUN))
+    run_in_row(pass, config).is_some_and(|run| asked.unwrap_or(run < SHORT_RUN))
 }
 
 /// Bytes of the runs that the last step of a line of real columns stores, if the tile's lines lie in a row in memory,
 /// all of each and nothing between them.
-fn reals_in_row(pass: &Pass, config: &Config) -> Option<usize> {
+fn run_in_row(pass: &Pass, config: &Config) -> Option<usize> {
     let line = pass.store_reals.filter(|_| folded(pass))?;
     let whole = |axis: &AxisWords| (axis.store_begin, axis.store_end) == (0, NO_END);
     let unit = |axis: &AxisWords| axis.store_stride == axis.store_index;
-    // Loops as they are: the count of the outermost one is not looked at.
-    let mut end = line.length as i64;
-    let row = config.loops.iter().rev().all(|l| {
-        let follows = l.store == end && (l.store_run, l.store_index) == (0, 0);
-        end = l.store * l.count;
-        follows
-    });
+    let row = one_after_another(&config.loops, line.length as i64, |l| l.store)
+        && config.loops.iter().all(|l| l.store_index == 0);
     let rows = pass.axes.first()?.length / 2 + 1;
     (row && config.axes.iter().all(|axis| whole(axis) && unit(axis)))
         .then_some(rows * pass.storage.bytes())

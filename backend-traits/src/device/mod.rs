@@ -42,7 +42,7 @@ pub use backend::DeviceBackend;
 pub use banks::WAVEFRONT;
 pub use cache::Cache;
 pub use cluster::spreads;
-pub use columns::mirrors_in_registers;
+pub use columns::{mirrors_in_registers, LARGEST_SECTOR};
 pub use compiler::errors_of;
 pub use config::DENSE_PAIRS;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};

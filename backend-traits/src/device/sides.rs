@@ -322,6 +322,21 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     config.head.row_of_reals = i64::from(columns::staged(pass, config));
 }
 
+/// Whether lines of so many scalars lie one after another, nothing between them, where a loop's lines `begin` so far apart. Of
+/// loops as they are: the count of the outermost one is not looked at.
+pub fn one_after_another(
+    loops: &[LoopWords],
+    line: i64,
+    begin: impl Fn(&LoopWords) -> i64,
+) -> bool {
+    let mut end = line;
+    loops.iter().rev().all(|l| {
+        let follows = begin(l) == end && (l.load_run, l.store_run) == (0, 0);
+        end = begin(l) * l.count;
+        follows
+    })
+}
+
 /// Whether the first step (`loading`) or the last is a copy of lines that lie in a row in memory, all
 /// of their points and nothing between them.
 fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
@@ -361,13 +376,9 @@ fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
     let whole = range == [0, NO_END] && extent == step.columns;
     let plain =
         step.outer * step.inner == 1 && step.lines_fast == 0 && step.hermitian == 0 && !factors;
-    // Loops as they are: the count of the outermost one is not looked at.
-    let mut end = 2 * step.columns;
-    let row = config.loops.iter().rev().all(|l| {
-        let begins = if loading { l.load } else { l.store };
-        let follows = begins == end && (l.load_run, l.store_run) == (0, 0);
-        end = begins * l.count;
-        follows
+    let row = one_after_another(&config.loops, 2 * step.columns, |l| match loading {
+        true => l.load,
+        false => l.store,
     });
     let alone = pass.mirrored.is_none() && pass.edges.is_none() && head.blocks == 1;
     alone

@@ -180,7 +180,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch::new(threads, residents);
             all.push(rule(&sequence, (lines, blocks), launch));
-            if rules::real_columns(pass, radices).is_some() {
+            if rows && rules::real_columns(pass, radices).is_some() {
                 let staged = true;
                 let launch = Launch { staged, ..launch };
                 all.push(rule(&sequence, (lines, blocks), launch));
@@ -257,7 +257,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
 }
 
 /// What a rule would be with the other way to come by twiddles, by reals of type III, by roots of splits and merges, or
-/// by points, where there are two.
+/// by points, or to store results of type I, where there are two.
 pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
     let twiddles = Launch {
         looked_up: !rule.launch.looked_up,
@@ -286,7 +286,9 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         staged: !rule.launch.staged,
         ..rule.launch
     };
-    let columns = rules::real_columns(pass, rule.sequence.radices()).is_some();
+    // Results that lie beside each other.
+    let columns = pass.axes[0].store_stride == 1
+        && rules::real_columns(pass, rule.sequence.radices()).is_some();
     let ahead = |ahead| Launch {
         ahead,
         ..rule.launch
