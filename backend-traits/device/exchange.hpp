@@ -258,39 +258,57 @@ MMAFFT_DEVICE int Pass<Scalar>::real_cell(S s, const Column &c, i64 length, int 
   else return 2 * (line + padded(row, int(u32(at) / 2))) + at % 2;
 }
 
-// Whether a column's points are numbers c + j*m of half spectra in their natural order, c < m, so that their reals c + j*m
-// and n - c - j*m are at constant distances from two of them, which `separable` says of rows of cells.
+// Whether the reals of a column's points c + j*m, c < m, are at constant distances from those of c, which `separable` says of
+// rows of cells: of half spectra and of lines from both ends in their natural order, and of neighbours in the even-odd one.
 template <class Scalar> template <bool AFTER, class S>
-MMAFFT_DEVICE constexpr bool Pass<Scalar>::halves_in_rows(S s) {
+MMAFFT_DEVICE constexpr bool Pass<Scalar>::reals_in_rows(S s) {
   MMAFFT_STEP(S);
   const Reals side = reals_on_chip(AFTER ? step.reals_out : step.reals_in);
-  const i64 row = AFTER ? step.row_out : step.row_in, cells = side.length / 2, m = step.points / step.radix;
+  const i64 row = AFTER ? step.row_out : step.row_in, m = step.points / step.radix;
   const bool simt = step.op == OP_DFT && step.engine == ENGINE_SIMT && step.offset == 0;
   const bool end = AFTER ? step.done == m && step.to_table < 0 : step.done == 1 && step.from_table < 0;
-  const bool natural = side.pairing == PAIRING_HALVES && side.order == ORDER_NATURAL && side.apart == 0 && side.reversed == 0;
-  if (!simt || !end || !natural || side.length != 2 * step.points || step.inner != 1 || m % 2 != 0) return false;
-  return row > 0 && row >> 32 == 0 && cells % row == 0 && (row % (m / 2) == 0 || m / 2 % row == 0);
+  const bool natural = side.order == ORDER_NATURAL, halves = natural && side.pairing == PAIRING_HALVES && m % 2 == 0;
+  const bool ends = natural && side.pairing == PAIRING_ENDS;
+  const bool even_odd = side.order == ORDER_EVEN_ODD && side.pairing == PAIRING_PAIRS && step.radix % 2 == 0;
+  if (!simt || !end || side.length != 2 * step.points || step.inner != 1 || side.apart != 0 || side.reversed != 0) return false;
+  // Cells from one of a column's values to the next.
+  const i64 apart = halves ? m / 2 : ends ? m : even_odd ? 2 * m : 0;
+  return apart > 0 && row > 0 && row >> 32 == 0 && step.points % row == 0 && (row % apart == 0 || apart % row == 0);
 }
-// The cells of these reals, in parts, of value j of a column.
+// The cells of the two reals, in parts, of value j of a column.
 template <class Scalar> template <bool AFTER, class S>
-MMAFFT_DEVICE PairPlaces Pass<Scalar>::cells_of_halves(S s, const Column &c, int j) const {
+MMAFFT_DEVICE PairPlaces Pass<Scalar>::cells_of_reals(S s, const Column &c, int j) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST i64 row = AFTER ? step.row_out : step.row_in;
-  MMAFFT_CONST int n = 2 * int(step.points), m = int(step.points / step.radix);
-  const int begin = c.line * int(AFTER ? step.pitch_out : step.pitch_in) + c.outer * padded(row, n / 2), image = m - c.at;
-  const int low = padded(row, j * m / 2), high = padded(row, (n - m - j * m) / 2);
-  // That of point 0 is m further, and maybe behind an unused cell.
-  const int over = padded(row, (n - j * m) / 2) - padded(row, m / 2) - high;
-  return {2 * (begin + padded(row, c.at / 2) + low) + c.at % 2,
-          2 * (begin + padded(row, image / 2) + high + (c.at == 0 ? over : 0)) + image % 2};
+  MMAFFT_CONST Reals side = reals_on_chip(AFTER ? step.reals_out : step.reals_in);
+  MMAFFT_CONST int points = int(step.points), m = int(step.points / step.radix);
+  const int begin = c.line * int(AFTER ? step.pitch_out : step.pitch_in) + c.outer * padded(row, points);
+  // A real of the cell that is so many behind what is the same for all values.
+  const auto part = [&](int cell, int further, int which) { return 2 * (begin + padded(row, cell) + further) + which; };
+  MMAFFT_IF (side.pairing == PAIRING_HALVES) {
+    // c + j*m, and its mirror image: that of point 0 is m further, and maybe behind an unused cell.
+    const int image = m - c.at, low = padded(row, j * m / 2), high = padded(row, points - (m + j * m) / 2);
+    const int over = padded(row, points - j * m / 2) - padded(row, m / 2) - high;
+    return {part(c.at / 2, low, c.at % 2), part(image / 2, high + (c.at == 0 ? over : 0), image % 2)};
+  } else MMAFFT_IF (side.pairing == PAIRING_ENDS) {
+    return {part(c.at, padded(row, j * m), 0), part(m - 1 - c.at, padded(row, points - m - j * m), 1)};
+  } else {
+    // The even reals of two neighbouring cells, or from behind the odd ones.
+    if (2 * j < int(step.radix)) {
+      const int low = padded(row, 2 * j * m);
+      return {part(2 * c.at, low, 0), part(2 * c.at + 1, low, 0)};
+    }
+    const int image = 2 * (m - c.at), high = padded(row, 2 * (points - m - j * m));
+    return {part(image - 1, high, 1), part(image - 2, high, 1)};
+  }
 }
 
 template <class Scalar> template <bool AFTER, class S>
 MMAFFT_DEVICE PairPlaces Pass<Scalar>::real_cells(S s, const Column &c, int j, const RealPair<int> &pair) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST bool rows = halves_in_rows<AFTER>(s);
+  MMAFFT_CONST bool rows = reals_in_rows<AFTER>(s);
   MMAFFT_IF (rows) {
-    if (j >= 0) return cells_of_halves<AFTER>(s, c, j);
+    if (j >= 0) return cells_of_reals<AFTER>(s, c, j);
   }
   MMAFFT_CONST Reals side = reals_on_chip(AFTER ? step.reals_out : step.reals_in);
   return {real_cell<AFTER>(s, c, side.length, pair.first.index), real_cell<AFTER>(s, c, side.length, pair.second.index)};
@@ -401,8 +419,12 @@ MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
     const int there = there_in_row(s);
     const T *const from = memory + row_of_tile(s) + i64(thread) * 2;
     MMAFFT_CONST bool same = cells_in_row(s, step.pitch_out, step.row_out);
-    const auto cell = [&](int at) {
+    // Of one line, threads that are whole rows of cells have constant distances.
+    MMAFFT_CONST bool rows = config.lines == 1 && step.row_out >> 32 == 0 && step.row_out > 0 && apart % step.row_out == 0;
+    const auto cell = [&](int g) {
+      const int at = thread + g * apart;
       MMAFFT_IF (same) return at;
+      MMAFFT_IF (rows) return padded(step.row_out, thread) + padded(step.row_out, g * apart);
       const Column c = column_of(s, at);
       return c.line * int(step.pitch_out) + padded(step.row_out, to_at(s, c.at, 0));
     };
@@ -410,12 +432,12 @@ MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
     if (there == all) {
       MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
         const int at = thread + g * apart;
-        if (at < all) put(cell(at), true, from + i64(g) * apart * 2);
+        if (at < all) put(cell(g), true, from + i64(g) * apart * 2);
       }
     } else {
       MMAFFT_LOOP for (int g = 0; g < int(step.groups); g++) {
         const int at = thread + g * apart;
-        if (at < all) put(cell(at), at < there, from + i64(g) * apart * 2);
+        if (at < all) put(cell(g), at < there, from + i64(g) * apart * 2);
       }
     }
   } else {

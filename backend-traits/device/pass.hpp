@@ -498,8 +498,8 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE Value times_spectrum(S s, const Line &place, int zero, int at, Value x) const;
   template <class S> MMAFFT_DEVICE void convolve(S s, Value *v) const;
   template <bool AFTER, class S> MMAFFT_DEVICE int real_cell(S s, const Column &c, i64 length, int index) const;
-  template <bool AFTER, class S> static MMAFFT_DEVICE constexpr bool halves_in_rows(S s);
-  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces cells_of_halves(S s, const Column &c, int j) const;
+  template <bool AFTER, class S> static MMAFFT_DEVICE constexpr bool reals_in_rows(S s);
+  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces cells_of_reals(S s, const Column &c, int j) const;
   template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces real_cells(S s, const Column &c, int j, const RealPair<int> &pair) const;
   template <class S> MMAFFT_DEVICE Value gather_reals(S s, const Column &c, int j, int at) const;
   template <class S> MMAFFT_DEVICE void scatter_reals(S s, const Column &c, int j, int at, Value x) const;
