@@ -20,7 +20,7 @@
 // zero range or of lines past the last are zeros that cost no memory access.
 //
 // Here is the order of things, and where a thread's values are; memory.hpp, factors.hpp, pairs.hpp, symmetric.hpp,
-// half_complex.hpp, exchange.hpp and arithmetic.hpp define the members that move and compute them. The file is long because all of
+// half_complex.hpp, reals_on_chip.hpp, exchange.hpp and arithmetic.hpp define the members that move and compute them. The file is long because all of
 // these are members of one class, declared here.
 #pragma once
 #include "matrix.hpp"
@@ -487,6 +487,14 @@ template <class Scalar> struct Pass {
   template <class S> static MMAFFT_DEVICE constexpr bool half_complex_pairs(S s);
   template <class S> MMAFFT_DEVICE void store_half_complex_pair(S s, const Value *v, const Column &c) const;
 
+  // In reals_on_chip.hpp: reals in shared memory, between axes.
+  template <bool AFTER, class S> MMAFFT_DEVICE int real_cell(S s, const Column &c, i64 length, int index) const;
+  template <bool AFTER, class S> static MMAFFT_DEVICE constexpr bool reals_in_rows(S s);
+  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces cells_of_reals(S s, const Column &c, int j) const;
+  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces real_cells(S s, const Column &c, int j, const RealPair<int> &pair) const;
+  template <class S> MMAFFT_DEVICE Value gather_reals(S s, const Column &c, int j, int at) const;
+  template <class S> MMAFFT_DEVICE void scatter_reals(S s, const Column &c, int j, int at, Value x) const;
+
   // In exchange.hpp: between registers and shared memory.
   template <int PARTS, class S> MMAFFT_DEVICE void gather(S s, Value *v) const;
   template <bool AFTER, class S> MMAFFT_DEVICE int cell_of(S s, const Column &c, int k) const;
@@ -497,12 +505,6 @@ template <class Scalar> struct Pass {
   template <int PARTS, class S> MMAFFT_DEVICE void scatter(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE Value times_spectrum(S s, const Line &place, int zero, int at, Value x) const;
   template <class S> MMAFFT_DEVICE void convolve(S s, Value *v) const;
-  template <bool AFTER, class S> MMAFFT_DEVICE int real_cell(S s, const Column &c, i64 length, int index) const;
-  template <bool AFTER, class S> static MMAFFT_DEVICE constexpr bool reals_in_rows(S s);
-  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces cells_of_reals(S s, const Column &c, int j) const;
-  template <bool AFTER, class S> MMAFFT_DEVICE PairPlaces real_cells(S s, const Column &c, int j, const RealPair<int> &pair) const;
-  template <class S> MMAFFT_DEVICE Value gather_reals(S s, const Column &c, int j, int at) const;
-  template <class S> MMAFFT_DEVICE void scatter_reals(S s, const Column &c, int j, int at, Value x) const;
   template <int PARTS, class S> MMAFFT_DEVICE void scatter_across(S s, Value *v) const;
   template <int PARTS> static MMAFFT_DEVICE void store_cell_across(int block, int cell, const Value &x);
   template <class S> MMAFFT_DEVICE void copy(S s) const;
@@ -737,5 +739,6 @@ MMAFFT_KERNEL void MMAFFT_CLUSTER(config.blocks) MMAFFT_BOUNDS(config.threads, c
 #include "pairs.hpp"
 #include "symmetric.hpp"
 #include "half_complex.hpp"
+#include "reals_on_chip.hpp"
 #include "exchange.hpp"
 #include "arithmetic.hpp"

@@ -3,6 +3,7 @@
 
 use crate::accesses::{launches, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
+use crate::words::head;
 use mmafft::backend_traits::conformance;
 use mmafft::rules::Rule;
 use mmafft::{
@@ -102,13 +103,14 @@ fn they_move_half_of_the_points_on_chip() {
         let written = |request: Request| {
             let probe = Probe::new(Vendor::Nvidia, ORDERS[0]);
             let (_, records) = launches(probe, &request).expect("butterflies");
-            records[0].counters.shared_writes
+            // Of what is exchanged: results that are staged are no points.
+            let staged = head(&records[0].program, "row_of_reals") != 0;
+            records[0].counters.shared_writes - if staged { n as u64 + 1 } else { 0 }
         };
         let request = Request::real(Kind::Dct1, Shape::d1(n + 1));
         // Radices that are asked for make the continued line, as half as many complex points.
         let line = written(request.clone().radices(&[16, 9, 8, 5, 4, 3, 2]));
-        // And its reals, where they are staged.
-        assert!(written(request) < line / 2 + n as u64 + 1, "{n}");
+        assert!(written(request) < line / 2, "{n}");
     }
 }
 

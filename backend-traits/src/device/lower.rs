@@ -426,7 +426,6 @@ fn lower_as(
         out.max(pair[1].points_in(reals(pair[1].words.reals_in)))
     };
     let points: Vec<usize> = trips.windows(2).map(both).collect();
-    let cell_of_real = if double { 8 } else { 4 };
     let mut shared_bytes = banks::place(&mut config.steps, &points, &block);
     if let Some(digits) = scaled {
         config.head.grown = scaling::steps(&mut config.steps, digits);
@@ -437,7 +436,7 @@ fn lower_as(
         // As far behind its begin as the row's first real is behind that of a sector.
         let row = tile_lines * config.reals[1].length as usize;
         let reals = row + columns::LARGEST_SECTOR / pass.storage.bytes();
-        shared_bytes = shared_bytes.max(reals.next_multiple_of(2) * cell_of_real);
+        shared_bytes = shared_bytes.max(reals.next_multiple_of(2) * pass.storage.compute_bytes());
     }
     if shared_bytes > geometry.shared_bytes {
         let bytes = shared_bytes;

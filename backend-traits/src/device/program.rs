@@ -38,6 +38,10 @@ pub const SOURCES: &[(&str, &str)] = &[
         "half_complex.hpp",
         include_str!("../../device/half_complex.hpp"),
     ),
+    (
+        "reals_on_chip.hpp",
+        include_str!("../../device/reals_on_chip.hpp"),
+    ),
     ("exchange.hpp", include_str!("../../device/exchange.hpp")),
     (
         "arithmetic.hpp",
