@@ -32,6 +32,7 @@ enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 // half spectra before it or splits them after it; or c and m-1-c, whose points are made of neighbouring
 // reals, or become such.
 enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT, FACING_LOAD, FACING_STORE };
+enum Folded { FOLDED_NONE, FOLDED_COLUMNS, FOLDED_ROWS };
 // Cluster: the shared memory of all blocks of a cluster; each reads its own. Registers: the next step has the
 // same columns, where a convolution turns back; or combines what products have made (`Step::joined`).
 enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER, PLACE_REGISTERS };
@@ -132,6 +133,12 @@ struct Step {
   i64 weighted;        // where a merge or split of half spectra takes along the weights of types III and II, which
                        // their points have in memory, how far its two roots are apart in the tables: 1 where an
                        // access reads both; or 0
+  i64 folded;          // enum Folded: whether the axis is a line by real columns that the tile holds, and the step is of its
+                       // columns or of its rows;
+  i64 beside;          // then how many rows are beside each other, or columns: within other axes' points those, around
+                       // these; and how far the reals of a column, or of a row, are apart in the line
+  i64 reals_apart;
+  i64 turned;          // whether the four-step twiddles are turned, so that the only column of a DFT has a root too
 };
 
 struct Config {

@@ -34,6 +34,11 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
     dense(s, v);
     return;
   }
+  MMAFFT_IF (step.folded && step.reals_in != REALS_NONE) {
+    load_symmetric(s, v);
+    finish_symmetric(s, v);
+    return;
+  }
   MMAFFT_IF (step.op == OP_COPY && PARTS == BOTH) {
     MMAFFT_IF (cells_in_row(s, step.pitch_in, step.row_in)) {
       MMAFFT_UNROLL for (int g = 0; g < G; g++) {
@@ -195,6 +200,10 @@ template <class Scalar> template <int PARTS, class S>
 MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST int J = points(s), G = int(step.groups);
+  MMAFFT_IF (step.folded && step.reals_out != REALS_NONE) {
+    store_symmetric(s, v);
+    return;
+  }
   MMAFFT_IF (step.op == OP_COPY && PARTS == BOTH) {
     MMAFFT_IF (cells_in_row(s, step.pitch_out, step.row_out)) {
       MMAFFT_UNROLL for (int g = 0; g < G; g++) {

@@ -42,7 +42,7 @@ MMAFFT_DEVICE void Pass<Scalar>::factored(S s, Value *v, const Line &line, const
 template <class Scalar> template <class S>
 MMAFFT_DEVICE constexpr bool Pass<Scalar>::own_root(S s) {
   MMAFFT_STEP(S);
-  return step.points != step.radix || last_part(s) || config.load_reals.order == ORDER_ODD;
+  return step.points != step.radix || last_part(s) || step.turned != 0;
 }
 
 // What the first or the last point of a half spectrum is multiplied by: exp(∓2πi·l·at/N), l the line's number.

@@ -388,9 +388,10 @@ template <class Scalar> struct Pass {
     bool live;
   };
   template <bool LOAD, class S> MMAFFT_DEVICE InMemory in_memory(S s, const Column &c) const {
+    MMAFFT_STEP(S);
     Line line = line_of(0, tile, c.line, c.outer, arguments.lines, LOAD && all_load(s));
     const Others others = others_of<LOAD>(s, c);
-    MMAFFT_IF (parts_of_line<LOAD>(s)) (LOAD ? line.load_index : line.store_index) += others.index;
+    MMAFFT_IF (step.folded || parts_of_line<LOAD>(s)) (LOAD ? line.load_index : line.store_index) += others.index;
     return {line, others.address, ((LOAD && all_load(s)) || (c.live && line.live)) && others.inside};
   }
   template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, Place at) const;
@@ -473,6 +474,13 @@ template <class Scalar> struct Pass {
 
   // In symmetric.hpp: the same of a line that mirrors itself.
   template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool symmetric(S s);
+  template <bool LOAD, class S> static MMAFFT_DEVICE constexpr i64 index_of_line(S s);
+  struct SymmetricColumn {
+    i64 first, before;
+    int cell;
+    bool live;
+  };
+  template <bool LOAD, class S> MMAFFT_DEVICE SymmetricColumn symmetric_column(S s, const Column &c) const;
   template <class S> MMAFFT_DEVICE void load_symmetric(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void finish_symmetric(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store_symmetric(S s, const Value *v) const;

@@ -1,5 +1,5 @@
-// Between registers and memory, a line that is its own mirror image, or that one's negative (type I): which half
-// of it a value is in follows from which of its column's values it is, so that of the addresses two are computed
+// Between registers and memory, or the reals between the axes of a tile, a line that is its own mirror image, or that
+// one's negative (type I): which half of it a value is in follows from which of its column's values it is, so that of the addresses two are computed
 // a column, one ascending and one descending, and the others are constants. Members of `Pass`, included by pass.hpp.
 //
 // A value is two reals `apart` points of the line from each other, and column c's value j is number
@@ -14,6 +14,8 @@ template <class Scalar> template <bool LOAD, class S>
 MMAFFT_DEVICE constexpr bool Pass<Scalar>::symmetric(S s) {
   MMAFFT_STEP(S);
   if (step.op != OP_DFT || step.engine != ENGINE_SIMT || step.facing == FACING_LOAD || step.facing == FACING_STORE) return false;
+  // All of the line in a tile.
+  if (step.folded) return true;
   // Not of a convolution: of its points some are zero, and all have factors.
   const bool whole = step.offset == 0 && (LOAD ? step.in : step.out) >= step.points;
   if (!whole || has_factors<LOAD>(s) || !all_points<LOAD>(s)) return false;
@@ -43,30 +45,66 @@ MMAFFT_DEVICE constexpr bool own_image(i64 first, i64 index, int m, int r, int j
   return middle_column(m, r, j, e) >= 0 && first == middle_column(m, r, j, e) * index;
 }
 
+// Points of the continued line between two values of a column.
+template <class Scalar> template <bool LOAD, class S>
+MMAFFT_DEVICE constexpr i64 Pass<Scalar>::index_of_line(S s) {
+  MMAFFT_STEP(S);
+  const Axis axis = config.axis[step.axis];
+  return step.folded ? 2 * step.reals_apart : LOAD ? axis.load_index : axis.store_index;
+}
+
+// Of a column, which point its first real is, as the line is continued; and where the line's first real is, scalars of
+// memory before it or its part of a cell in shared memory.
+template <class Scalar> template <bool LOAD, class S>
+MMAFFT_DEVICE typename Pass<Scalar>::SymmetricColumn Pass<Scalar>::symmetric_column(S s, const Column &c) const {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST Axis axis = config.axis[step.axis];
+  MMAFFT_CONST bool on_chip = (LOAD ? step.reals_in : step.reals_out) != REALS_NONE;
+  MMAFFT_IF (on_chip) {
+    // `layout` of device/banks.rs leaves no cells unused here.
+    MMAFFT_CONST int length = int(reals_on_chip(LOAD ? step.reals_in : step.reals_out).length);
+    MMAFFT_CONST int inner = int(step.folded == FOLDED_COLUMNS ? step.inner / step.beside : step.inner);
+    const int line = c.line * int(LOAD ? step.pitch_in : step.pitch_out);
+    const int cell = 2 * line + int(outer_of_axes(s, c)) * length * inner + int(inner_of_axes(s, c));
+    return {i64(beside_in_line(s, c)) + i64(c.at) * index_of_line<LOAD>(s), 0, cell, c.live};
+  } else {
+    MMAFFT_CONST i64 unit = LOAD ? axis.load_stride / axis.load_index : axis.store_stride / axis.store_index;
+    const InMemory in = in_memory<LOAD>(s, c);
+    const i64 begin = LOAD ? in.line.load_index : in.line.store_index;
+    // Of a part of a line that passes share, less what its own first point is behind.
+    const i64 before = (LOAD ? in.line.load : in.line.store) + in.others - (step.folded ? 0 : begin * unit);
+    return {begin + i64(c.at) * index_of_line<LOAD>(s), before, 0, in.live};
+  }
+}
+
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::load_symmetric(S s, Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
-  MMAFFT_CONST Reals side = config.load_reals;
-  MMAFFT_CONST bool odd = side.order == ORDER_ODD;
+  MMAFFT_CONST bool on_chip = step.reals_in != REALS_NONE;
+  MMAFFT_CONST Reals side = on_chip ? reals_on_chip(step.reals_in) : config.load_reals;
+  MMAFFT_CONST bool odd = side.order == ORDER_ODD, all = on_chip || all_points<true>(s);
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
-  MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
+  MMAFFT_CONST i64 index = index_of_line<true>(s);
+  MMAFFT_CONST i64 unit = on_chip ? (step.folded == FOLDED_COLUMNS ? step.inner / step.beside : step.inner) : axis.load_stride / axis.load_index;
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
-    const InMemory in = in_memory<true>(s, c);
-    // The column's first real, as the line is continued.
-    const i64 first = in.line.load_index + i64(c.at) * axis.load_index;
-    const Scalar *const line = input() + (in.line.load + in.others - in.line.load_index * unit);
-    const Scalar *const low = line + (odd ? first - 1 : first) * unit;
-    const Scalar *const high = line - (odd ? first + 1 : first) * unit;
+    const SymmetricColumn of = symmetric_column<true>(s, c);
+    const i64 first = of.first, up = odd ? first - 1 : first, down = odd ? first + 1 : first;
+    const Scalar *const low = input() + of.before + up * unit, *const high = input() + of.before - down * unit;
+    const int low_cell = of.cell + int(up) * int(unit), high_cell = of.cell - int(down) * int(unit);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       T x[2];
       MMAFFT_UNROLL for (int e = 0; e < 2; e++) {
-        const i64 further = i64(j * m) * axis.load_index + e * side.apart;
+        const i64 further = i64(j * m) * index + e * side.apart;
+        const bool lower = lower_half(c.at, m, R, j, e);
         x[e] = T(0);
         // Zeros stand there in an odd line.
-        if (in.live && !(odd && own_image(first, axis.load_index, m, R, j, e))) {
-          if (lower_half(c.at, m, R, j, e)) x[e] = widen(load_memory(low + further * unit));
+        if (!of.live || (odd && own_image(first, index, m, R, j, e))) continue;
+        if (!all && !within(lower ? up + further : side.points - further - down, axis.load_begin, axis.load_end)) continue;
+        MMAFFT_IF (on_chip) x[e] = load_shared_part<T>(lower ? low_cell + int(further * unit) : high_cell + int((side.points - further) * unit));
+        else {
+          if (lower) x[e] = widen(load_memory(low + further * unit));
           else x[e] = widen(load_memory(high + (side.points - further) * unit));
         }
       }
@@ -79,20 +117,20 @@ MMAFFT_DEVICE void Pass<Scalar>::load_symmetric(S s, Value *v) const {
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::finish_symmetric(S s, Value *v) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST Axis axis = config.axis[step.axis];
-  MMAFFT_CONST Reals side = config.load_reals;
+  MMAFFT_CONST Reals side = step.reals_in != REALS_NONE ? reals_on_chip(step.reals_in) : config.load_reals;
   MMAFFT_CONST bool odd = side.order == ORDER_ODD, edges = side.first != 0 || side.last != 0;
   MMAFFT_IF (!odd && !edges) return;
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
+  MMAFFT_CONST i64 index = index_of_line<true>(s);
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       Value &x = v[g * R + j];
       MMAFFT_IF (odd) x = {lower_half(c.at, m, R, j, 0) ? x.x : -x.x, lower_half(c.at, m, R, j, 1) ? x.y : -x.y};
       MMAFFT_IF (edges) {
-        const i64 first = in_memory<true>(s, c).line.load_index + i64(c.at) * axis.load_index;
-        if (own_image(first, axis.load_index, m, R, j, 0)) x.x *= T(1.4142135623730950488);
-        if (own_image(first, axis.load_index, m, R, j, 1)) x.y *= T(1.4142135623730950488);
+        const i64 first = symmetric_column<true>(s, c).first;
+        if (own_image(first, index, m, R, j, 0)) x.x *= T(1.4142135623730950488);
+        if (own_image(first, index, m, R, j, 1)) x.y *= T(1.4142135623730950488);
       }
     }
   }
@@ -102,37 +140,41 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
-  MMAFFT_CONST Reals side = config.store_reals;
-  MMAFFT_CONST bool odd = side.order == ORDER_BEHIND, edges = side.first != 0 || side.last != 0;
+  MMAFFT_CONST bool on_chip = step.reals_out != REALS_NONE, in_row = !on_chip && config.row_of_reals;
+  MMAFFT_CONST Reals side = on_chip ? reals_on_chip(step.reals_out) : config.store_reals;
+  MMAFFT_CONST bool odd = side.order == ORDER_BEHIND, edges = side.first != 0 || side.last != 0, all = on_chip || all_points<false>(s);
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
-  MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
-  const T scale = this->scale();
-  const int before = config.row_of_reals ? before_row() : 0;
-  MMAFFT_IF (config.row_of_reals && step.source == PLACE_SHARED) barrier();
+  MMAFFT_CONST i64 index = index_of_line<false>(s);
+  // In a row reals lie as the line has them.
+  MMAFFT_CONST i64 unit = on_chip ? step.inner : in_row ? 1 : axis.store_stride / axis.store_index;
+  const T scale = on_chip ? T(1) : this->scale();
+  const int before = in_row ? before_row() : 0;
+  MMAFFT_IF (in_row && step.source == PLACE_SHARED) barrier();
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
-    const InMemory in = in_memory<false>(s, c);
+    const SymmetricColumn of = symmetric_column<false>(s, c);
     // Rows 0 and columns/2 are their own images.
-    const i64 row = in.line.store_index, first = row + i64(c.at) * axis.store_index;
+    const i64 first = of.first, row = first - i64(c.at) * index;
     const bool images = row != 0 && 2 * row != side.columns;
+    const i64 up = odd ? first - 1 : first, down = odd ? first + 1 : first;
     // The line's first real, but as the line is continued; or where shared memory has it.
-    Scalar *const line = static_cast<Scalar *>(arguments.store) + (in.line.store + in.others - row * unit);
-    Scalar *const low = line + (odd ? first - 1 : first) * unit;
-    Scalar *const high = line - (odd ? first + 1 : first) * unit;
-    const int low_cell = before + c.line * int(side.length) + int(odd ? first - 1 : first);
-    const int high_cell = before + c.line * int(side.length) - int(odd ? first + 1 : first);
+    Scalar *const line = static_cast<Scalar *>(arguments.store) + of.before;
+    Scalar *const low = line + up * unit, *const high = line - down * unit;
+    const int cell = in_row ? before + c.line * int(side.length) : of.cell;
+    const int low_cell = cell + int(up) * int(unit), high_cell = cell - int(down) * int(unit);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       MMAFFT_UNROLL for (int e = 0; e < 2; e++) {
-        const i64 further = i64(j * m) * axis.store_index + e * side.apart;
+        const i64 further = i64(j * m) * index + e * side.apart;
         const T x = scale * (e == 0 ? v[g * R + j].x : v[g * R + j].y);
         const bool lower = lower_half(c.at, m, R, j, e);
-        const bool end = own_image(first, axis.store_index, m, R, j, e);
+        const bool end = own_image(first, index, m, R, j, e);
         T y = lower || !odd ? x : -x;
         MMAFFT_IF (edges) {
           if (end) y = T(0.70710678118654752440) * x;
         }
-        if (!in.live || !(lower ? !(odd && end) : images || (!odd && end))) continue;
-        MMAFFT_IF (config.row_of_reals) store_shared_part<T>(lower ? low_cell + int(further) : high_cell + int(side.points - further), y);
+        if (!of.live || !(lower ? !(odd && end) : images || (!odd && end))) continue;
+        if (!all && !within(lower ? up + further : side.points - further - down, axis.store_begin, axis.store_end)) continue;
+        MMAFFT_IF (on_chip || in_row) store_shared_part<T>(lower ? low_cell + int(further * unit) : high_cell + int((side.points - further) * unit), y);
         else {
           Scalar z;
           narrow(y, z);
@@ -141,7 +183,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
       }
     }
   }
-  MMAFFT_IF (config.row_of_reals) {
+  MMAFFT_IF (in_row) {
     barrier();
     store_row_of_reals();
   }

@@ -298,6 +298,25 @@ template <class S> MMAFFT_DEVICE u32 shared_out(S s, const Column &c) {
     return own < share / 2 ? a : image_of(u32(step.images), a);
   } else return cluster_rank() * share + own;
 }
+// Of columns and rows of a line (`Step::folded`), which row a column's point is of, or which column a row's; and where the
+// points are of the axes around the line.
+template <class S> MMAFFT_DEVICE u32 beside_in_line(S s, const Column &c) {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (step.folded == FOLDED_COLUMNS) return u32(c.inner) / u32(step.inner / step.beside);
+  else MMAFFT_IF (step.folded == FOLDED_ROWS) return u32(c.outer) % u32(step.beside);
+  else return 0;
+}
+template <class S> MMAFFT_DEVICE u32 inner_of_axes(S s, const Column &c) {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (step.folded == FOLDED_COLUMNS) return u32(c.inner) % u32(step.inner / step.beside);
+  else return u32(c.inner);
+}
+template <class S> MMAFFT_DEVICE u32 outer_of_axes(S s, const Column &c) {
+  MMAFFT_STEP(S);
+  MMAFFT_IF (step.folded == FOLDED_ROWS) return u32(c.outer) / u32(step.beside);
+  else return u32(c.outer);
+}
+
 // Of two parts of one line, one counts more than a point of it on either side.
 template <bool LOAD, class S> MMAFFT_DEVICE constexpr bool parts_of_line(S s) {
   MMAFFT_STEP(S);
@@ -327,15 +346,14 @@ template <class S> MMAFFT_DEVICE constexpr int other_points(S s) {
 // Which of the other part of a line the column is of.
 template <class S> MMAFFT_DEVICE u32 other_part(S s, const Column &c) {
   MMAFFT_IF (config.blocks > 1) return shared_out(s, c);
-  else return u32(c.outer + c.inner);
+  else return beside_in_line(s, c);
 }
 
 template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &c) {
   MMAFFT_STEP(S);
   MMAFFT_IF (config.blocks > 1) return others_in_cluster<LOAD>(s, c);
-  Others o = {0, 0, true};
-  MMAFFT_CONST bool parts = parts_of_line<LOAD>(s);
-  u32 outer = u32(c.outer), inner = u32(c.inner);
+  Others o = {0, i64(beside_in_line(s, c)), true};
+  u32 outer = outer_of_axes(s, c), inner = inner_of_axes(s, c);
   MMAFFT_UNROLL for (int b = MAX_AXES - 1; b >= 0; b--) {
     if (b < config.axes && b != step.axis) {
       const Axis axis = config.axis[b];
@@ -348,10 +366,6 @@ template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &
         outer /= u32(step.extent[b]);
       }
       o.address += along_axis<LOAD>(axis, x);
-      if (parts) {
-        o.index += i64(x) * (LOAD ? axis.load_index : axis.store_index);
-        continue;
-      }
       const i64 begin = LOAD ? axis.load_begin : axis.store_begin;
       const i64 end = LOAD ? axis.load_end : axis.store_end;
       if (begin > 0) o.inside = o.inside && i64(x) >= begin;

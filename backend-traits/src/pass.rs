@@ -9,7 +9,7 @@
 use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};
 use crate::real::{Middle, RealSide};
-use crate::real_line::RealLine;
+use crate::real_line::{LineForm, RealLine};
 use crate::tile::{held_points, Residency, Tile};
 use std::ops::Range;
 
@@ -493,6 +493,21 @@ impl Pass {
         self.axes.len() > 1 && self.axes.iter().all(real)
     }
 
+    /// The line of an axis that goes by real columns on chip, see [`Step::RealColumns`].
+    pub fn real_columns(&self, axis: &TileAxis) -> Option<RealLine> {
+        let columns = self.steps.iter().find_map(|step| match *step {
+            Step::RealColumns {
+                axis: own, columns, ..
+            } if own == axis.axis => Some(columns),
+            _ => None,
+        });
+        Some(RealLine {
+            kind: axis.kind,
+            length: axis.length,
+            form: LineForm::Columns(columns?),
+        })
+    }
+
     /// Points that its tile holds of an array, where each axis has so many.
     pub fn held_points(&self, own: impl Fn(&TileAxis) -> usize) -> usize {
         let axes: Vec<_> = self
@@ -507,7 +522,7 @@ impl Pass {
     /// a part of one.
     pub fn real_load(&self) -> Option<(&'static RealSide, usize)> {
         let axis = self.axes.first()?;
-        match self.load_reals {
+        match self.load_reals.or_else(|| self.real_columns(axis)) {
             Some(line) => Some((line.load(), line.length)),
             None if !axis.kind.is_real_to_real() => None,
             None => Some((&axis.kind.reduction(axis.length, false).load, axis.length)),
@@ -517,7 +532,7 @@ impl Pass {
     /// The same of the reals that it stores.
     pub fn real_store(&self) -> Option<(&'static RealSide, usize)> {
         let axis = self.axes.last()?;
-        match self.store_reals {
+        match self.store_reals.or_else(|| self.real_columns(axis)) {
             Some(line) => Some((line.store(), line.length)),
             None if !axis.kind.is_real_to_real() => None,
             None => Some((&axis.kind.reduction(axis.length, false).store, axis.length)),

@@ -42,6 +42,14 @@ impl RealLine {
         }
     }
 
+    /// N1 and N2 of a line by real columns.
+    pub fn columns_and_rows(&self) -> Option<[usize; 2]> {
+        match self.form {
+            LineForm::Columns(n1) => Some([n1, self.points().checked_div(n1)?]),
+            _ => None,
+        }
+    }
+
     /// The reals that point `p` of a row becomes, of the line's points: those of the mirror image, where
     /// the row stores that one's; none, where it is stored itself.
     pub fn stored(&self, p: usize) -> [Option<Real>; 2] {

@@ -14,6 +14,10 @@ use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
 /// Points of the shortest continued line that is taken so.
 const SHORTEST: usize = 32;
 
+/// The same of one of several axes, whose steps each meet in shared memory: the next shorter one is a single butterfly (17x17 reals
+/// of FP32 take 56 instructions a real on sm_90 so, by columns 88; 33x33 162, and 70).
+const SHORTEST_OF_SEVERAL: usize = 4 * LARGEST_RADIX;
+
 /// The largest radix of FP32 that is all of a column or a row: 1025 reals by 16·32 ran at 0.83 of a copy on an H200, by
 /// 16·8·4 at 0.69.
 const LARGEST_ALONE: usize = 32;
@@ -24,8 +28,14 @@ const TILE_BYTES: usize = 32 << 10;
 /// Threads that take their steps together, on NVIDIA devices, or half of those that do.
 const WAVE: usize = 32;
 
-/// The steps of a stage's line, of the fewest radices, if it can be taken so on this device.
-pub fn steps(axis: usize, stage: &Stage, fits: &Fits) -> Option<Vec<Step>> {
+/// The steps of a stage's line, of the fewest radices, if it can be taken so on this device: as the only axis of a tile, or one
+/// of `several`.
+pub fn steps(axis: usize, stage: &Stage, several: bool, fits: &Fits) -> Option<Vec<Step>> {
+    let shortest = if several {
+        SHORTEST_OF_SEVERAL
+    } else {
+        SHORTEST
+    };
     let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
     let whole = stage.kind.shared_core_length(stage.length);
     if !free
@@ -33,7 +43,7 @@ pub fn steps(axis: usize, stage: &Stage, fits: &Fits) -> Option<Vec<Step>> {
         || !stage.inner.is_empty()
         || !stage.kind.is_symmetric()
         || !whole.is_multiple_of(4)
-        || whole < SHORTEST
+        || whole < shortest
     {
         return None;
     }
@@ -101,12 +111,16 @@ pub fn of_radices(axis: &TileAxis, radices: &[usize]) -> Option<Vec<Step>> {
     Some(sequence(axis.axis, columns, rows))
 }
 
-/// The points that a line of these steps takes on chip, where it is one of real columns.
-pub fn points(steps: &[Step]) -> Option<usize> {
-    match steps.first() {
-        Some(Step::RealColumns { columns, rows, .. }) => Some((columns / 2 + 1) * (rows / 2 + 1)),
+/// The points that a line of this axis takes on chip, where its steps are of real columns.
+pub fn points(steps: &[Step], axis: usize) -> Option<usize> {
+    steps.iter().find_map(|step| match step {
+        Step::RealColumns {
+            axis: own,
+            columns,
+            rows,
+        } if *own == axis => Some((columns / 2 + 1) * (rows / 2 + 1)),
         _ => None,
-    }
+    })
 }
 
 /// How many columns the step of each of these radices has, of a line of so many columns and rows: one more than their
@@ -128,10 +142,15 @@ pub fn columns_of_steps([columns, rows]: [usize; 2], radices: &[usize]) -> Vec<u
 /// fill a wave where it is of a power of two. 513 reals of FP32 by 7 lines, of 119 columns in each step, ran at 0.95 of a
 /// copy on an H200, by radices 32 and 8 and 3 lines at 0.78; 257 by 7 at 0.96, by 3 at 0.83.
 pub fn lines(steps: &[Step], few: usize, most: usize, scalar: ScalarType) -> Option<usize> {
-    let points = points(steps)?;
-    let Some(&Step::RealColumns { columns, rows, .. }) = steps.first() else {
+    let Some(&Step::RealColumns {
+        axis,
+        columns,
+        rows,
+    }) = steps.first()
+    else {
         return None;
     };
+    let points = points(steps, axis)?;
     let radices: Vec<usize> = steps.iter().filter_map(Step::radix).collect();
     let of_steps = columns_of_steps([columns, rows], &radices);
     // Threads hold as many columns of each step as make 16 values, of the largest radix one.

@@ -2,6 +2,7 @@
 
 use super::cluster::{self, Spread};
 use super::fits::Fits;
+use super::folded;
 use super::problem::Problem;
 use super::stage::Stage;
 use mmafft_backend_traits::{held_points, Kind, Limits};
@@ -131,11 +132,19 @@ fn tile_bytes(
         let axes = stages.clone().map(|s| Some((of(s)?, s.length)));
         held_points(&axes.collect::<Option<Vec<_>>>()?, reals)
     };
-    let points = held(&|s| fits.stage_points(s))?;
+    // Of type I by real columns, which are those of threads as well.
+    let folded = |s: &Stage| {
+        let steps = folded::steps(s.dim, s, true, fits).filter(|_| reals)?;
+        folded::points(&steps, s.dim)
+    };
+    let points = held(&|s| folded(s).or_else(|| fits.stage_points(s)))?;
     // More would leave a thread too many values. Those of a half spectrum of reals beside the DFT's are in no thread.
     let in_threads = match reals {
-        // Lines of type I, which alone are real columns, may be longer than others.
+        // Lines of type I may be longer than others.
         true => held(&|s| {
+            if let Some(points) = folded(s) {
+                return Some(points);
+            }
             let points = fits.tile_points(s.kind.core_length(s.length))?;
             (points <= fits.longest_line()).then_some(points)
         })?,

@@ -155,31 +155,34 @@ impl Rule {
             && self.lines.is_multiple_of(pass.together())
     }
 
-    /// The steps that the radices make of a tile of several axes: those of each in turn, as many as make its points. Not of
-    /// products or convolutions, or where a cluster holds the tile.
+    /// The steps that the radices make of a tile of several axes. Not of products or convolutions, or where a cluster holds
+    /// the tile.
     fn of_axes(&self, pass: &Pass) -> Option<Vec<Step>> {
-        let plain =
-            |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
+        let plain = |s: &Step| {
+            let moved = matches!(s, Step::Exchange | Step::RealColumns { .. });
+            moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
+        };
         let simt = pass.engine == Engine::Simt && !self.sequence.is_mixed();
         let block = pass.tile.residency.blocks() == 1;
         if pass.axes.len() < 2 || !simt || !block || !pass.steps.iter().all(plain) {
             return None;
         }
-        let mut rest = self.sequence.radices();
-        let mut steps = Vec::new();
-        for axis in &pass.axes {
-            let points = axis.core_length();
-            let made = |count: usize| {
-                let mut radices = rest[..count].iter();
-                let product = radices.try_fold(1usize, |n, &r| n.checked_mul(r));
-                product == Some(points)
-            };
-            let count = (1..=rest.len()).find(|&count| made(count))?;
-            let (own, others) = rest.split_at(count);
-            steps.extend(Step::sequence(axis.axis, own, Engine::Simt));
-            rest = others;
+        steps_of_axes(&pass.axes, self.sequence.radices(), pass.axes_of_reals())
+    }
+
+    /// The steps of the pass by the rule.
+    fn steps(&self, pass: &Pass) -> Vec<Step> {
+        let radices = self.sequence.radices();
+        if let Some(steps) = folded(pass, radices).or_else(|| self.of_axes(pass)) {
+            return steps;
         }
-        rest.is_empty().then_some(steps)
+        if self.sequence.is_empty() {
+            return pass.steps.clone();
+        }
+        let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
+        let mut steps: Vec<Step> = convolution.cloned().collect();
+        steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
+        steps
     }
 
     /// Whether the pass can follow the rule on this device.
@@ -216,11 +219,12 @@ impl Rule {
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
-        let folded = folded(pass, self.sequence.radices()).and_then(|steps| folded::points(&steps));
+        let steps = self.steps(pass);
+        let folded = folded::points(&steps, pass.axes[0].axis);
         let points = match (folded, transformed(pass)) {
-            (Some(points), _) => points,
+            (Some(points), Some(_)) => points,
             (None, Some(points)) => points + 1,
-            (None, None) => pass.held_points(|axis| axis.core_length() + 1),
+            (_, None) => held_points(pass, &steps, 1),
         };
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         // Splits, merges, orders of reals and convolutions exchange points whole.
@@ -257,22 +261,15 @@ impl Rule {
             return;
         }
         pass.tile.residency = Residency::Block;
-        let points = |pass: &Pass| folded::points(&pass.steps).or(transformed(pass));
+        let points = |pass: &Pass| match transformed(pass) {
+            Some(points) => folded::points(&pass.steps, pass.axes[0].axis).unwrap_or(points),
+            None => held_points(pass, &pass.steps, 0),
+        };
         let before = points(pass);
-        if let Some(steps) = folded(pass, self.sequence.radices()) {
-            pass.steps = steps;
-        } else if let Some(steps) = self.of_axes(pass) {
-            pass.steps = steps;
-        } else if !self.sequence.is_empty() {
-            let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
-            let mut steps: Vec<Step> = convolution.cloned().collect();
-            steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
-            pass.steps = steps;
-        }
+        pass.steps = self.steps(pass);
         let after = points(pass);
         if before != after {
-            let points = after.unwrap_or_default();
-            pass.tile.bytes = pass.tile.lines * points * 2 * pass.storage.bytes();
+            pass.tile.bytes = pass.tile.lines * after * 2 * pass.storage.bytes();
         }
         self.launch(pass, limits);
     }
@@ -319,6 +316,33 @@ pub(super) fn holds_more(
     points.div_ceil(threads) > MOST_VALUES || butterflies.any(|r| columns(r) > MOST_VALUES)
 }
 
+/// The steps of several axes by these radices: those of each in turn, as many as make its points or, of `reals`, real columns
+/// and their rows.
+fn steps_of_axes(axes: &[TileAxis], radices: &[usize], reals: bool) -> Option<Vec<Step>> {
+    let [axis, others @ ..] = axes else {
+        return radices.is_empty().then(Vec::new);
+    };
+    (1..=radices.len()).find_map(|count| {
+        let (own, rest) = radices.split_at(count);
+        let product = own.iter().try_fold(1usize, |n, &r| n.checked_mul(r))?;
+        let whole = || Step::sequence(axis.axis, own, Engine::Simt);
+        let mut steps = match product == axis.core_length() {
+            true => whole(),
+            false => folded::of_radices(axis, own).filter(|_| reals)?,
+        };
+        steps.extend(steps_of_axes(others, rest, reals)?);
+        Some(steps)
+    })
+}
+
+/// Points of a tile of several axes of these steps, with so many more of each axis as a half spectrum has; those by real
+/// columns have them.
+fn held_points(pass: &Pass, steps: &[Step], more: usize) -> usize {
+    pass.held_points(|axis| {
+        folded::points(steps, axis.axis).unwrap_or_else(|| axis.core_length() + more)
+    })
+}
+
 /// The steps that a rule's radices make of a line by real columns in one tile, if they do.
 fn folded(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
     let whole = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
@@ -326,6 +350,17 @@ fn folded(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
         [axis] if pass.engine == Engine::Simt && whole => folded::of_radices(axis, radices),
         _ => None,
     }
+}
+
+/// Whether radices make an axis' columns and rows.
+pub fn folds(axis: &TileAxis, radices: &[usize]) -> bool {
+    folded::of_radices(axis, radices).is_some()
+}
+
+/// Points of a tile of several axes by a rule's radices, or by its own where there are none.
+pub fn points_of_axes(pass: &Pass, radices: &[usize]) -> usize {
+    let steps = steps_of_axes(&pass.axes, radices, pass.axes_of_reals());
+    held_points(pass, steps.as_ref().unwrap_or(&pass.steps), 0)
 }
 
 /// N1 and N2 where a rule's radices make such steps of a line: of columns and of rows.

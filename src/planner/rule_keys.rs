@@ -203,12 +203,15 @@ pub(super) fn as_long(kind: Kind, length: usize) -> Option<(Kind, usize)> {
 /// same but for the twiddles, or, of reals, by a kind that is alike, or by the complex DFT at its core.
 pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     let plain = |s: &Step| {
-        let moved = matches!(s, Step::Exchange | Step::AllToAll);
+        let moved = matches!(
+            s,
+            Step::Exchange | Step::AllToAll | Step::RealColumns { .. }
+        );
         moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
     };
     let convolution = pass.steps.first().and_then(convolved);
-    let folded = matches!(pass.steps.first(), Some(Step::RealColumns { .. }));
-    let begins = usize::from(convolution.is_some() || folded);
+    let folded = pass.real_columns(&pass.axes[0]).is_some();
+    let begins = usize::from(convolution.is_some());
     if !pass.steps[begins..].iter().all(plain) || limits.architecture.is_empty() {
         return Vec::new();
     }

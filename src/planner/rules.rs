@@ -8,7 +8,7 @@ use super::fits::Fits;
 pub use super::folded::columns_of_steps;
 use super::problem::Problem;
 use super::rule::facing_end;
-pub use super::rule::{real_columns, Rule, HEADER};
+pub use super::rule::{folds, points_of_axes, real_columns, Rule, HEADER};
 use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys};
 pub use super::rule_keys::{key, parts_key, transformed, turn_keys};
 pub use super::sequence::Sequence;
@@ -323,8 +323,15 @@ mod tests {
                 (kind, _) => {
                     let kind = kind.rsplit(' ').next().unwrap_or(kind);
                     let kind = Kind::from_name(kind).unwrap_or(Kind::C2C);
-                    let folded = 4 * product == kind.shared_core_length(length);
-                    product == axes(kind) || (folded && kind.is_symmetric())
+                    // Of lines of type I also a quarter of each continued one.
+                    let lengths = fields[5].split('x').map(|n| n.parse().unwrap_or(0));
+                    let columns = lengths.fold(vec![1], |products: Vec<usize>, n| {
+                        let folded = kind.is_symmetric().then(|| kind.shared_core_length(n) / 4);
+                        let ways = [Some(kind.core_length(n)), folded];
+                        let times = |p: usize| ways.into_iter().flatten().map(move |n| p * n);
+                        products.into_iter().flat_map(times).collect()
+                    });
+                    columns.contains(&product) || product == axes(kind)
                 }
             };
             assert!(rule.sequence.is_empty() || made, "{row}");

@@ -54,7 +54,7 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         // Later axes work where the first one stored; the tile was loaded by the first.
         axis.load_stride = first.load.strides[stage.dim];
         let alone = stages.len() == 1;
-        let (chosen, reason) = axis_steps(&axis, stage, alone, problem, fits)?;
+        let (chosen, reason) = axis_steps(&axis, stage, stages, problem, fits)?;
         steps.extend(match alone {
             true => chosen,
             false => images_in_threads(chosen, &axis, fits),
@@ -140,15 +140,15 @@ fn tile_axis(stage: &Stage, problem: &Problem) -> TileAxis {
     }
 }
 
-/// The steps of an axis, which is its tile's only one or is not.
+/// The steps of an axis, of a stage of those that share a tile.
 fn axis_steps(
     axis: &TileAxis,
     stage: &Stage,
-    alone: bool,
+    stages: &[Stage],
     problem: &Problem,
     fits: &Fits,
 ) -> Result<(Vec<Step>, String)> {
-    let (mut steps, mut reason) = line_steps(axis, stage, alone, problem, fits)?;
+    let (mut steps, mut reason) = line_steps(axis, stage, stages, problem, fits)?;
     if let Some(convolution) = stage.convolution.clone() {
         let prime = mmafft_backend_traits::largest_prime_factor(convolution.length);
         reason += &format!("; Bluestein over passes, for the prime factor {prime}");
@@ -175,7 +175,7 @@ fn axis_steps(
 fn line_steps(
     axis: &TileAxis,
     stage: &Stage,
-    alone: bool,
+    stages: &[Stage],
     problem: &Problem,
     fits: &Fits,
 ) -> Result<(Vec<Step>, String)> {
@@ -208,7 +208,10 @@ fn line_steps(
         let reason = format!("butterflies across {lanes} neighbouring lines");
         return Ok((factored(stage, axis.axis, length, fits), reason));
     }
-    let folded = alone.then(|| folded::steps(axis.axis, stage, fits));
+    // Between axes of reals lie these, of which columns are made.
+    let several = stages.len() > 1;
+    let reals = !several || stages.iter().all(|s| s.kind.is_real_to_real());
+    let folded = reals.then(|| folded::steps(axis.axis, stage, several, fits));
     if let Some(steps) = folded.flatten() {
         return Ok((
             steps,
@@ -386,7 +389,7 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
             } if *a == axis.axis => Some(*padded),
             _ => None,
         });
-        folded::points(steps)
+        folded::points(steps, axis.axis)
             .or(padded)
             .unwrap_or(axis.core_length())
     };
@@ -468,7 +471,8 @@ fn lines_on_chip(
         let few = 1 << enough.ilog2();
         // But so few that all multiprocessors have some.
         let most = (longest / 2 / points).min(all / fits.limits.workers.max(1));
-        if let Some(lines) = folded::lines(steps, few, most, scalar) {
+        let folded = (axes == 1).then(|| folded::lines(steps, few, most, scalar));
+        if let Some(lines) = folded.flatten() {
             return lines;
         }
         if let (Some(Step::Rader { .. }), Kind::C2C, 1) = (steps.first(), stage.kind, axes) {

@@ -8,7 +8,7 @@ use mmafft::backend_traits::conformance;
 use mmafft::rules::Rule;
 use mmafft::{
     Backend, Direction, Engine, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
-    Result, Shape, Step,
+    Result, Shape, Step, KINDS,
 };
 
 /// N of the continued line's 2N reals, and radices whose product is N/2.
@@ -181,4 +181,119 @@ fn pairs_of_columns_fit_a_thread() {
     assert!(suits("2*12*12,5,64,2,no,0.5"));
     // 72 values.
     assert!(!suits("2*12*12,5,32,2,no,0.5"));
+}
+
+/// Lengths of lines of type I by columns, cosines' and sines'.
+const LENGTHS: [(Kind, usize); 6] = [
+    (Kind::Dct1, 33),
+    (Kind::Dst1, 31),
+    (Kind::Dct1, 51),
+    (Kind::Dst1, 47),
+    (Kind::Dct1, 65),
+    (Kind::Dst1, 71),
+];
+
+/// Arrays with such an axis: first or last, beside any kind, and in three dimensions.
+fn arrays() -> Vec<Request> {
+    let mut all = Vec::new();
+    let kinds = KINDS.iter().map(|row| row.kind);
+    for (i, other) in kinds.filter(|kind| kind.is_real_to_real()).enumerate() {
+        for (j, (kind, length)) in LENGTHS.into_iter().enumerate() {
+            let n = [6, 9, 12, 5, 10][(i + j) % 5];
+            all.push((vec![n, length], vec![other, kind]));
+            all.push((vec![length, n], vec![kind, other]));
+        }
+        let n = 3 + i % 4;
+        let arrays = [
+            (vec![33, n, 7], vec![Kind::Dct1, other, Kind::Dct4]),
+            (vec![5, 31, n], vec![Kind::R2HC, Kind::Dst1, other]),
+            (vec![n, 3, 49], vec![other, Kind::Dct1, Kind::Dct1]),
+            (vec![33, 31, 2], vec![Kind::Dct1, Kind::Dst1, other]),
+        ];
+        all.extend(arrays.into_iter().skip(i % 2).step_by(2));
+    }
+    let request = |(i, (dims, kinds)): (usize, (Vec<usize>, Vec<Kind>))| {
+        let request = Request::real(kinds[0], Shape::new(&dims)).kinds(&kinds);
+        let request = request.batch(1 + i % 4).precision(PRECISIONS[i % 3]);
+        match i / 3 % 4 {
+            1 => request.normalization(Normalization::Ortho),
+            2 => request.in_place(),
+            3 => request.nonzero_input(dims.len() - 1, 1..2),
+            _ => request,
+        }
+    };
+    all.into_iter().enumerate().map(request).collect()
+}
+
+const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F64, Precision::F16];
+
+/// Between axes their reals are on chip, from both ends of the line.
+#[test]
+fn they_are_beside_other_axes() {
+    let (mut all, mut ran) = (Vec::new(), [0; 3]);
+    for vendor in Vendor::ALL {
+        for (i, request) in arrays().iter().enumerate() {
+            let probe = || Probe::new(vendor, ORDERS[i % ORDERS.len()]).workers(1);
+            let plan = mmafft::plan(request, probe().backend().limits()).expect("a plan");
+            let columns = |s: &&Step| matches!(s, Step::RealColumns { .. });
+            let count = plan.passes[0].steps.iter().filter(columns).count();
+            if plan.passes.len() == 1 && count > 0 {
+                ran[plan.passes[0].axes.len() - 1] += 1;
+            } else {
+                all.push(format!(
+                    "{} passes, {count}: {request:?}",
+                    plan.passes.len()
+                ));
+            }
+            all.extend(traffic_of(mmafft::plan, probe(), request));
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+    assert!(ran[1] > 200 && ran[2] > 40, "{ran:?}");
+}
+
+/// Lengths, kinds, and radices of all axes in the order of the steps, the last one's first: of columns and rows, or of a
+/// continued line.
+const RADICES: [([usize; 2], [Kind; 2], &str, usize); 8] = [
+    ([65, 65], [Kind::Dct1; 2], "8*4*8*4", 2),
+    ([65, 65], [Kind::Dct1; 2], "8*8*2*16", 1),
+    ([65, 65], [Kind::Dct1; 2], "8*4*2*8*4*2", 0),
+    ([63, 65], [Kind::Dst1, Kind::Dct1], "2*16*4*4*2", 2),
+    ([31, 33], [Kind::Dst1, Kind::Dct1], "4*4*2*16", 1),
+    ([12, 65], [Kind::Dct2, Kind::Dct1], "2*2*8*2*3", 1),
+    ([65, 12], [Kind::Dct1, Kind::Dct2], "6*16*2", 1),
+    ([17, 65], [Kind::Dct1; 2], "8*4*2*4", 2),
+];
+
+fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
+    let (_, _, radices, _) = RADICES[request.batch - 1];
+    let rule = Rule::parse(&format!("{radices},1,160,1,no,0.5")).expect("a rule");
+    let mut plan = mmafft::plan(request, limits)?;
+    assert!(
+        rule.suits(&plan.passes[0], limits),
+        "{radices}: {request:?}"
+    );
+    rule.apply(&mut plan.passes[0], limits);
+    Ok(plan)
+}
+
+#[test]
+fn rules_make_columns_and_rows_of_axes() {
+    let mut all = Vec::new();
+    for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
+        for (i, (dims, kinds, _, columns)) in RADICES.into_iter().enumerate() {
+            let request = Request::real(kinds[0], Shape::new(&dims)).kinds(&kinds);
+            // AMD's 64 KiB hold no more of FP64.
+            let double = (i + v) % 2 == 1 && dims[0] * dims[1] < 2000;
+            let precision = [Precision::F32, Precision::F64][usize::from(double)];
+            let request = request.batch(1 + i).precision(precision);
+            let probe = || Probe::new(vendor, ORDERS[i % ORDERS.len()]).workers(1);
+            let plan = by_radices(&request, probe().backend().limits()).expect("a plan");
+            let folded = |s: &&Step| matches!(s, Step::RealColumns { .. });
+            let count = plan.passes[0].steps.iter().filter(folded).count();
+            assert_eq!(count, columns, "{request:?}");
+            all.extend(traffic_of(by_radices, probe(), &request));
+        }
+    }
+    assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
 }

@@ -5,6 +5,7 @@ use super::banks::Block;
 use super::config::*;
 use super::driver::Vendor;
 use super::matrices;
+use super::real::Side;
 
 /// Waves whose accesses are counted.
 const SAMPLES: usize = 4;
@@ -125,7 +126,7 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     outer_at = rest % outer;
                     rest /= outer;
                 }
-                let inner_at = rest % counted;
+                let mut inner_at = rest % counted;
                 rest /= counted;
                 let column = rest % (columns / run) * run + in_run + set * columns;
                 let column = joined_column(step, column, own);
@@ -144,8 +145,33 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                 if at >= extent {
                     return None;
                 }
+                let (beside, mut inner) = (words(step.beside).max(1), inner);
                 let (at, extent) = match reals {
-                    Some((side, length)) => (side.reals(length, at)[part]?.0, length),
+                    // Of all columns or rows of a line, one after another in it.
+                    Some(Side {
+                        length,
+                        columns: Some(whole),
+                        ..
+                    }) => {
+                        let other = match step.folded {
+                            FOLDED_COLUMNS => inner_at * beside / inner,
+                            _ => outer_at % beside,
+                        };
+                        match step.folded {
+                            FOLDED_COLUMNS => {
+                                inner /= beside;
+                                inner_at %= inner;
+                            }
+                            _ => outer_at /= beside,
+                        }
+                        let p = other + (2 * at + part) * words(step.reals_apart);
+                        let real = match after {
+                            true => whole.stored(p),
+                            false => whole.load().reals(length, p),
+                        };
+                        (real[0]?.0, length)
+                    }
+                    Some(Side { side, length, .. }) => (side.reals(length, at)[part]?.0, length),
                     None => (at, extent),
                 };
                 Some((line, (outer_at * extent + at) * inner + inner_at))

@@ -5,8 +5,8 @@
 use super::accesses::{accesses, Access};
 use super::config::*;
 use super::driver::Vendor;
+use super::real::Side;
 use crate::precision::Operand;
-use crate::real::RealSide;
 
 /// Bytes that shared memory moves at a time.
 pub const WAVEFRONT: usize = 128;
@@ -56,12 +56,12 @@ pub struct Block {
     pub vendor: Vendor,
     pub operand: Operand,
     /// The sides of axes that steps name, [`super::real::side`] of 1 and so on.
-    pub reals: [Option<(&'static RealSide, usize)>; 2 + MAX_BETWEEN],
+    pub reals: [Option<Side>; 2 + MAX_BETWEEN],
 }
 
 impl Block {
     /// Of which reals points are made that shared memory has before the step, or what they become after it.
-    pub fn reals_of(&self, step: &StepWords, after: bool) -> Option<(&'static RealSide, usize)> {
+    pub fn reals_of(&self, step: &StepWords, after: bool) -> Option<Side> {
         let number = if after { step.reals_out } else { step.reals_in };
         *self.reals.get(usize::try_from(number - 1).ok()?)?
     }
@@ -131,12 +131,19 @@ pub fn layout(
         .map(|(step, after)| (step, after, accesses(step, after, block)))
         .collect();
     let mut best = (f64::INFINITY, CellLayout::default());
-    let rows = [0, banks, banks / 2, 2 * banks, 4 * banks];
+    // Reals of a line by real columns, an odd number, are from both of its ends: at constant distances if all are.
+    let folded = |(step, after, _): &(&StepWords, bool, Vec<Access>)| {
+        step.folded != 0 && block.reals_of(step, *after).is_some()
+    };
+    let rows: &[usize] = match sides.iter().any(folded) {
+        true => &[0],
+        false => &[0, banks, banks / 2, 2 * banks, 4 * banks],
+    };
     let products = sides.iter().any(|(step, _, _)| step.engine == MATRIX);
     let distant = [0, 8 * banks, 16 * banks]
         .into_iter()
         .filter(|&far| far == 0 || (products && far < points));
-    let every = distant.flat_map(|far| rows.map(|row| (row, far)));
+    let every = distant.flat_map(|far| rows.iter().map(move |&row| (row, far)));
     for (row, far) in every {
         let addresses: f64 = sides
             .iter()

@@ -120,7 +120,7 @@ fn fault(pass: &Pass, axis: &TileAxis) -> Option<&'static str> {
             match step {
                 Step::Line { .. } => return Some("has steps of the CPU"),
                 // `columns` checks these.
-                Step::RealColumns { .. } => return None,
+                Step::RealColumns { axis, .. } if own(axis) => return None,
                 Step::Chirp {
                     axis,
                     length,

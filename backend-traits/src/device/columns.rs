@@ -1,5 +1,5 @@
-//! Folded lines: of real columns, in one tile, see [`Step::RealColumns`]. Lowered as a tile of two axes, columns
-//! and rows, of each of which half are there, and one.
+//! Folded lines: of real columns, in one tile, see [`Step::RealColumns`]. The steps of such an axis see columns and rows, of
+//! each of which half are there, and one; memory, and the other axes of the tile, see the line's reals.
 
 use super::config::*;
 use super::facing::FACING_RADIX;
@@ -11,7 +11,7 @@ use crate::pass::{Engine, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::Order;
-use crate::real_line::{LineForm, RealLine};
+use crate::real_line::RealLine;
 
 /// Bytes of the largest sector of any device's memory.
 pub const LARGEST_SECTOR: usize = 64;
@@ -28,106 +28,122 @@ pub fn mirrors_in_registers(points: usize, radix: usize) -> bool {
     (points == radix || pairs) && !radix::summed(radix, false)
 }
 
-/// Whether a lowered pass is such a line, as a tile of two axes.
-pub fn folded(pass: &Pass) -> bool {
-    let columns =
-        |line: Option<RealLine>| matches!(line.map(|l| l.form), Some(LineForm::Columns(_)));
-    pass.axes.len() == 2 && columns(pass.load_reals) && columns(pass.store_reals)
+/// An axis of a tile that goes by columns and rows, and the steps of either.
+pub struct Folded {
+    pub line: RealLine,
+    /// N1 and N2: reals of a column, and those that a row becomes.
+    pub lengths: [usize; 2],
+    /// The radices of columns, and of rows.
+    pub radices: [Vec<usize>; 2],
 }
 
-/// A line of real columns as a tile of its two axes; `None` where the pass has none.
+impl Folded {
+    /// Of how many columns, and how many rows, half spectra are on chip.
+    pub fn halves(&self) -> [usize; 2] {
+        self.lengths.map(|n| n / 2 + 1)
+    }
+
+    /// Columns, or rows (`part` 1), as an axis of its own. Conjugates, of which C2R makes what the DFT does of the rest:
+    /// the result is real.
+    pub fn part(&self, axis: &TileAxis, part: usize) -> TileAxis {
+        TileAxis {
+            kind: [Kind::R2C, Kind::C2R][part],
+            direction: Direction::Inverse,
+            length: self.lengths[part],
+            ..axis.clone()
+        }
+    }
+}
+
+/// The columns and rows of an axis of the pass, if it goes by them.
+pub fn of_axis(pass: &Pass, axis: &TileAxis) -> Option<Folded> {
+    let line = pass.real_columns(axis)?;
+    let lengths = line.columns_and_rows()?;
+    let own = |step: &&Step| matches!(step, Step::Dft { axis: own, .. } if *own == axis.axis);
+    let radices = pass.steps.iter().filter(own).filter_map(Step::radix);
+    let mut product = 1;
+    let columns = |radix: &usize| {
+        let more = product < lengths[0] / 2;
+        product *= if more { *radix } else { 1 };
+        more
+    };
+    let (first, last) = radices.partition(columns);
+    Some(Folded {
+        line,
+        lengths,
+        radices: [first, last],
+    })
+}
+
+/// Whether an axis of the pass goes by columns and rows.
+pub fn any(pass: &Pass) -> bool {
+    let columns = |step: &Step| matches!(step, Step::RealColumns { .. });
+    pass.steps.iter().any(columns)
+}
+
+/// Checks the steps of axes by columns and rows.
 ///
 /// # Errors
-/// `Unsupported` where the steps do not make columns and rows, or leave points and their mirror images in
-/// different threads where half spectra are split or merged.
-pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
-    let (Some(Step::RealColumns { columns, rows, .. }), [whole]) =
-        (pass.steps.first(), &pass.axes[..])
-    else {
-        return Ok(None);
-    };
-    let (n1, n2) = (*columns, *rows);
-    let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
-    let mut product = 1;
-    let before = radices.iter().take_while(|&&radix| {
-        let more = product < n1 / 2;
-        product *= if more { radix } else { 1 };
-        more
-    });
-    let (first, last) = radices.split_at(before.count());
-    let line = RealLine {
-        kind: whole.kind,
-        length: whole.length,
-        form: LineForm::Columns(n1),
-    };
+/// `Unsupported` where they do not make these, or leave points and their mirror images in different threads where
+/// half spectra are split or merged.
+pub fn check(pass: &Pass) -> Result<()> {
+    let whole = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
+    let alone = pass.load_reals.is_none() && pass.store_reals.is_none();
+    let reals = pass.axes.len() == 1 || pass.axes_of_reals();
+    let simt = pass.engine == Engine::Simt && pass.tile.residency.blocks() == 1;
     let makes = |radices: &[usize], n: usize, end: Option<&usize>| {
         let ends = end.is_some_and(|&radix| mirrors_in_registers(n / 2, radix));
         n.is_multiple_of(2) && radices.iter().product::<usize>() == n / 2 && ends
     };
-    let whole_line = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
-    let symmetric = whole.kind.shared_core_length(whole.length) == n1 * n2;
-    let simt = pass.engine == Engine::Simt;
-    // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
-    let part = |number, kind, length, load, store| {
-        let part = whole.part(number, length, load, store);
-        let direction = Direction::Inverse;
-        part.map(|part| TileAxis {
-            kind,
-            direction,
-            ..part
-        })
-    };
-    let axes = [part(0, Kind::R2C, n1, n2, 1), part(1, Kind::C2R, n2, 1, n1)];
-    let (true, [Some(columns), Some(rows)]) = (
-        simt && makes(first, n1, first.last())
-            && makes(last, n2, last.first())
-            && whole_line
-            && symmetric,
-        axes,
-    ) else {
-        return Err(Error::Unsupported {
-            what: format!(
-                "a line of {} by columns of {n1} and rows of {n2}",
-                whole.length
-            ),
-            backend: "the device code".into(),
-            instead: "ask for steps that keep points beside their mirror images".into(),
+    for step in &pass.steps {
+        let Step::RealColumns {
+            axis,
+            columns,
+            rows,
+        } = *step
+        else {
+            continue;
+        };
+        let axis = pass.axes.iter().find(|a| a.axis == axis);
+        let made = axis.is_some_and(|axis| {
+            let unit = (axis.load_index, axis.store_index) == (1, 1);
+            let length = axis.kind.shared_core_length(axis.length);
+            let ends = of_axis(pass, axis).is_some_and(|Folded { radices, .. }| {
+                let [first, last] = &radices;
+                makes(first, columns, first.last()) && makes(last, rows, last.first())
+            });
+            let symmetric = axis.kind.is_symmetric();
+            unit && symmetric && columns.checked_mul(rows) == Some(length) && ends
         });
-    };
-    let dft = |axis: usize, radices: &[usize]| {
-        radices
-            .iter()
-            .map(move |&radix| Step::Dft {
-                axis,
-                radix,
-                engine: Engine::Simt,
-            })
-            .collect::<Vec<_>>()
-    };
-    Ok(Some(Pass {
-        axes: vec![columns, rows],
-        load_reals: Some(line),
-        store_reals: Some(line),
-        steps: [dft(0, first), dft(1, last)].concat(),
-        ..pass.clone()
-    }))
+        if !(simt && whole && alone && reals && made) {
+            return Err(Error::Unsupported {
+                what: format!("a line by columns of {columns} and rows of {rows}"),
+                backend: "the device code".into(),
+                instead: "ask for steps that keep points beside their mirror images".into(),
+            });
+        }
+    }
+    Ok(())
 }
 
-/// The twiddles between columns and rows, at the last step of the columns.
-pub fn twiddles(pass: &Pass, config: &mut Config, tables: &mut Tables) {
-    let (Some(line), [columns, rows]) = (pass.load_reals, &pass.axes[..]) else {
+/// The twiddles between the columns and the rows of `axis`, number `at` in the order of the tile: at the last step of the
+/// columns.
+pub fn twiddles(pass: &Pass, axis: &TileAxis, at: usize, config: &mut Config, tables: &mut Tables) {
+    let Some(folded) = of_axis(pass, axis) else {
         return;
     };
-    let step = config.steps.iter_mut().rev().find(|s| s.axis == 0);
+    let own = |s: &&mut StepWords| (s.axis, s.folded) == (at as i64, FOLDED_COLUMNS);
+    let step = config.steps.iter_mut().rev().find(own);
     let step = step.expect("columns have a step");
     let twiddles = Twiddles {
-        length: columns.length * rows.length,
-        inverse: columns.direction == Direction::Inverse,
+        length: folded.lengths.iter().product(),
+        inverse: true,
         // An odd line's rows are imaginary without it.
-        turned: line.load().order == Order::Odd,
+        turned: folded.line.load().order == Order::Odd,
     };
     let double = pass.storage == ScalarType::F64;
-    step.after_roots = line_twiddles(step, rows.length / 2 + 1, 1, twiddles, double, tables);
+    let rows = folded.halves()[1];
+    step.after_roots = line_twiddles(step, rows, 1, twiddles, double, tables);
 }
 
 /// Whether the results of a line of real columns meet in shared memory before they go to memory.
@@ -139,12 +155,15 @@ pub fn staged(pass: &Pass, config: &Config) -> bool {
 /// Bytes of the runs that the last step of a line of real columns stores, if the tile's lines lie in a row in memory,
 /// all of each and nothing between them.
 fn run_in_row(pass: &Pass, config: &Config) -> Option<usize> {
-    let line = pass.store_reals.filter(|_| folded(pass))?;
+    let [axis] = &pass.axes[..] else {
+        return None;
+    };
+    let Folded { line, lengths, .. } = of_axis(pass, axis)?;
     let whole = |axis: &AxisWords| (axis.store_begin, axis.store_end) == (0, NO_END);
     let unit = |axis: &AxisWords| axis.store_stride == axis.store_index;
     let row = one_after_another(&config.loops, line.length as i64, |l| l.store)
         && config.loops.iter().all(|l| l.store_index == 0);
-    let rows = pass.axes.first()?.length / 2 + 1;
+    let rows = lengths[0] / 2 + 1;
     (row && config.axes.iter().all(|axis| whole(axis) && unit(axis)))
         .then_some(rows * pass.storage.bytes())
 }

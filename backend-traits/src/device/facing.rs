@@ -44,7 +44,7 @@ impl Builder<'_> {
         let own = |s: &&Step| step_axis(s).is_none_or(|number| number == axis.axis);
         let plain = pass.steps.iter().filter(own).all(dft) && pass.engine == Engine::Simt;
         let fits = |r: usize| plain && r <= FACING_RADIX && !radix::summed(r, false);
-        if self.folded {
+        if self.part.is_some() {
             // Between columns and rows half spectra are on chip.
             return match axis.kind {
                 Kind::R2C => [0, FACING_SPLIT],

@@ -116,20 +116,17 @@ fn lower_as(
     scaled: Option<i32>,
 ) -> Result<std::result::Result<Lowered, TooLarge>> {
     let spread = cluster::parts(pass)?;
-    let folded = columns::parts(pass)?;
-    let pass = spread.as_ref().or(folded.as_ref()).unwrap_or(pass);
+    columns::check(pass)?;
+    let pass = spread.as_ref().unwrap_or(pass);
     let blocks = pass.tile.residency.blocks();
     let double = pass.storage == ScalarType::F64;
     let mut tables = Tables::new(double);
     let loops = ordered_loops(pass);
     // Axes as they lie in memory, the outermost first.
     let mut order: Vec<usize> = (0..pass.axes.len()).collect();
-    // But of columns and rows of one line: whichever is longer, these are within those.
-    if folded.is_none() {
-        order.sort_by_key(|&i| {
-            std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
-        });
-    }
+    order.sort_by_key(|&i| {
+        std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
+    });
     let products = Products {
         vendor: geometry.vendor,
         scaled,
@@ -400,8 +397,8 @@ fn lower_as(
     if let Some(line) = &spread {
         cluster::twiddles(line, &mut config, &mut tables);
     }
-    if let Some(line) = &folded {
-        columns::twiddles(line, &mut config, &mut tables);
+    for (at, &i) in order.iter().enumerate() {
+        columns::twiddles(pass, &pass.axes[i], at, &mut config, &mut tables);
     }
     config.reals = real::words(pass, &mut tables);
     config.between = real::between(pass, &mut tables);
@@ -420,7 +417,7 @@ fn lower_as(
         operand: pass.operand,
         reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
     };
-    let reals = |number| real::side(pass, number).map(|(_, length)| length);
+    let reals = |number| real::side(pass, number).map(|side| side.length);
     let both = |pair: &[Trip]| {
         let out = pair[0].points_out(reals(pair[0].words.reals_out));
         out.max(pair[1].points_in(reals(pair[1].words.reals_in)))

@@ -9,21 +9,50 @@ use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
 use crate::real_line::RealLine;
 use crate::Domain;
 
-/// The side of the pass that a step names by this number (`reals_in`, `reals_out`), and of how many reals its lines are.
-pub fn side(pass: &Pass, number: i64) -> Option<(&'static RealSide, usize)> {
-    let own = |axis: &TileAxis| {
-        let reduction = axis.kind.reduction(axis.length, false);
-        ([&reduction.store, &reduction.load], axis.length)
+/// A side of a line of reals that shared memory has.
+#[derive(Debug, Clone, Copy)]
+pub struct Side {
+    pub side: &'static RealSide,
+    /// Reals of a line.
+    pub length: usize,
+    /// The line, if it goes by real columns.
+    pub columns: Option<RealLine>,
+}
+
+/// The side of the pass that a step names by this number (`reals_in`, `reals_out`).
+pub fn side(pass: &Pass, number: i64) -> Option<Side> {
+    let memory = |(side, length)| Side {
+        side,
+        length,
+        columns: None,
     };
     match number {
         NO_REALS => None,
-        REALS_LOADED => pass.real_load(),
-        REALS_STORED => pass.real_store(),
+        REALS_LOADED => pass.real_load().map(memory),
+        REALS_STORED => pass.real_store().map(memory),
         between => {
             let between = (between - REALS_BETWEEN) as usize;
-            let (sides, length) = own(pass.axes.get(between.div_ceil(2))?);
-            Some((sides[between % 2], length))
+            let axis = pass.axes.get(between.div_ceil(2))?;
+            let columns = pass.real_columns(axis);
+            let reduction = axis.kind.reduction(axis.length, false);
+            let sides = match columns {
+                Some(line) => [line.store(), line.load()],
+                None => [&reduction.store, &reduction.load],
+            };
+            Some(Side {
+                side: sides[between % 2],
+                length: axis.length,
+                columns,
+            })
         }
+    }
+}
+
+/// How far the two reals of a column's value are apart, of a row's those that it becomes, and how many columns there are.
+fn by_columns(words: &mut RealsWords, line: Option<RealLine>, loading: bool) {
+    if let Some([n1, n2]) = line.and_then(|line| line.columns_and_rows()) {
+        let (apart, columns) = if loading { (n2, 0) } else { (n1, n1) };
+        (words.apart, words.columns) = (apart as i64, columns as i64);
     }
 }
 
@@ -35,10 +64,16 @@ pub fn between(pass: &Pass, tables: &mut Tables) -> Vec<RealsWords> {
     };
     let mut words = |i: usize| {
         let number = REALS_BETWEEN + i as i64;
-        let (side, length) = side(pass, number).expect("an axis on either side");
+        let own = side(pass, number).expect("an axis on either side");
         let axis = &pass.axes[i.div_ceil(2)];
-        let points = own_points(axis, [Middle::Split, Middle::Merge][i % 2]);
-        side_words(side, length, points, 0, pass.orthogonal, false, tables)
+        let halves = [Middle::Split, Middle::Merge][i % 2];
+        let points = own
+            .columns
+            .map_or_else(|| own_points(axis, halves), |line| line.points());
+        let (side, orthogonal) = (own.side, pass.orthogonal);
+        let mut words = side_words(side, own.length, points, 0, orthogonal, false, tables);
+        by_columns(&mut words, own.columns, i % 2 == 1);
+        words
     };
     (0..2 * pairs).map(&mut words).collect()
 }
@@ -90,6 +125,10 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
     }
     let columns = pass.store_reals.and_then(|line| line.image_columns());
     words[1].columns = columns.map_or(0, |n1| n1 as i64);
+    let ends = [pass.axes.first(), pass.axes.last()];
+    for ((words, axis), loading) in words.iter_mut().zip(ends).zip([true, false]) {
+        by_columns(words, axis.and_then(|a| pass.real_columns(a)), loading);
+    }
     words
 }
 
@@ -124,19 +163,15 @@ pub fn weighted(pass: &Pass, middle: Middle) -> bool {
 /// begins with, or that a split ends with.
 fn points(pass: &Pass) -> [usize; 2] {
     let own = |load: bool| {
-        let line = if load {
-            pass.load_reals
-        } else {
-            pass.store_reals
+        let (axis, line) = match load {
+            true => (&pass.axes[0], pass.load_reals),
+            false => (&pass.axes[pass.axes.len() - 1], pass.store_reals),
         };
+        let line = line.or_else(|| pass.real_columns(axis));
         let between = if load { Middle::Merge } else { Middle::Split };
         if let Some(line) = line {
             return line.points() + usize::from(pass.mirrored_points(between).is_some());
         }
-        let axis = match load {
-            true => &pass.axes[0],
-            false => &pass.axes[pass.axes.len() - 1],
-        };
         own_points(axis, between)
     };
     [own(true), own(false)]

@@ -87,7 +87,7 @@ pub fn launch(
         // Blocks do not exchange parts apart: see `cluster_ready` of the device code.
         apart: asked.apart
             && config.head.blocks == 1
-            && !columns::folded(pass)
+            && !columns::any(pass)
             && config.steps.iter().enumerate().all(plain),
         ..asked
     }
@@ -197,7 +197,7 @@ pub fn insert_copies(
         if !only {
             last.words.lines_fast = lines_fast(last, by_line, axis.store_runs, lines, cell);
             // What rows of one line store lies beside what the next ones do.
-            last.words.outer_fast = i64::from(columns::folded(pass) && !by_line);
+            last.words.outer_fast |= i64::from(last.words.folded != 0 && !by_line);
         } else if by_line {
             last.words.lines_fast = 1;
         }

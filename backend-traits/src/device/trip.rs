@@ -64,7 +64,8 @@ impl Trip {
     fn cells(&self, points: usize, reals: Option<usize>) -> usize {
         let others = (self.words.outer * self.words.inner) as usize;
         match reals {
-            Some(length) => (length * others).div_ceil(2),
+            // All rows of a line, or columns, are one.
+            Some(length) => (length * others / self.words.beside.max(1) as usize).div_ceil(2),
             None => points * others,
         }
     }

@@ -78,12 +78,22 @@ pub struct Builder<'a> {
     pub share_within: Option<bool>,
     /// Whether reals of two points may move together, see [`super::Geometry::together`].
     pub together: bool,
-    /// Whether the axes are columns and rows of one line, see [`super::columns`].
-    pub folded: bool,
+    /// Of an axis by columns and rows, see [`super::columns`], what the trips are of.
+    pub part: Option<LinePart>,
     /// What multiplies, on the matrix engine.
     pub products: Option<Products>,
     /// What the pass has in mirrored pairs, of this axis: of a cluster's line [`Builder::pairs`].
     pub mirrored: Option<Mirrored>,
+}
+
+/// The columns of a line by real columns, or its rows.
+#[derive(Debug, Clone, Copy)]
+pub struct LinePart {
+    rows: bool,
+    /// How many rows are beside each other, or columns.
+    beside: usize,
+    /// How far the reals of one are apart in the line.
+    reals_apart: usize,
 }
 
 /// A DFT of a few points, one of those that make a line.
@@ -132,7 +142,7 @@ pub fn trips(
         trips: Vec::new(),
         share_within: None,
         together,
-        folded: columns::folded(pass),
+        part: None,
         products,
         mirrored: pass.mirrored,
     };
@@ -150,7 +160,7 @@ pub fn trips(
         if on_chip {
             builder.real_axis(at, i, tables);
         } else {
-            builder.axis(at, axis, tables);
+            builder.whole_axis(at, axis, tables);
         }
         if blocks > 1 {
             builder.share_images(begin, i)?;
@@ -185,6 +195,14 @@ impl Builder<'_> {
                 self.extent[at + 1..].iter().product::<usize>() as i64,
             ),
         };
+        let part = self.part;
+        let beside = part.map_or(0, |part| part.beside as i64);
+        // Rows' points lie behind each other, so that those of a column have all of a row's between them.
+        let (outer, inner, folded) = match part.map(|part| part.rows) {
+            Some(true) => (outer * beside, inner, FOLDED_ROWS),
+            Some(false) => (outer, inner * beside, FOLDED_COLUMNS),
+            None => (outer, inner, 0),
+        };
         Trip {
             words: StepWords {
                 op,
@@ -204,6 +222,9 @@ impl Builder<'_> {
                 after_roots: -1,
                 from_table: -1,
                 to_table: -1,
+                folded,
+                beside,
+                reals_apart: part.map_or(0, |part| part.reals_apart as i64),
                 ..Default::default()
             },
         }
@@ -219,7 +240,7 @@ impl Builder<'_> {
         let axis = &self.pass.axes[number];
         let begin = self.trips.len();
         self.extent[at] = points_before(axis);
-        self.axis(at, axis, tables);
+        self.whole_axis(at, axis, tables);
         if self.trips.len() == begin {
             // A single point, of which other reals are made.
             let mut copy = self.trip(at, OP_COPY, self.extent[at], self.extent[at]);
@@ -238,13 +259,36 @@ impl Builder<'_> {
             .filter(|_| number + 1 < self.pass.axes.len())
         {
             last.words.reals_out = between(2 * number);
+            // What rows of one line store lies beside what the next ones do.
+            last.words.outer_fast = i64::from(last.words.folded != 0 && last.words.inner == 1);
         }
     }
 
-    fn axis(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
-        let number = axis.axis;
-        let steps = self.pass.steps.iter();
-        let steps: Vec<&Step> = steps.filter(|s| step_axis(s) == Some(number)).collect();
+    /// An axis, by its columns and rows where it has them.
+    fn whole_axis(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
+        let own = |s: &&Step| step_axis(s) == Some(axis.axis);
+        let Some(folded) = columns::of_axis(self.pass, axis) else {
+            let steps: Vec<&Step> = self.pass.steps.iter().filter(own).collect();
+            self.axis(at, axis, &steps, tables);
+            return;
+        };
+        let (halves, [n1, n2]) = (folded.halves(), folded.lengths);
+        for (i, reals_apart) in [n2, n1].into_iter().enumerate() {
+            self.part = Some(LinePart {
+                rows: i == 1,
+                beside: halves[1 - i],
+                reals_apart,
+            });
+            let part = folded.part(axis, i);
+            self.extent[at] = points_before(&part);
+            let steps = Step::sequence(axis.axis, &folded.radices[i], Engine::Simt);
+            let steps: Vec<&Step> = steps.iter().filter(own).collect();
+            self.axis(at, &part, &steps, tables);
+        }
+        self.part = None;
+    }
+
+    fn axis(&mut self, at: usize, axis: &TileAxis, steps: &[&Step], tables: &mut Tables) {
         let core = axis.core_length();
         let reduction = axis.kind.reduction(axis.length, false);
         let dfts = |steps: &[&Step]| -> Vec<SmallDft> {
@@ -285,9 +329,9 @@ impl Builder<'_> {
             .iter()
             .position(|s| matches!(s, Step::Convolve { .. }));
         if let Some(Step::Rader { length, .. }) = steps.first() {
-            self.rader(at, &dfts(&steps), *length, [input, kept], inverse, tables);
+            self.rader(at, &dfts(steps), *length, [input, kept], inverse, tables);
         } else if let Some(Step::Chirp { length, padded, .. }) = steps.first() {
-            let all = dfts(&steps);
+            let all = dfts(steps);
             self.dft(at, &all, false, input, *padded, tables);
             let spectrum = tables.spectrum(*length, axis.direction, &[*padded]);
             let last = self.trips.last_mut().expect("a convolution has steps");
@@ -317,7 +361,7 @@ impl Builder<'_> {
             }
             self.back(at, &after, core, kept, tables);
         } else {
-            self.dft(at, &dfts(&steps), inverse, input, kept, tables);
+            self.dft(at, &dfts(steps), inverse, input, kept, tables);
         }
         if mirrored {
             if let Some(trip) = self.trips.get_mut(first) {
@@ -362,11 +406,11 @@ impl Builder<'_> {
                 words.hermitian = axis.length as i64;
             }
             // Half spectra that stay on chip: point n/2 too.
-            if self.folded && facing == FACING_SPLIT {
+            if self.part.is_some() && facing == FACING_SPLIT {
                 words.output = core as i64 + 1;
                 self.extent[at] = core + 1;
             }
-            if self.folded && facing == FACING_MERGE {
+            if self.part.is_some() && facing == FACING_MERGE {
                 (words.input, words.hermitian) = (core as i64 + 1, 0);
             }
         }
@@ -463,7 +507,8 @@ impl Builder<'_> {
             }
             let rows = points / done;
             let mut trip = self.part(at, radix, points / radix, part);
-            let several = self.pass.axes.len() > 1 && !self.folded;
+            // Columns and rows have their mirror images in registers.
+            let several = self.pass.axes.len() > 1 && self.part.is_none();
             let places = self.pass.storage == ScalarType::F64 && several;
             if products.is_some() {
                 trip.words.engine = MATRIX;

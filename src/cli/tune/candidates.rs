@@ -31,7 +31,7 @@ pub fn whole_in_cluster(pass: &Pass) -> bool {
 
 /// Points that a block's threads hold, of so many lines.
 fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
-    let all = || pass.held_points(TileAxis::core_length);
+    let all = || rules::points_of_axes(pass, radices);
     let points = match rules::real_columns(pass, radices) {
         Some(parts) => {
             let columns = rules::columns_of_steps(parts, radices);

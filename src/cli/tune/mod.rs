@@ -109,7 +109,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             && arguments.precision.contains(&case.precision)
     });
     let mut passes: BTreeMap<String, (Plan, Pass)> = BTreeMap::new();
-    let mut room = BYTES;
     for case in &cases {
         // And what clusters could do, or blocks without them.
         let blocks = Limits {
@@ -123,7 +122,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             mmafft::plan_pass_by_pass(&request, &blocks),
         ];
         for plan in plans.iter().flatten() {
-            room = room.max(timing::room(plan));
             for pass in &plan.passes {
                 if let Some(key) = rules::key(pass, &limits) {
                     passes
@@ -142,6 +140,26 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.missing {
         passes.retain(|key, _| !table.has(key, &limits));
     }
+    let mut lines: BTreeMap<String, Request> = BTreeMap::new();
+    for case in &cases {
+        let request = request(case);
+        if let Some(key) = parts::key(&request, &limits) {
+            lines.entry(key).or_insert(request);
+        }
+    }
+    if arguments.missing {
+        lines.retain(|key, _| !table.has(key, &limits));
+    }
+    lines.retain(|key, _| named(key));
+    if arguments.some() {
+        lines.clear();
+    }
+    // As much memory as what is timed takes: several processes can have a device.
+    let of_lines = lines.values();
+    let of_lines = of_lines.filter_map(|r| mmafft::plan_pass_by_pass(r, &limits).ok());
+    let plans = passes.values().map(|(plan, _)| plan.clone());
+    let rooms = plans.chain(of_lines).map(|plan| timing::room(&plan));
+    let room = rooms.fold(BYTES, usize::max);
     let mut memory = Memory {
         input: noise(lab, room)?,
         output: noise(lab, room)?,
@@ -165,20 +183,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         tune_pass(&mut bench, plan, pass, key, arguments, &mut table);
         table.write(&arguments.output, &limits.device)?;
         progress.step();
-    }
-    let mut lines: BTreeMap<String, Request> = BTreeMap::new();
-    for case in &cases {
-        let request = request(case);
-        if let Some(key) = parts::key(&request, &limits) {
-            lines.entry(key).or_insert(request);
-        }
-    }
-    if arguments.missing {
-        lines.retain(|key, _| !table.has(key, &limits));
-    }
-    lines.retain(|key, _| named(key));
-    if arguments.some() {
-        lines.clear();
     }
     for (key, request) in &lines {
         progress.doing(key);

@@ -181,7 +181,7 @@ fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> 
         .map(|s| s.iter().rev().copied().collect())
         .collect();
     chosen.extend(ascending);
-    chosen.extend(folded(length, pass, &radices));
+    chosen.extend(folded(length, &pass.axes[0], pass, &radices));
     chosen.sort();
     chosen.dedup();
     chosen
@@ -203,7 +203,14 @@ fn of_axes(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         let both = |s: &Vec<usize>| [s.clone(), reversed(s)];
         few.into_iter().flat_map(both).collect::<Vec<_>>()
     };
-    let of_axis = |axis: &TileAxis| sequences(axis.core_length());
+    // Of lines of type I also those of columns and rows, before the others.
+    let of_axis = |axis: &TileAxis| {
+        let length = axis.core_length();
+        let mut all = folded(length, axis, pass, &radices);
+        all.truncate(SEQUENCES / 2);
+        all.extend(sequences(length));
+        all
+    };
     let own: Vec<Vec<Vec<usize>>> = pass.axes.iter().map(of_axis).collect();
     let count = match pass.engine {
         Engine::Simt if own.iter().all(|s| !s.is_empty()) => own.iter().map(Vec::len).max(),
@@ -219,11 +226,10 @@ fn of_axes(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     all
 }
 
-/// The sequences of a line by real columns in one tile: of a quarter of the continued line's points, which
+/// The sequences of an axis by real columns: of a quarter of the continued line's points, which
 /// is half of `length`, those of the fewest radices and the most equal parts.
-fn folded(length: usize, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
-    let symmetric = pass.axes.iter().all(|a| a.kind.is_symmetric());
-    if !symmetric || pass.engine != Engine::Simt {
+fn folded(length: usize, axis: &TileAxis, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
+    if !axis.kind.is_symmetric() || pass.engine != Engine::Simt {
         return Vec::new();
     }
     let held: Vec<usize> = radices
@@ -240,7 +246,7 @@ fn folded(length: usize, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
         for before in shortest(a, &held) {
             for after in shortest(b, &held) {
                 let sequence = [before.clone(), after].concat();
-                if rules::real_columns(pass, &sequence).is_some() {
+                if rules::folds(axis, &sequence) {
                     all.push((sequence.len(), a.abs_diff(b), sequence));
                 }
             }
