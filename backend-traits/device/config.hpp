@@ -90,6 +90,8 @@ struct Step {
   i64 extent[3];       // extents of the other axes
   i64 pitch_in, row_in;    // before the step, in shared memory: cells from line to line, and
   i64 pitch_out, row_out;  // points of a line between two unused cells, or 0 (see `padded`); and after it
+  i64 around_in, stride_in;    // where shared memory has reals before the step, how far those of the next index around the axis
+  i64 around_out, stride_out;  // are, and those of the next index along it; and after it
   i64 source, target;  // enum Place; after a step whose target are registers, that one's source
   i64 columns;         // small DFTs, or pairs, of one axis line
   i64 lines_fast;      // whether neighbouring threads take neighbouring lines, with so many columns of each: 1, or those
@@ -161,7 +163,8 @@ struct Config {
   i64 mirrored, mirrored_inner;       // lines that are in mirrored pairs, or 0; lines between two
   i64 mirrored_row;                   // rows, of so many beside each other (1: of one axis); or 0: parts of a line
   i64 mirrored_facing;                // parts a and A-1-a, none its own mirror image
-  i64 row_of_reals;                   // a tile's lines lie in a row in memory, where its reals go by way of shared memory
+  i64 row_of_reals;                   // of lines that lie in a row in memory, whose reals go there by way of shared memory,
+                                      // how many one has, of all axes; or 0
   i64 magnitudes;                     // of lines that are scaled as one, where in shared memory, in floats; or 0
   i64 grown;                          // and the binary digits that the largest value of one became smaller by
   Reals load_reals, store_reals;

@@ -12,8 +12,8 @@ MMAFFT_DEVICE int Pass<Scalar>::real_cell(S s, const Column &c, i64 length, int 
   MMAFFT_STEP(S);
   MMAFFT_CONST i64 row = AFTER ? step.row_out : step.row_in;
   const int line = c.line * int(AFTER ? step.pitch_out : step.pitch_in);
+  MMAFFT_IF (row == 0) return 2 * line + c.outer * int(AFTER ? step.around_out : step.around_in) + index * int(AFTER ? step.stride_out : step.stride_in) + c.inner;
   const int at = (c.outer * int(length) + index) * int(step.inner) + c.inner;
-  MMAFFT_IF (row == 0) return 2 * line + at;
   // Rows of points that are whole rows of cells: of a column's reals all but constants is the same.
   MMAFFT_CONST int cells = int(step.inner / 2), near = int(u32(row));
   MMAFFT_IF (row > 0 && (row >> 32) == 0 && step.inner % (2 * near) == 0) {

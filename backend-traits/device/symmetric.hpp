@@ -62,10 +62,8 @@ MMAFFT_DEVICE typename Pass<Scalar>::SymmetricColumn Pass<Scalar>::symmetric_col
   MMAFFT_CONST bool on_chip = (LOAD ? step.reals_in : step.reals_out) != REALS_NONE;
   MMAFFT_IF (on_chip) {
     // `layout` of device/banks.rs leaves no cells unused here.
-    MMAFFT_CONST int length = int(reals_on_chip(LOAD ? step.reals_in : step.reals_out).length);
-    MMAFFT_CONST int inner = int(step.folded == FOLDED_COLUMNS ? step.inner / step.beside : step.inner);
     const int line = c.line * int(LOAD ? step.pitch_in : step.pitch_out);
-    const int cell = 2 * line + int(outer_of_axes(s, c)) * length * inner + int(inner_of_axes(s, c));
+    const int cell = 2 * line + int(outer_of_axes(s, c)) * int(LOAD ? step.around_in : step.around_out) + int(inner_of_axes(s, c));
     return {i64(beside_in_line(s, c)) + i64(c.at) * index_of_line<LOAD>(s), 0, cell, c.live};
   } else {
     MMAFFT_CONST i64 unit = LOAD ? axis.load_stride / axis.load_index : axis.store_stride / axis.store_index;
@@ -86,7 +84,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_symmetric(S s, Value *v) const {
   MMAFFT_CONST bool odd = side.order == ORDER_ODD, all = on_chip || all_points<true>(s);
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
   MMAFFT_CONST i64 index = index_of_line<true>(s);
-  MMAFFT_CONST i64 unit = on_chip ? (step.folded == FOLDED_COLUMNS ? step.inner / step.beside : step.inner) : axis.load_stride / axis.load_index;
+  MMAFFT_CONST i64 unit = on_chip ? step.stride_in : axis.load_stride / axis.load_index;
   MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
     const Column c = column(s, g);
     const SymmetricColumn of = symmetric_column<true>(s, c);
@@ -145,8 +143,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
   MMAFFT_CONST bool odd = side.order == ORDER_BEHIND, edges = side.first != 0 || side.last != 0, all = on_chip || all_points<false>(s);
   MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
   MMAFFT_CONST i64 index = index_of_line<false>(s);
-  // In a row reals lie as the line has them.
-  MMAFFT_CONST i64 unit = on_chip ? step.inner : in_row ? 1 : axis.store_stride / axis.store_index;
+  // In a row reals lie as memory has them.
+  MMAFFT_CONST i64 unit = on_chip ? step.stride_out : axis.store_stride / axis.store_index;
   const T scale = on_chip ? T(1) : this->scale();
   const int before = in_row ? before_row() : 0;
   MMAFFT_IF (in_row && step.source == PLACE_SHARED) barrier();
@@ -160,7 +158,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
     // The line's first real, but as the line is continued; or where shared memory has it.
     Scalar *const line = static_cast<Scalar *>(arguments.store) + of.before;
     Scalar *const low = line + up * unit, *const high = line - down * unit;
-    const int cell = in_row ? before + c.line * int(side.length) : of.cell;
+    const int cell = in_row ? before + c.line * int(config.row_of_reals) + int(inner_of_axes(s, c)) : of.cell;
     const int low_cell = cell + int(up) * int(unit), high_cell = cell - int(down) * int(unit);
     MMAFFT_UNROLL for (int j = 0; j < R; j++) {
       MMAFFT_UNROLL for (int e = 0; e < 2; e++) {
@@ -193,13 +191,13 @@ MMAFFT_DEVICE void Pass<Scalar>::store_symmetric(S s, const Value *v) const {
 // part of one write it: the second-level cache, which is what limits, took 1.3 times the sectors. So they meet in shared
 // memory, as far behind its begin as the row's first real is behind that of a sector.
 template <class Scalar> MMAFFT_DEVICE Scalar *Pass<Scalar>::row_of_reals() const {
-  return static_cast<Scalar *>(arguments.store) + i64(tile) * (config.lines * config.store_reals.length);
+  return static_cast<Scalar *>(arguments.store) + i64(tile) * (config.lines * config.row_of_reals);
 }
 template <class Scalar> MMAFFT_DEVICE int Pass<Scalar>::before_row() const {
   return int(reinterpret_cast<u64>(row_of_reals()) % SECTOR / sizeof(Scalar));
 }
 template <class Scalar> MMAFFT_DEVICE void Pass<Scalar>::store_row_of_reals() const {
-  MMAFFT_CONST int length = int(config.store_reals.length), threads = int(config.threads);
+  MMAFFT_CONST int length = int(config.row_of_reals), threads = int(config.threads);
   // Reals of an access, of 16 bytes, and accesses of a thread.
   MMAFFT_CONST int each = 16 / int(sizeof(Scalar));
   MMAFFT_CONST int rounds = (int(config.lines) * length + int(SECTOR / sizeof(Scalar)) - 1 + each * threads) / (each * threads);

@@ -357,6 +357,17 @@ pub fn folds(axis: &TileAxis, radices: &[usize]) -> bool {
     folded::of_radices(axis, radices).is_some()
 }
 
+/// Whether a rule's radices, or the pass' own where there are none, end with rows of real columns.
+pub fn ends_with_rows(pass: &Pass, radices: &[usize]) -> bool {
+    let steps = || steps_of_axes(&pass.axes, radices, pass.axes_of_reals());
+    let steps = folded(pass, radices).or_else(steps);
+    let last = |step: &Step| match step {
+        Step::RealColumns { axis, .. } => pass.axes.last().is_some_and(|a| a.axis == *axis),
+        _ => false,
+    };
+    steps.as_ref().unwrap_or(&pass.steps).iter().any(last)
+}
+
 /// Points of a tile of several axes by a rule's radices, or by its own where there are none.
 pub fn points_of_axes(pass: &Pass, radices: &[usize]) -> usize {
     let steps = steps_of_axes(&pass.axes, radices, pass.axes_of_reals());

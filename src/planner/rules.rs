@@ -8,7 +8,7 @@ use super::fits::Fits;
 pub use super::folded::columns_of_steps;
 use super::problem::Problem;
 use super::rule::facing_end;
-pub use super::rule::{folds, points_of_axes, real_columns, Rule, HEADER};
+pub use super::rule::{ends_with_rows, folds, points_of_axes, real_columns, Rule, HEADER};
 use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys};
 pub use super::rule_keys::{key, parts_key, transformed, turn_keys};
 pub use super::sequence::Sequence;

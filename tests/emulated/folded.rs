@@ -267,7 +267,9 @@ const RADICES: [([usize; 2], [Kind; 2], &str, usize); 8] = [
 
 fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
     let (_, _, radices, _) = RADICES[request.batch - 1];
-    let rule = Rule::parse(&format!("{radices},1,160,1,no,0.5")).expect("a rule");
+    // Results of the odd ones meet on chip, where the last axis goes by columns.
+    let staged = ["", ",1,none,staged"][request.batch % 2];
+    let rule = Rule::parse(&format!("{radices},1,160,1,no,0.5{staged}")).expect("a rule");
     let mut plan = mmafft::plan(request, limits)?;
     assert!(
         rule.suits(&plan.passes[0], limits),

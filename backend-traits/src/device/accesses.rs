@@ -5,7 +5,7 @@ use super::banks::Block;
 use super::config::*;
 use super::driver::Vendor;
 use super::matrices;
-use super::real::Side;
+use crate::real_line::RealLine;
 
 /// Waves whose accesses are counted.
 const SAMPLES: usize = 4;
@@ -126,7 +126,7 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                     outer_at = rest % outer;
                     rest /= outer;
                 }
-                let mut inner_at = rest % counted;
+                let inner_at = rest % counted;
                 rest /= counted;
                 let column = rest % (columns / run) * run + in_run + set * columns;
                 let column = joined_column(step, column, own);
@@ -145,36 +145,40 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                 if at >= extent {
                     return None;
                 }
-                let (beside, mut inner) = (words(step.beside).max(1), inner);
-                let (at, extent) = match reals {
-                    // Of all columns or rows of a line, one after another in it.
-                    Some(Side {
-                        length,
-                        columns: Some(whole),
-                        ..
-                    }) => {
-                        let other = match step.folded {
-                            FOLDED_COLUMNS => inner_at * beside / inner,
-                            _ => outer_at % beside,
-                        };
-                        match step.folded {
-                            FOLDED_COLUMNS => {
-                                inner /= beside;
-                                inner_at %= inner;
-                            }
-                            _ => outer_at /= beside,
-                        }
-                        let p = other + (2 * at + part) * words(step.reals_apart);
-                        let real = match after {
-                            true => whole.stored(p),
-                            false => whole.load().reals(length, p),
-                        };
-                        (real[0]?.0, length)
-                    }
-                    Some(Side { side, length, .. }) => (side.reals(length, at)[part]?.0, length),
-                    None => (at, extent),
+                let Some(of) = reals else {
+                    return Some((line, (outer_at * extent + at) * inner + inner_at));
                 };
-                Some((line, (outer_at * extent + at) * inner + inner_at))
+                // Columns, or rows, that lie beside each other are of one line.
+                let by_columns = |whole: RealLine, other: usize| {
+                    let p = other + (2 * at + part) * words(step.reals_apart);
+                    match after {
+                        true => whole.stored(p)[0],
+                        false => whole.load().reals(whole.length, p)[0],
+                    }
+                };
+                let beside = words(step.beside).max(1);
+                let within = inner / beside;
+                let (real, outer_at, inner_at) = match (of.columns, step.folded) {
+                    (Some(whole), FOLDED_COLUMNS) => (
+                        by_columns(whole, inner_at / within),
+                        outer_at,
+                        inner_at % within,
+                    ),
+                    (Some(whole), _) => (
+                        by_columns(whole, outer_at % beside),
+                        outer_at / beside,
+                        inner_at,
+                    ),
+                    (None, _) => (of.side.reals(of.length, at)[part], outer_at, inner_at),
+                };
+                let [around, stride] = match after {
+                    true => [step.around_out, step.stride_out],
+                    false => [step.around_in, step.stride_in],
+                };
+                Some((
+                    line,
+                    outer_at * words(around) + real?.0 * words(stride) + inner_at,
+                ))
             });
             all.push(access.collect());
         }

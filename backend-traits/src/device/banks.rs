@@ -55,6 +55,8 @@ pub struct Block {
     pub shared: usize,
     pub vendor: Vendor,
     pub operand: Operand,
+    /// Axes of the tile.
+    pub axes: usize,
     /// The sides of axes that steps name, [`super::real::side`] of 1 and so on.
     pub reals: [Option<Side>; 2 + MAX_BETWEEN],
 }
@@ -117,13 +119,14 @@ fn scattered(step: &StepWords, layout: CellLayout, block: &Block) -> bool {
 }
 
 /// The layout for exchanges between these steps, each pair the step before and the one after;
-/// `points` of a line at most. `asks` is what it costs beside a wavefront where a copy is `scattered`.
+/// `points` of a line at most. `asks` is what it costs beside a wavefront where a copy is `scattered`. And what the layout
+/// costs, in wavefronts beside the least of each access.
 pub fn layout(
     exchanges: &[(&StepWords, &StepWords)],
     points: usize,
     block: &Block,
     asks: f64,
-) -> CellLayout {
+) -> (f64, CellLayout) {
     let banks = WAVEFRONT / block.cell;
     let sides: Vec<(&StepWords, bool, Vec<Access>)> = exchanges
         .iter()
@@ -183,11 +186,75 @@ pub fn layout(
                 best = (cost, layout);
             }
             if best.0 <= 1e-9 {
-                return best.1;
+                return best;
             }
         }
     }
-    best.1
+    best
+}
+
+/// Says where shared memory has the reals before a step, or after it: as arrays in C order, or, of two axes, with so many from
+/// the begin of a `row` of the inner one to that of the next.
+pub fn place_reals(step: &mut StepWords, after: bool, block: &Block, row: Option<usize>) {
+    let beside = match step.folded {
+        FOLDED_COLUMNS => step.beside,
+        _ => 1,
+    };
+    let inner = step.inner / beside.max(1);
+    let Some(Side { length, .. }) = block.reals_of(step, after) else {
+        return;
+    };
+    let (length, row) = (length as i64, row.map(|row| row as i64));
+    let (around, stride) = match row {
+        Some(row) if step.axis == 1 => (row, 1),
+        Some(row) => (length * row, row),
+        None => (length * inner, inner),
+    };
+    match after {
+        true => (step.around_out, step.stride_out) = (around, stride),
+        false => (step.around_in, step.stride_in) = (around, stride),
+    }
+}
+
+/// The layout of reals between the two axes of a tile, of which one goes by real columns: those are an odd number, and from
+/// row to row in the next bank, which steps that store a few of each row find occupied. (33x33 of FP32 had three wavefronts for
+/// one.) Cells between rows, not within them, leave distances constant.
+fn layout_of_rows(
+    before: &mut StepWords,
+    after: &mut StepWords,
+    block: &Block,
+) -> Option<CellLayout> {
+    let folded = before.folded != 0 || after.folded != 0;
+    let sides = [block.reals_of(before, true), block.reals_of(after, false)];
+    let [Some(first), Some(second)] = sides else {
+        return None;
+    };
+    if block.axes != 2 || !folded || before.axis == after.axis {
+        return None;
+    }
+    let (row, rows) = match before.axis {
+        1 => (first.length, second.length),
+        _ => (second.length, first.length),
+    };
+    let banks = WAVEFRONT / block.cell * 2;
+    let mut best: Option<(f64, CellLayout, usize)> = None;
+    for row in row..row + banks {
+        let (mut from, mut to) = (*before, *after);
+        place_reals(&mut from, true, block, Some(row));
+        place_reals(&mut to, false, block, Some(row));
+        let cells = (row * rows).div_ceil(2);
+        if cells * block.lines * block.cell > block.shared {
+            break;
+        }
+        let (cost, layout) = layout(&[(&from, &to)], cells, block, 0.0);
+        if best.as_ref().is_none_or(|(least, ..)| cost < least - 1e-9) {
+            best = Some((cost, layout, row));
+        }
+    }
+    let (_, layout, row) = best?;
+    place_reals(before, true, block, Some(row));
+    place_reals(after, false, block, Some(row));
+    Some(layout)
 }
 
 /// Chooses the layout of every exchange; returns the bytes of shared memory that they take.
@@ -205,12 +272,17 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
                 .filter(|(s, _)| exchanged(s))
                 .collect();
             let most = points.iter().max().copied().unwrap_or(0);
-            vec![layout(&all, most, block, ASKS); exchanges]
+            vec![layout(&all, most, block, ASKS).1; exchanges]
         }
         false => (0..exchanges)
-            .map(|i| match exchanged(&steps[i]) {
-                true => layout(&[(&steps[i], &steps[i + 1])], points[i], block, 0.0),
-                false => CellLayout::default(),
+            .map(|i| {
+                let (before, after) = steps.split_at_mut(i + 1);
+                let (before, after) = (&mut before[i], &mut after[0]);
+                match exchanged(before) {
+                    true => layout_of_rows(before, after, block)
+                        .unwrap_or_else(|| layout(&[(before, after)], points[i], block, 0.0).1),
+                    false => CellLayout::default(),
+                }
             })
             .collect(),
     };

@@ -146,24 +146,30 @@ pub fn twiddles(pass: &Pass, axis: &TileAxis, at: usize, config: &mut Config, ta
     step.after_roots = line_twiddles(step, rows, 1, twiddles, double, tables);
 }
 
-/// Whether the results of a line of real columns meet in shared memory before they go to memory.
-pub fn staged(pass: &Pass, config: &Config) -> bool {
+/// Where the results of lines of real columns meet in shared memory before they go to memory: how many reals a line of the
+/// tile has, of all axes. `order` is that of the axes in memory.
+pub fn staged(pass: &Pass, order: &[usize], config: &Config) -> Option<usize> {
+    let (reals, run) = run_in_row(pass, order, config)?;
     let asked = pass.tile.launch.map(|launch| launch.staged);
-    run_in_row(pass, config).is_some_and(|run| asked.unwrap_or(run < SHORT_RUN))
+    asked.unwrap_or(run < SHORT_RUN).then_some(reals)
 }
 
-/// Bytes of the runs that the last step of a line of real columns stores, if the tile's lines lie in a row in memory,
-/// all of each and nothing between them.
-fn run_in_row(pass: &Pass, config: &Config) -> Option<usize> {
-    let [axis] = &pass.axes[..] else {
-        return None;
-    };
-    let Folded { line, lengths, .. } = of_axis(pass, axis)?;
+/// The reals of a line, and bytes of the runs that the last step stores, if it is of rows of real columns, and the tile's lines
+/// lie in a row in memory, all of each and nothing between them.
+fn run_in_row(pass: &Pass, order: &[usize], config: &Config) -> Option<(usize, usize)> {
+    let outermost = &pass.axes[*order.first()?];
+    let last = pass.axes.last()?;
+    let folded = of_axis(pass, last)?;
     let whole = |axis: &AxisWords| (axis.store_begin, axis.store_end) == (0, NO_END);
-    let unit = |axis: &AxisWords| axis.store_stride == axis.store_index;
-    let row = one_after_another(&config.loops, line.length as i64, |l| l.store)
+    let mut reals = 1;
+    let beside = order.iter().zip(&config.axes).rev().all(|(&i, axis)| {
+        let follows = axis.store_stride == reals as i64 && axis.store_index == 1;
+        reals *= pass.axes[i].length;
+        follows && whole(axis)
+    });
+    let row = one_after_another(&config.loops, reals as i64, |l| l.store)
         && config.loops.iter().all(|l| l.store_index == 0);
-    let rows = lengths[0] / 2 + 1;
-    (row && config.axes.iter().all(|axis| whole(axis) && unit(axis)))
-        .then_some(rows * pass.storage.bytes())
+    let inner = reals / last.length;
+    let run = if inner > 1 { inner } else { folded.halves()[0] };
+    (outermost.axis == last.axis && row && beside).then_some((reals, run * pass.storage.bytes()))
 }

@@ -43,7 +43,7 @@ words! {
     /// `Step`.
     StepWords {
         op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
-        extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, source, target, columns, lines_fast,
+        extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, around_in, stride_in, around_out, stride_out, source, target, columns, lines_fast,
         outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, reals_in, reals_out, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, roots_low, roots_lines, roots_base, roots_digits, in_row, copy_async, matrix, rank, copies, parts,

@@ -415,6 +415,7 @@ fn lower_as(
         shared: geometry.shared_bytes,
         vendor: geometry.vendor,
         operand: pass.operand,
+        axes: order.len(),
         reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
     };
     let reals = |number| real::side(pass, number).map(|side| side.length);
@@ -423,6 +424,10 @@ fn lower_as(
         out.max(pair[1].points_in(reals(pair[1].words.reals_in)))
     };
     let points: Vec<usize> = trips.windows(2).map(both).collect();
+    for step in &mut config.steps {
+        banks::place_reals(step, false, &block, None);
+        banks::place_reals(step, true, &block, None);
+    }
     let mut shared_bytes = banks::place(&mut config.steps, &points, &block);
     if let Some(digits) = scaled {
         config.head.grown = scaling::steps(&mut config.steps, digits);
@@ -431,7 +436,7 @@ fn lower_as(
     }
     if config.head.row_of_reals != 0 {
         // As far behind its begin as the row's first real is behind that of a sector.
-        let row = tile_lines * config.reals[1].length as usize;
+        let row = tile_lines * config.head.row_of_reals as usize;
         let reals = row + columns::LARGEST_SECTOR / pass.storage.bytes();
         shared_bytes = shared_bytes.max(reals.next_multiple_of(2) * pass.storage.compute_bytes());
     }

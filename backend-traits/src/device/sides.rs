@@ -320,7 +320,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         };
         step.expect("a pass has a step").in_row |= i64::from(in_row);
     }
-    config.head.row_of_reals = i64::from(columns::staged(pass, config));
+    config.head.row_of_reals = columns::staged(pass, order, config).map_or(0, |n| n as i64);
 }
 
 /// Whether lines of so many scalars lie one after another, nothing between them, where a loop's lines `begin` so far apart. Of

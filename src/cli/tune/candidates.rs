@@ -180,7 +180,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
             let launch = Launch::new(threads, residents);
             all.push(rule(&sequence, (lines, blocks), launch));
-            if rows && rules::real_columns(pass, radices).is_some() {
+            if rows && rules::ends_with_rows(pass, radices) {
                 let staged = true;
                 let launch = Launch { staged, ..launch };
                 all.push(rule(&sequence, (lines, blocks), launch));
@@ -219,6 +219,10 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let cell = 2 * pass.storage.compute_bytes();
     let mut all: Vec<Rule> = Vec::new();
     let mut counts = vec![largest, 2 * largest, 8, 16];
+    if pass.axes_of_reals() {
+        // Blocks that hold an array are few: between as many threads and twice as many.
+        counts.push(24);
+    }
     if dense {
         // Columns of a thread share the roots of its sums.
         counts.extend([24, 32]);
@@ -287,8 +291,8 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         ..rule.launch
     };
     // Results that lie beside each other.
-    let columns = pass.axes[0].store_stride == 1
-        && rules::real_columns(pass, rule.sequence.radices()).is_some();
+    let beside = pass.axes.iter().any(|axis| axis.store_stride == 1);
+    let columns = beside && rules::ends_with_rows(pass, rule.sequence.radices());
     let ahead = |ahead| Launch {
         ahead,
         ..rule.launch
