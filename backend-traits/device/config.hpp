@@ -32,6 +32,7 @@ enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 // half spectra before it or splits them after it; or c and m-1-c, whose points are made of neighbouring
 // reals, or become such.
 enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT, FACING_LOAD, FACING_STORE };
+// Whether a step is of columns or of rows of a line by real columns that a tile holds.
 enum Folded { FOLDED_NONE, FOLDED_COLUMNS, FOLDED_ROWS };
 // Cluster: the shared memory of all blocks of a cluster; each reads its own. Registers: the next step has the
 // same columns, where a convolution turns back; or combines what products have made (`Step::joined`).

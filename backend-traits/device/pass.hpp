@@ -391,7 +391,7 @@ template <class Scalar> struct Pass {
     MMAFFT_STEP(S);
     Line line = line_of(0, tile, c.line, c.outer, arguments.lines, LOAD && all_load(s));
     const Others others = others_of<LOAD>(s, c);
-    MMAFFT_IF (step.folded || parts_of_line<LOAD>(s)) (LOAD ? line.load_index : line.store_index) += others.index;
+    MMAFFT_IF (step.folded || config.blocks > 1) (LOAD ? line.load_index : line.store_index) += others.index;
     return {line, others.address, ((LOAD && all_load(s)) || (c.live && line.live)) && others.inside};
   }
   template <class S> MMAFFT_DEVICE Value load_point(S s, const Line &line, i64 others, Place at) const;

@@ -277,7 +277,7 @@ template <bool LOAD> MMAFFT_DEVICE constexpr i64 along_axis(const Axis &axis, u3
 }
 
 // What the coordinates other than the step's own add to an address, and to the point's number in
-// the line whose parts the axes are; and whether they are in range.
+// the line whose parts the axes are, or whose columns or rows the step is of; and whether they are in range.
 struct Others {
   i64 address, index;
   bool inside;
@@ -317,7 +317,7 @@ template <class S> MMAFFT_DEVICE u32 outer_of_axes(S s, const Column &c) {
   else return u32(c.outer);
 }
 
-// Of two parts of one line, one counts more than a point of it on either side.
+// Of the two parts of a cluster's line, one counts more than a point of it on either side.
 template <bool LOAD, class S> MMAFFT_DEVICE constexpr bool parts_of_line(S s) {
   MMAFFT_STEP(S);
   return config.axes > 1 && (LOAD ? config.axis[step.axis].load_index : config.axis[step.axis].store_index) > 1;

@@ -103,9 +103,11 @@ pub fn of_radices(axis: &TileAxis, radices: &[usize]) -> Option<Vec<Step>> {
     let cuts = (1..radices.len()).filter_map(|at| {
         let (columns, rows) = radices.split_at(at);
         let (a, b) = (product(columns)?, product(rows)?);
+        // Not as sums over shared memory: reals from both ends of a line are in columns' registers.
+        let held = radices.iter().all(|&r| !radix::summed(r, false));
         let ends =
             mirrors_in_registers(a, *columns.last()?) && mirrors_in_registers(b, *rows.first()?);
-        ends.then_some((a.max(b), columns, rows))
+        (held && ends).then_some((a.max(b), columns, rows))
     });
     let (_, columns, rows) = cuts.min_by_key(|(longest, _, _)| *longest)?;
     Some(sequence(axis.axis, columns, rows))

@@ -148,32 +148,19 @@ impl Rule {
         let length = self.sequence.length();
         let whole = length.is_some() && length == transformed(pass);
         let radices = self.sequence.radices();
-        let made = || whole || folded(pass, radices).is_some() || self.of_axes(pass).is_some();
+        let plain = !self.sequence.is_mixed();
+        let made = || whole || (plain && steps_by(pass, radices).is_some());
         let faced = || facing_end(pass, radices).is_none_or(|end| end);
         let kept = self.sequence.is_empty();
         (kept || made() && self.sequence.is_there(pass.engine, limits) && faced())
             && self.lines.is_multiple_of(pass.together())
     }
 
-    /// The steps that the radices make of a tile of several axes. Not of products or convolutions, or where a cluster holds
-    /// the tile.
-    fn of_axes(&self, pass: &Pass) -> Option<Vec<Step>> {
-        let plain = |s: &Step| {
-            let moved = matches!(s, Step::Exchange | Step::RealColumns { .. });
-            moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
-        };
-        let simt = pass.engine == Engine::Simt && !self.sequence.is_mixed();
-        let block = pass.tile.residency.blocks() == 1;
-        if pass.axes.len() < 2 || !simt || !block || !pass.steps.iter().all(plain) {
-            return None;
-        }
-        steps_of_axes(&pass.axes, self.sequence.radices(), pass.axes_of_reals())
-    }
-
     /// The steps of the pass by the rule.
     fn steps(&self, pass: &Pass) -> Vec<Step> {
         let radices = self.sequence.radices();
-        if let Some(steps) = folded(pass, radices).or_else(|| self.of_axes(pass)) {
+        let plain = !self.sequence.is_mixed();
+        if let Some(steps) = steps_by(pass, radices).filter(|_| plain) {
             return steps;
         }
         if self.sequence.is_empty() {
@@ -316,8 +303,25 @@ pub(super) fn holds_more(
     points.div_ceil(threads) > MOST_VALUES || butterflies.any(|r| columns(r) > MOST_VALUES)
 }
 
-/// The steps of several axes by these radices: those of each in turn, as many as make its points or, of `reals`, real columns
-/// and their rows.
+/// The steps that radices make of a line by real columns in one tile, or of a tile of several axes. Not of convolutions, or where
+/// a cluster holds the tile.
+fn steps_by(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
+    let plain = |s: &Step| {
+        let moved = matches!(s, Step::Exchange | Step::RealColumns { .. });
+        moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
+    };
+    let simt = pass.engine == Engine::Simt && pass.tile.residency.blocks() == 1;
+    match pass.axes.len() {
+        1 => folded(pass, radices),
+        _ if simt && pass.steps.iter().all(plain) => {
+            steps_of_axes(&pass.axes, radices, pass.axes_of_reals())
+        }
+        _ => None,
+    }
+}
+
+/// The steps of several axes by these radices: those of each in turn, as few as make, with those of the axes behind it, its points
+/// or, of `reals`, real columns and their rows.
 fn steps_of_axes(axes: &[TileAxis], radices: &[usize], reals: bool) -> Option<Vec<Step>> {
     let [axis, others @ ..] = axes else {
         return radices.is_empty().then(Vec::new);
@@ -359,8 +363,7 @@ pub fn folds(axis: &TileAxis, radices: &[usize]) -> bool {
 
 /// Whether a rule's radices, or the pass' own where there are none, end with rows of real columns.
 pub fn ends_with_rows(pass: &Pass, radices: &[usize]) -> bool {
-    let steps = || steps_of_axes(&pass.axes, radices, pass.axes_of_reals());
-    let steps = folded(pass, radices).or_else(steps);
+    let steps = steps_by(pass, radices);
     let last = |step: &Step| match step {
         Step::RealColumns { axis, .. } => pass.axes.last().is_some_and(|a| a.axis == *axis),
         _ => false,
@@ -370,7 +373,7 @@ pub fn ends_with_rows(pass: &Pass, radices: &[usize]) -> bool {
 
 /// Points of a tile of several axes by a rule's radices, or by its own where there are none.
 pub fn points_of_axes(pass: &Pass, radices: &[usize]) -> usize {
-    let steps = steps_of_axes(&pass.axes, radices, pass.axes_of_reals());
+    let steps = steps_by(pass, radices);
     held_points(pass, steps.as_ref().unwrap_or(&pass.steps), 0)
 }
 

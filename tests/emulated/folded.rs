@@ -1,7 +1,7 @@
 //! Lines of type I by real columns and rows in one tile: the radices and launches that rules may ask for,
 //! odd and even ones, columns alone in a thread and in pairs.
 
-use crate::accesses::{launches, traffic_of};
+use crate::accesses::{launches, launches_of, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::head;
 use mmafft::backend_traits::conformance;
@@ -184,7 +184,8 @@ fn pairs_of_columns_fit_a_thread() {
 }
 
 /// Lengths of lines of type I by columns, cosines' and sines'.
-const LENGTHS: [(Kind, usize); 6] = [
+const LENGTHS: [(Kind, usize); 7] = [
+    (Kind::Dct1, 69),
     (Kind::Dct1, 33),
     (Kind::Dst1, 31),
     (Kind::Dct1, 51),
@@ -215,10 +216,13 @@ fn arrays() -> Vec<Request> {
     let request = |(i, (dims, kinds)): (usize, (Vec<usize>, Vec<Kind>))| {
         let request = Request::real(kinds[0], Shape::new(&dims)).kinds(&kinds);
         let request = request.batch(1 + i % 4).precision(PRECISIONS[i % 3]);
-        match i / 3 % 4 {
+        match i / 3 % 6 {
             1 => request.normalization(Normalization::Ortho),
             2 => request.in_place(),
             3 => request.nonzero_input(dims.len() - 1, 1..2),
+            4 => request.nonzero_input(0, 1..3),
+            // The first one's lines lie apart.
+            5 if dims.len() == 2 => request.axes(&[1, 0]).kinds(&[kinds[1], kinds[0]]),
             _ => request,
         }
     };
@@ -265,11 +269,13 @@ const RADICES: [([usize; 2], [Kind; 2], &str, usize); 8] = [
     ([17, 65], [Kind::Dct1; 2], "8*4*2*4", 2),
 ];
 
+/// By the radices of row `batch - 1`, of as many staged as not; small arrays two a tile.
 fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
-    let (_, _, radices, _) = RADICES[request.batch - 1];
-    // Results of the odd ones meet on chip, where the last axis goes by columns.
-    let staged = ["", ",1,none,staged"][request.batch % 2];
-    let rule = Rule::parse(&format!("{radices},1,160,1,no,0.5{staged}")).expect("a rule");
+    let (_, _, radices, _) = RADICES[(request.batch - 1) % RADICES.len()];
+    let staged = ["", ",1,none,staged"][(request.batch - 1) / RADICES.len()];
+    let points: usize = request.shape.dims().iter().product();
+    let lines = if points < 1200 { 2 } else { 1 };
+    let rule = Rule::parse(&format!("{radices},{lines},160,1,no,0.5{staged}")).expect("a rule");
     let mut plan = mmafft::plan(request, limits)?;
     assert!(
         rule.suits(&plan.passes[0], limits),
@@ -279,23 +285,61 @@ fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
     Ok(plan)
 }
 
+/// Of several lines a tile too, where memory begins between two sectors; staged or not.
 #[test]
 fn rules_make_columns_and_rows_of_axes() {
     let mut all = Vec::new();
     for (v, vendor) in Vendor::ALL.into_iter().enumerate() {
-        for (i, (dims, kinds, _, columns)) in RADICES.into_iter().enumerate() {
-            let request = Request::real(kinds[0], Shape::new(&dims)).kinds(&kinds);
+        for batch in 1..=2 * RADICES.len() {
+            let i = (batch - 1) % RADICES.len();
+            let (dims, kinds, _, columns) = RADICES[i];
             // AMD's 64 KiB hold no more of FP64.
-            let double = (i + v) % 2 == 1 && dims[0] * dims[1] < 2000;
-            let precision = [Precision::F32, Precision::F64][usize::from(double)];
-            let request = request.batch(1 + i).precision(precision);
+            let precisions = [Precision::F32, Precision::F16, Precision::F64];
+            let few = if dims[0] * dims[1] < 1200 { 3 } else { 2 };
+            let precision = precisions[(batch + v) % few];
+            let [rows, row] = dims;
+            let layout = Layout::strided(&[row, 1]).distance(rows * row);
+            let request = Request::real(kinds[0], Shape::new(&dims)).kinds(&kinds);
+            let request = request.batch(batch).precision(precision);
+            let request = request.output_layout(layout.offset((3 * batch + v) % 11));
             let probe = || Probe::new(vendor, ORDERS[i % ORDERS.len()]).workers(1);
-            let plan = by_radices(&request, probe().backend().limits()).expect("a plan");
+            let (plan, records) =
+                launches_of(by_radices, probe(), &request).expect("every device has butterflies");
+            let pass = &plan.passes[0];
             let folded = |s: &&Step| matches!(s, Step::RealColumns { .. });
-            let count = plan.passes[0].steps.iter().filter(folded).count();
+            let count = pass.steps.iter().filter(folded).count();
             assert_eq!(count, columns, "{request:?}");
+            // Where the last axis goes by columns.
+            let last = |s: &Step| matches!(s, Step::RealColumns { axis: 0, .. });
+            let staged = batch > RADICES.len() && pass.steps.iter().any(last);
+            let row = head(&records[0].program, "row_of_reals");
+            assert_eq!(
+                row,
+                if staged {
+                    (dims[0] * dims[1]) as i64
+                } else {
+                    0
+                }
+            );
             all.extend(traffic_of(by_radices, probe(), &request));
         }
     }
     assert!(all.is_empty(), "{}:\n{}", all.len(), all.join("\n"));
+}
+
+/// Rows of a table may come from anywhere: reals from both ends of a line are in registers, which those of sums are not.
+#[test]
+fn sums_are_not_folded() {
+    let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
+    let suits = |kind: Kind, dims: &[usize], row: &str| {
+        let request = Request::real(kind, Shape::new(dims)).batch(300);
+        let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
+        let rule = Rule::parse(row).expect("a rule");
+        rule.suits(&plan.passes[0], backend.limits())
+    };
+    for row in ["37*2*2*2,1,128,1,no,0.5", "2*2*2*37,1,128,1,no,0.5"] {
+        assert!(!suits(Kind::Dct1, &[593], row), "{row}");
+        assert!(!suits(Kind::Dst1, &[591], row), "{row}");
+    }
+    assert!(!suits(Kind::Dct1, &[9, 593], "37*2*2*2*8,1,128,1,no,0.5"));
 }

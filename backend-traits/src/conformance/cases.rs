@@ -260,6 +260,18 @@ fn real_to_real(precision: Precision, workers: usize, all: &mut Vec<Request>) {
         let three = Request::real(kind, shape).axes(&[3, 0, 1]);
         all.push(three.kinds(&[other, kind, kind]).precision(precision));
     }
+    // Type I of several axes, by real columns: in any order, beside each kind.
+    for (i, &other) in real.iter().enumerate() {
+        let [a, b] = [[33, 12], [10, 65]][i % 2];
+        let kind = [Kind::Dct1, Kind::Dst1][i / 2 % 2];
+        let kinds = if i % 2 == 0 {
+            [kind, other]
+        } else {
+            [other, kind]
+        };
+        let request = Request::real(kinds[0], Shape::d2(a, b)).kinds(&kinds);
+        all.push(request.precision(precision).batch(workers));
+    }
 }
 
 /// A request drawn at random; one seed, one request.

@@ -164,6 +164,7 @@ pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
                         outer_at,
                         inner_at % within,
                     ),
+                    // Rows.
                     (Some(whole), _) => (
                         by_columns(whole, outer_at % beside),
                         outer_at / beside,

@@ -219,10 +219,12 @@ pub fn place_reals(step: &mut StepWords, after: bool, block: &Block, row: Option
 /// The layout of reals between the two axes of a tile, of which one goes by real columns: those are an odd number, and from
 /// row to row in the next bank, which steps that store a few of each row find occupied: an H100 counted 44 million conflicts
 /// for 1 GiB of 63x63 reals of FP32, a third of its accesses. Cells between rows, not within them, leave distances constant.
+/// In no more than `most` cells of a line, which other exchanges take.
 fn layout_of_rows(
     before: &mut StepWords,
     after: &mut StepWords,
     block: &Block,
+    most: usize,
 ) -> Option<CellLayout> {
     let folded = before.folded != 0 || after.folded != 0;
     let sides = [block.reals_of(before, true), block.reals_of(after, false)];
@@ -237,24 +239,26 @@ fn layout_of_rows(
         _ => (second.length, first.length),
     };
     let banks = WAVEFRONT / block.cell * 2;
-    let mut best: Option<(f64, CellLayout, usize)> = None;
+    let mut best: Option<(f64, usize, usize)> = None;
     for row in row..row + banks {
         let (mut from, mut to) = (*before, *after);
         place_reals(&mut from, true, block, Some(row));
         place_reals(&mut to, false, block, Some(row));
         let cells = (row * rows).div_ceil(2);
-        if cells * block.lines * block.cell > block.shared {
+        if best.is_some() && cells > most {
             break;
         }
-        let (cost, layout) = layout(&[(&from, &to)], cells, block, 0.0);
-        if best.as_ref().is_none_or(|(least, ..)| cost < least - 1e-9) {
-            best = Some((cost, layout, row));
+        // An array's accesses are those of many waves, whatever is beside it.
+        let alone = Block { lines: 1, ..*block };
+        let (cost, _) = layout(&[(&from, &to)], cells, &alone, 0.0);
+        if best.is_none_or(|(least, ..)| cost < least - 1e-9) {
+            best = Some((cost, row, cells));
         }
     }
-    let (_, layout, row) = best?;
+    let (_, row, cells) = best?;
     place_reals(before, true, block, Some(row));
     place_reals(after, false, block, Some(row));
-    Some(layout)
+    Some(layout(&[(before, after)], cells, block, 0.0).1)
 }
 
 /// Chooses the layout of every exchange; returns the bytes of shared memory that they take.
@@ -264,6 +268,7 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
     // Rader's point 0 stays where it is while the others are convolved.
     let together = steps.iter().any(|step| step.offset > 0);
     let exchanged = |step: &StepWords| step.target != REGISTERS;
+    let most = points.iter().max().copied().unwrap_or(0);
     let layouts: Vec<CellLayout> = match together {
         true => {
             let all: Vec<_> = steps
@@ -271,7 +276,6 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
                 .zip(&steps[1..])
                 .filter(|(s, _)| exchanged(s))
                 .collect();
-            let most = points.iter().max().copied().unwrap_or(0);
             vec![layout(&all, most, block, ASKS).1; exchanges]
         }
         false => (0..exchanges)
@@ -279,7 +283,7 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
                 let (before, after) = steps.split_at_mut(i + 1);
                 let (before, after) = (&mut before[i], &mut after[0]);
                 match exchanged(before) {
-                    true => layout_of_rows(before, after, block)
+                    true => layout_of_rows(before, after, block, most)
                         .unwrap_or_else(|| layout(&[(before, after)], points[i], block, 0.0).1),
                     false => CellLayout::default(),
                 }

@@ -197,8 +197,8 @@ pub fn insert_copies(
         if !only {
             last.words.lines_fast = lines_fast(last, by_line, axis.store_runs, lines, cell);
             // What rows of one line store lies beside what the next ones do.
-            last.words.outer_fast |=
-                i64::from(last.words.folded != 0 && last.words.inner == 1 && !by_line);
+            let beside = last.words.folded != 0 && last.words.inner == 1;
+            last.words.outer_fast = i64::from(beside && last.words.lines_fast == 0);
         } else if by_line {
             last.words.lines_fast = 1;
         }

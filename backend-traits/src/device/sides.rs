@@ -179,7 +179,7 @@ pub fn line_twiddles(
     };
     match LineRoots::new(lines, columns, rows, double, twiddles.turned) {
         Some(shape) => {
-            step.turned = i64::from(twiddles.turned);
+            step.turned |= i64::from(twiddles.turned);
             step.roots_lines = lines as i64;
             step.roots_base = shape.base as i64;
             step.roots_digits = i64::from(shape.digits);

@@ -156,7 +156,11 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     }
     // As much memory as what is timed takes: several processes can have a device.
     let of_lines = lines.values();
-    let of_lines = of_lines.filter_map(|r| mmafft::plan_pass_by_pass(r, &limits).ok());
+    let blocks = Limits {
+        cluster_blocks: 0,
+        ..limits.clone()
+    };
+    let of_lines = of_lines.filter_map(|r| mmafft::plan_pass_by_pass(r, &blocks).ok());
     let plans = passes.values().map(|(plan, _)| plan.clone());
     let rooms = plans.chain(of_lines).map(|plan| timing::room(&plan));
     let room = rooms.fold(BYTES, usize::max);
