@@ -1,6 +1,7 @@
 // Between registers and memory, or the reals between the axes of a tile, a line that is its own mirror image, or that
-// one's negative (type I): which half of it a value is in follows from which of its column's values it is, so that of the addresses two are computed
-// a column, one ascending and one descending, and the others are constants. Members of `Pass`, included by pass.hpp.
+// one's negative (type I): which half of it a value is in follows from which of its column's values it is, so that of
+// the addresses two are computed a column, one ascending and one descending, and the others are constants. Members of
+// `Pass`, included by pass.hpp.
 //
 // A value is two reals `apart` points of the line from each other, and column c's value j is number
 // a = c + j*m of the thread's DFT of r points, m = n/r: reals 2a and 2a+1 of r*m that lie in each half.

@@ -14,7 +14,7 @@ use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
 /// Points of the shortest continued line that is taken so.
 const SHORTEST: usize = 32;
 
-/// The same of one of several axes, whose steps each meet in shared memory: the next shorter one is a single butterfly (17x17 reals
+/// The same of one of several axes, whose steps each meet in shared memory: the next shorter power of two is a single butterfly (17x17 reals
 /// of FP32 take 56 instructions a real on sm_90 so, by columns 88; 33x33 162, and 70).
 const SHORTEST_OF_SEVERAL: usize = 4 * LARGEST_RADIX;
 

@@ -1,5 +1,5 @@
-//! A row of `rules.csv`: what it says, how it is read and written, and which passes can follow it. They stand beside
-//! each other as a new column is a change of all three.
+//! A row of `rules.csv`: what it says, how it is read and written, and which passes can follow it. The file is long because
+//! a new column is a change of all three.
 
 use super::cluster::Spread;
 use super::folded;

@@ -340,6 +340,9 @@ fn sums_are_not_folded() {
         let rule = Rule::parse(row).expect("a rule");
         rule.suits(&plan.passes[0], backend.limits())
     };
+    // Of butterflies they are.
+    assert!(suits(Kind::Dct1, &[65], "8*4,1,64,1,no,0.5"));
+    assert!(suits(Kind::Dct1, &[9, 65], "8*4*8,1,64,1,no,0.5"));
     for row in ["37*2*2*2,1,128,1,no,0.5", "2*2*2*37,1,128,1,no,0.5"] {
         assert!(!suits(Kind::Dct1, &[593], row), "{row}");
         assert!(!suits(Kind::Dst1, &[591], row), "{row}");

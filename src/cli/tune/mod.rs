@@ -108,13 +108,13 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         (arguments.class.is_empty() || arguments.class.contains(&case.class))
             && arguments.precision.contains(&case.precision)
     });
+    let blocks = Limits {
+        cluster_blocks: 0,
+        ..limits.clone()
+    };
     let mut passes: BTreeMap<String, (Plan, Pass)> = BTreeMap::new();
     for case in &cases {
         // And what clusters could do, or blocks without them.
-        let blocks = Limits {
-            cluster_blocks: 0,
-            ..limits.clone()
-        };
         let request = request(case);
         let plans = [
             mmafft::plan_pass_by_pass(&request, &limits),
@@ -156,10 +156,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     }
     // As much memory as what is timed takes: several processes can have a device.
     let of_lines = lines.values();
-    let blocks = Limits {
-        cluster_blocks: 0,
-        ..limits.clone()
-    };
     let of_lines = of_lines.filter_map(|r| mmafft::plan_pass_by_pass(r, &blocks).ok());
     let plans = passes.values().map(|(plan, _)| plan.clone());
     let rooms = plans.chain(of_lines).map(|plan| timing::room(&plan));
