@@ -111,6 +111,10 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, const Column &c, int j, int 
   };
   put(pair.first, cells.first, x.x);
   put(pair.second, cells.second, x.y);
+  // What copies them to memory reads whole cells, also the last of an odd number.
+  MMAFFT_IF (step.reals_out == REALS_STORED && side.length % 2 != 0) {
+    if (at == 0) store_shared_part<T>(real_cell<true>(s, c, side.length, int(side.length)), T(0));
+  }
 }
 
 }  // namespace mmafft

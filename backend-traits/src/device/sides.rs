@@ -256,8 +256,10 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
         // Points of a line of reals that two of make a value.
         let reals = |line: Option<RealLine>, i, loading| line.is_some() && pairs(i, loading);
-        let whole_in = axis.load_range == (0..trips::given(axis, pass));
-        let whole_out = axis.store_range == (0..trips::made(axis, pass));
+        // Of the pairs of an odd number of reals the last one is half there.
+        let paired = |copied: bool| !copied || axis.length.is_multiple_of(2);
+        let whole_in = axis.load_range == (0..trips::given(axis, pass)) && paired(taken);
+        let whole_out = axis.store_range == (0..trips::made(axis, pass)) && paired(put);
         config.axes.push(AxisWords {
             load_stride: double(
                 load_pairs && along(i, 0) || pairs(i, true),
