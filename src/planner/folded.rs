@@ -14,9 +14,10 @@ use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
 /// Points of the shortest continued line that is taken so.
 const SHORTEST: usize = 32;
 
-/// The same of one of several axes, whose steps each meet in shared memory: the next shorter power of two is a single butterfly (17x17 reals
-/// of FP32 take 56 instructions a real on sm_90 so, by columns 88; 33x33 162, and 70).
-const SHORTEST_OF_SEVERAL: usize = 4 * LARGEST_RADIX;
+/// The same of one of several axes, whose steps each meet in shared memory: shorter ones, packed, are a single butterfly (17x17
+/// reals of FP32 take 56 instructions a real on sm_90 so, by columns 88; 33x33 162, and 70; on an H100 21x21 ran at 0.48 of a
+/// copy so, by columns at 0.74, 31x31 at 0.46 and 0.82, of FP64 at 0.51 and 0.90).
+const SHORTEST_OF_SEVERAL: usize = 2 * LARGEST_RADIX + 1;
 
 /// The largest radix of FP32 that is all of a column or a row: 1025 reals by 16·32 ran at 0.83 of a copy on an H200, by
 /// 16·8·4 at 0.69.

@@ -304,8 +304,12 @@ mod tests {
                 // Of two passes that share a line, or of a pass of an array.
                 (kind, "first in turns" | "second in turns") => {
                     let kind = Kind::from_name(kind).filter(|kind| kind.is_symmetric());
-                    let whole = kind.map_or(length, |kind| kind.logical_length(length));
-                    whole.is_multiple_of(product)
+                    let lengths = fields[5].split('x').map(|n| n.parse().unwrap_or(0));
+                    let whole = |n| kind.map_or(n, |kind| kind.logical_length(n));
+                    lengths
+                        .map(whole)
+                        .product::<usize>()
+                        .is_multiple_of(product)
                 }
                 // Of the line, or of half of it where it is packed.
                 (kind, "parts" | "parts in turns") => {
