@@ -11,6 +11,7 @@
 #     speed      the table of speeds beside cuFFT: speed.csv
 #     kinds      the table of real-to-real transforms: kinds.csv
 #     others     lengths that nobody tuned, beside cuFFT: others.csv
+#     kinds-others  real-to-real transforms of many more lengths and arrays: kinds-others.csv
 #     accuracy   the errors of all precisions beside cuFFT's, and their tables: accuracy.log
 #
 # It takes bash, Python 3 and NVRTC there, cuFFT for speed, others and accuracy; binutils (strip) here.
@@ -86,6 +87,22 @@ others() {
         "$folder/mmafft" report "$results/others.csv" -o "$results/others.html" --markdown
 }
 
+# Kernels are compiled by as many processes as cores first, each with a part of the cases.
+kinds-others() {
+    local cases=benches/cases/kinds-others.csv parts part
+    parts=$(nproc)
+    for part in $(seq "$parts"); do
+        awk -v n="$parts" -v part="$part" 'NR == 1 || NR % n == part - 1' "$cases" > "$results/part-$part.csv"
+        "$folder/mmafft" bench --backend cuda --quick --mebibytes 256 --cases "$results/part-$part.csv" \
+            > "$results/part-$part.log" 2>&1 &
+    done
+    wait
+    rm "$results"/part-*
+    "$folder/mmafft" bench --backend cuda --quick --mebibytes 512 --cases "$cases" \
+        --csv "$results/kinds-others.csv" > "$results/kinds-others.log" &&
+        python3 benches/kinds_table.py --classes "$results/kinds-others.csv"
+}
+
 # A process a precision.
 accuracy() {
     local precision precisions=(f64 f32 split-f16 f16 bf16)
@@ -110,7 +127,7 @@ export MMAFFT_CACHE=${MMAFFT_CACHE:-$results/cache}
 status=0
 for step in ${what//,/ }; do
     case $step in
-        suite | measured | speed | kinds | others | accuracy) ;;
+        suite | measured | speed | kinds | others | kinds-others | accuracy) ;;
         *) usage ;;
     esac
     SECONDS=0

@@ -2,8 +2,9 @@
 """The README's table of kinds from reals to reals, in Markdown, from the rows of a run:
 
     python3 benches/kinds_table.py [benches/results/kinds-h200.csv]
+    python3 benches/kinds_table.py --classes benches/results/kinds-others-h100.csv
 
-Each number is a row's `fraction`: of the copy beside it, in the same memory. Some copies are slower than others, by
+Of classes: the geometric mean of each kind, and the least of all, with its shape. Each number is a row's `fraction`: of the copy beside it, in the same memory. Some copies are slower than others, by
 where that memory lies, and it depends on the transform whether it is too: the last line says how many.
 """
 
@@ -28,9 +29,29 @@ def name(shape):
     return "×".join(of(length) for length in shape)
 
 
-def main(path):
+def read(path):
     with open(path, encoding="utf-8") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+
+
+def classes(rows):
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    print("| | cases |", " | ".join(kinds), "| least | below 0.85 |")
+    print("| --- | --- |" + " --- |" * (len(kinds) + 2))
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["precision"], row["class"]), []).append(row)
+    for (precision, group), own in groups.items():
+        fractions = {kind: [float(r["fraction"]) for r in own if r["kind"] == kind] for kind in kinds}
+        means = " | ".join(f"{statistics.geometric_mean(fractions[kind]):.2f}" for kind in kinds)
+        least = min(own, key=lambda r: float(r["fraction"]))
+        below = sum(float(r["fraction"]) < 0.85 for r in own)
+        shape = f"{float(least['fraction']):.2f} ({least['kind']} of {name(lengths(least['shape']))})"
+        print(f"| `{precision}` {group} | {len(own)} | {means} | {shape} | {below} |")
+
+
+def main(path):
+    rows = read(path)
     found = {(r["precision"], r["kind"], lengths(r["shape"])): float(r["fraction"]) for r in rows}
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
     # Shapes in the order of the file; and of type I those alone that are another kind's.
@@ -51,4 +72,7 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "results/kinds-h200.csv")
+    if sys.argv[1:2] == ["--classes"]:
+        classes(read(sys.argv[2]))
+    else:
+        main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "results/kinds-h200.csv")
