@@ -28,6 +28,14 @@ fn h200(limits: &Limits) -> Limits {
     }
 }
 
+/// Limits by which a tile takes whole arrays though there are few: with one worker for them.
+fn one_worker(limits: &Limits) -> Limits {
+    Limits {
+        workers: 1,
+        ..limits.clone()
+    }
+}
+
 /// The table's rows.
 pub fn rows() -> impl Iterator<Item = &'static str> {
     let rows = include_str!("../../src/planner/rules.csv").lines();
@@ -202,7 +210,8 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     let plan: PlanFn = match access {
         "cluster" if on_h200 => |request, limits| mmafft::plan_in_clusters(request, &h200(limits)),
         "cluster" => mmafft::plan_in_clusters,
-        _ if on_h200 => |request, limits| mmafft::plan(request, &h200(limits)),
+        _ if on_h200 => |request, limits| mmafft::plan(request, &h200(&one_worker(limits))),
+        _ if lengths.len() > 1 => |request, limits| mmafft::plan(request, &one_worker(limits)),
         _ => mmafft::plan,
     };
     let with = |&precision: &Precision| {

@@ -6,7 +6,7 @@ use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::head;
 use mmafft::backend_traits::conformance;
 use mmafft::emulated::Pattern;
-use mmafft::{Backend, Engine, Error, Precision, Request, Shape};
+use mmafft::{Backend, Engine, Error, Precision, Request, Shape, Step, KINDS};
 use std::fmt::Write;
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/patterns.md");
@@ -170,5 +170,33 @@ fn contiguous_lanes_take_the_least() {
         assert_eq!(c.read_segments.taken, c.read_segments.least);
         assert_eq!(c.write_segments.taken, c.write_segments.least);
         assert!(c.shared_read_cycles.taken >= c.shared_read_cycles.least);
+    }
+}
+
+/// Lines of reals so short that a thread has a whole one: what neighbouring threads store lies beside each other all the same.
+/// Of lines of an odd number the even reals are stored before the odd ones, and a split's on AMD devices from both ends of a
+/// line in a segment; else each real would be in a segment of its own, at most 16 times the least.
+#[test]
+fn threads_with_whole_lines_of_reals_store_neighbours() {
+    let kinds = KINDS.iter().filter(|row| row.kind.is_real_to_real());
+    for row in kinds.filter(|row| !row.kind.is_symmetric()) {
+        for (vendor, length) in Vendor::ALL
+            .into_iter()
+            .flat_map(|vendor| (2..=32).map(move |n| (vendor, n)))
+        {
+            for precision in [Precision::F32, Precision::F64] {
+                let lines = Request::real(row.kind, Shape::d1(length)).batch(512);
+                let lines = lines.precision(precision).engine(Engine::Simt);
+                let probe = Probe::new(vendor, ORDERS[0]);
+                let plan = mmafft::plan(&lines, probe.backend().limits()).expect("a plan");
+                if plan.passes[0].steps.iter().filter_map(Step::radix).count() != 1 {
+                    continue;
+                }
+                let records = records(vendor, &lines).expect("butterflies");
+                let stores = records[0].counters.write_segments;
+                let name = format!("{vendor:?} {} of {length} {precision:?}", row.name);
+                assert!(stores.taken <= 4 * stores.least, "{name}: {stores:?}");
+            }
+        }
     }
 }

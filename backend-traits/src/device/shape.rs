@@ -183,7 +183,10 @@ pub fn insert_copies(
         memory && last.words.op == OP_DFT && last.words.facing == 0 && last.words.after == 0;
     let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
     let short = contiguous && run < sector && last.words.points > 1;
-    let alone = pairs && short && a_line_a_thread(pass, &last);
+    // A split's results are a run from either end of the line.
+    let ends = last.words.op == OP_SPLIT && contiguous && line_of_reals(pass, &last);
+    let few = last.words.columns as usize * pass.storage.bytes() < sector;
+    let alone = pairs && (ends && few || short && a_line_a_thread(pass, &last));
     let scattered = !by_line && last.words.facing == 0 && ordered(pass, &last, alone);
     if plain && short && !by_line {
         let copy = last.copy(true, order);
@@ -243,13 +246,16 @@ fn alike(trips: &mut [Trip]) {
 /// of 8 to 16 0.9 and 0.95.
 fn a_line_a_thread(pass: &Pass, trip: &Trip) -> bool {
     let words = &trip.words;
+    words.op == OP_DFT && words.columns == 1 && words.points > 1 && line_of_reals(pass, trip)
+}
+
+/// Whether a trip moves the points of lines of reals as they are, whole ones that are the tile's only axis.
+fn line_of_reals(pass: &Pass, trip: &Trip) -> bool {
+    let words = &trip.words;
     let changed = words.before + words.after + words.facing + words.folded + words.offset;
-    let plain = words.op == OP_DFT && changed == 0 && words.from_table.max(words.to_table) < 0;
+    let plain = changed == 0 && words.from_table.max(words.to_table) < 0;
     let whole = pass.load_reals.is_none() && pass.store_reals.is_none();
-    let [axis] = &pass.axes[..] else {
-        return false;
-    };
-    plain && whole && axis.kind.is_real_to_real() && words.columns == 1 && words.points > 1
+    matches!(&pass.axes[..], [axis] if axis.kind.is_real_to_real()) && plain && whole
 }
 
 /// The copy of a tile's reals, in pairs, to where its first trip takes them from, which is of the innermost axis; of all axes
@@ -301,7 +307,8 @@ fn ordered(pass: &Pass, last: &Trip, alone: bool) -> bool {
         false => [length, length / 2 + 1],
     };
     let made = points.contains(&(last.words.output as usize));
-    let whole = last.words.op == OP_DFT && last.words.after == 0 && made;
+    let split = last.words.op == OP_SPLIT && alone;
+    let whole = last.words.op == OP_DFT && last.words.after == 0 && made || split;
     let gaps = matches!(
         (side.pairing, side.order),
         (Pairing::Pairs, Order::EvenOdd) | (Pairing::Ends, Order::Natural)
