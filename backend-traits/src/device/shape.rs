@@ -242,8 +242,8 @@ fn alike(trips: &mut [Trip]) {
 
 /// Whether a trip gives each thread a whole line of reals, the tile's only axis, whose neighbours are other threads': what
 /// these move at once lies a line apart. Of a copy, on an H100, without and with copies of reals on both sides: DCT-III of 16
-/// reals of FP32 0.22 and 0.98, of FP64 0.29 and 0.91; DCT-IV of 28 0.17 and 1.00; DCT-II of 15 0.23 and 1.00, half spectra
-/// of 8 to 16 0.9 and 0.95.
+/// reals of FP32 0.22 and 0.98, of FP64 0.29 and 0.91; DCT-IV of 28 0.17 and 1.00; DCT-II of 15 0.23 and 1.00; with a split's
+/// results copied too R2HC of 10 0.77 and 0.98.
 fn a_line_a_thread(pass: &Pass, trip: &Trip) -> bool {
     let words = &trip.words;
     words.op == OP_DFT && words.columns == 1 && words.points > 1 && line_of_reals(pass, trip)
