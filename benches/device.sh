@@ -87,19 +87,20 @@ others() {
         "$folder/mmafft" report "$results/others.csv" -o "$results/others.html" --markdown
 }
 
-# Kernels are compiled by as many processes as cores first, each with a part of the cases.
+# Kernels are compiled first, by as many processes as cores but 16 at most, as each takes memory of the device too.
 kinds-others() {
-    local cases=benches/cases/kinds-others.csv parts part
+    local cases=benches/cases/kinds-others.csv parts part folder_of_parts
+    local bench=("$folder/mmafft" bench --backend cuda --quick --mebibytes 512 --cases)
     parts=$(nproc)
+    [ "$parts" -le 16 ] || parts=16
+    folder_of_parts=$(mktemp -d)
     for part in $(seq "$parts"); do
-        awk -v n="$parts" -v part="$part" 'NR == 1 || NR % n == part - 1' "$cases" > "$results/part-$part.csv"
-        "$folder/mmafft" bench --backend cuda --quick --mebibytes 256 --cases "$results/part-$part.csv" \
-            > "$results/part-$part.log" 2>&1 &
+        awk -v n="$parts" -v part="$part" 'NR == 1 || NR % n == part - 1' "$cases" > "$folder_of_parts/$part.csv"
+        "${bench[@]}" "$folder_of_parts/$part.csv" > /dev/null &
     done
     wait
-    rm "$results"/part-*
-    "$folder/mmafft" bench --backend cuda --quick --mebibytes 512 --cases "$cases" \
-        --csv "$results/kinds-others.csv" > "$results/kinds-others.log" &&
+    rm -r "$folder_of_parts"
+    "${bench[@]}" "$cases" --csv "$results/kinds-others.csv" > "$results/kinds-others.log" &&
         python3 benches/kinds_table.py --classes "$results/kinds-others.csv"
 }
 

@@ -31,7 +31,11 @@ def name(shape):
 
 def read(path):
     with open(path, encoding="utf-8") as file:
-        return list(csv.DictReader(line for line in file if not line.startswith("#")))
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    for row in rows:
+        if not row["fraction"]:
+            sys.exit(f"{path}: {row['kind']} of {row['shape']} in {row['precision']} was not timed: {row['failure']}")
+    return rows
 
 
 def classes(rows):
@@ -72,7 +76,7 @@ def main(path):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--classes"]:
+    if sys.argv[1:2] == ["--classes"] and len(sys.argv) == 3:
         classes(read(sys.argv[2]))
     else:
         main(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "results/kinds-h200.csv")

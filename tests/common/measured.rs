@@ -210,9 +210,12 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     let plan: PlanFn = match access {
         "cluster" if on_h200 => |request, limits| mmafft::plan_in_clusters(request, &h200(limits)),
         "cluster" => mmafft::plan_in_clusters,
-        _ if on_h200 => |request, limits| mmafft::plan(request, &h200(&one_worker(limits))),
-        _ if lengths.len() > 1 => |request, limits| mmafft::plan(request, &one_worker(limits)),
-        _ => mmafft::plan,
+        _ => match (lengths.len() > 1, on_h200) {
+            (true, true) => |request, limits| mmafft::plan(request, &h200(&one_worker(limits))),
+            (true, false) => |request, limits| mmafft::plan(request, &one_worker(limits)),
+            (false, true) => |request, limits| mmafft::plan(request, &h200(limits)),
+            (false, false) => mmafft::plan,
+        },
     };
     let with = |&precision: &Precision| {
         let request = request.clone().precision(precision).engine(engine);

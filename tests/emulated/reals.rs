@@ -225,10 +225,21 @@ fn reals_between_others_and_at_any_place() {
     let mut all = Vec::new();
     for vendor in Vendor::ALL {
         for kind in [Kind::Dct1, Kind::Dct2, Kind::Dct3, Kind::Dst4] {
-            for dims in [[8, 8], [64, 16], [14, 68]] {
+            // Lines that a thread has whole, of even and odd numbers, and longer ones.
+            let shapes: [&[usize]; 8] = [
+                &[8, 8],
+                &[64, 16],
+                &[14, 68],
+                &[8],
+                &[10],
+                &[15],
+                &[16],
+                &[128],
+            ];
+            for dims in shapes {
                 for precision in [Precision::F32, Precision::F64] {
                     let bytes = precision.row().storage.bytes();
-                    let request = Request::real(kind, Shape::new(&dims)).batch(7);
+                    let request = Request::real(kind, Shape::new(dims)).batch(7);
                     let request = request.precision(precision);
                     let probe = probe(vendor, 0).begins_at(bytes);
                     let checked = check(&probe.backend(), plan, &request, 1.0);

@@ -460,13 +460,21 @@ fn lower_as(
         outermost.count = 1;
     }
     let widest = config.head.load_vector.max(config.head.store_vector) as usize;
-    // Reals that were copied in pairs are loaded one by one where memory begins between two.
-    let paired = pass
-        .real_load()
-        .is_some_and(|(side, _)| *side == RealSide::PAIRS);
-    let copied = config.steps.iter().any(|s| s.reals_in == REALS_LOADED) && !paired;
-    let loads = if copied { 0 } else { config.head.load_vector };
-    let least = loads.max(config.head.store_vector) as usize;
+    // Reals that are copied in pairs are moved one by one, without copies, where memory begins between two.
+    let one_by_one = |copied: bool, side: Option<(&RealSide, usize)>| {
+        copied && side.is_none_or(|(side, _)| *side != RealSide::PAIRS)
+    };
+    let loaded = config.steps.iter().any(|s| s.reals_in == REALS_LOADED);
+    let stored = config.steps.iter().any(|s| s.reals_out == REALS_STORED);
+    let least = match [
+        one_by_one(loaded, pass.real_load()),
+        one_by_one(stored, pass.real_store()),
+    ] {
+        [true, true] => 0,
+        [true, false] => config.head.store_vector,
+        [false, true] => config.head.load_vector,
+        [false, false] => widest as i64,
+    } as usize;
     // Reals that columns facing each other move together.
     let facing = |(at, loading): (usize, bool)| match config.steps[at].facing {
         FACING_LOAD | FACING_STORE => neighbours::facing(pass, loading),

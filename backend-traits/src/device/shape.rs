@@ -186,8 +186,8 @@ pub fn insert_copies(
     // A split's results are a run from either end of the line.
     let ends = last.words.op == OP_SPLIT && contiguous && line_of_reals(pass, &last);
     let few = last.words.columns as usize * pass.storage.bytes() < sector;
-    let alone = pairs && (ends && few || short && a_line_a_thread(pass, &last));
-    let scattered = !by_line && last.words.facing == 0 && ordered(pass, &last, alone);
+    let alone = ends && few || short && a_line_a_thread(pass, &last);
+    let scattered = pairs && !by_line && last.words.facing == 0 && ordered(pass, &last, alone);
     if plain && short && !by_line {
         let copy = last.copy(true, order);
         trips.push(copy);
@@ -241,9 +241,9 @@ fn alike(trips: &mut [Trip]) {
 }
 
 /// Whether a trip gives each thread a whole line of reals, the tile's only axis, whose neighbours are other threads': what
-/// these move at once lies a line apart. Of a copy, on an H100, without and with copies of reals on both sides: DCT-III of 16
-/// reals of FP32 0.22 and 0.98, of FP64 0.29 and 0.91; DCT-IV of 28 0.17 and 1.00; DCT-II of 15 0.23 and 1.00; with a split's
-/// results copied too R2HC of 10 0.77 and 0.98.
+/// these move at once lies a line apart. Of a copy, on an H100, without and with copies of what such trips load and store:
+/// DCT-III of 16 reals of FP32 0.22 and 0.98, of FP64 0.29 and 0.91; DCT-IV of 28 0.17 and 1.00; DCT-II of 15 0.23 and 1.00;
+/// with a split's results copied too R2HC of 10 0.77 and 0.98.
 fn a_line_a_thread(pass: &Pass, trip: &Trip) -> bool {
     let words = &trip.words;
     words.op == OP_DFT && words.columns == 1 && words.points > 1 && line_of_reals(pass, trip)

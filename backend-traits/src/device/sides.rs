@@ -256,8 +256,9 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
         // Points of a line of reals that two of make a value.
         let reals = |line: Option<RealLine>, i, loading| line.is_some() && pairs(i, loading);
-        // Of the pairs of an odd number of reals the last one is half there.
-        let paired = |copied: bool| !copied || axis.length.is_multiple_of(2);
+        // Of the pairs of an odd number of reals, which only a tile's only axis has, the last one is half there.
+        let odd = order.len() == 1 && !axis.length.is_multiple_of(2);
+        let paired = |copied: bool| !(copied && odd);
         let whole_in = axis.load_range == (0..trips::given(axis, pass)) && paired(taken);
         let whole_out = axis.store_range == (0..trips::made(axis, pass)) && paired(put);
         config.axes.push(AxisWords {
