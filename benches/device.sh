@@ -11,7 +11,8 @@
 #     speed      the table of speeds beside cuFFT: speed.csv
 #     kinds      the table of real-to-real transforms: kinds.csv
 #     others     lengths that nobody tuned, beside cuFFT: others.csv
-#     kinds-others  real-to-real transforms of many more lengths and arrays: kinds-others.csv
+#     kinds-others
+#                real-to-real transforms of many more lengths and arrays: kinds-others.csv
 #     accuracy   the errors of all precisions beside cuFFT's, and their tables: accuracy.log
 #
 # It takes bash, Python 3 and NVRTC there, cuFFT for speed, others and accuracy; binutils (strip) here.
@@ -87,7 +88,8 @@ others() {
         "$folder/mmafft" report "$results/others.csv" -o "$results/others.html" --markdown
 }
 
-# Kernels are compiled first, by as many processes as cores but 16 at most, as each takes memory of the device too.
+# Kernels are compiled first, by as many processes as cores but 16 at most, as each takes memory of the device too. What
+# fails in one of them fails again where it is timed.
 kinds-others() {
     local cases=benches/cases/kinds-others.csv parts part folder_of_parts
     local bench=("$folder/mmafft" bench --backend cuda --quick --mebibytes 512 --cases)

@@ -461,20 +461,19 @@ fn lower_as(
     }
     let widest = config.head.load_vector.max(config.head.store_vector) as usize;
     // Reals that are copied in pairs are moved one by one, without copies, where memory begins between two.
-    let one_by_one = |copied: bool, side: Option<(&RealSide, usize)>| {
-        copied && side.is_none_or(|(side, _)| *side != RealSide::PAIRS)
+    let needed = |vector: i64, copied: bool, side: Option<(&RealSide, usize)>| {
+        let paired = side.is_some_and(|(side, _)| *side == RealSide::PAIRS);
+        if copied && !paired {
+            0
+        } else {
+            vector as usize
+        }
     };
     let loaded = config.steps.iter().any(|s| s.reals_in == REALS_LOADED);
     let stored = config.steps.iter().any(|s| s.reals_out == REALS_STORED);
-    let least = match [
-        one_by_one(loaded, pass.real_load()),
-        one_by_one(stored, pass.real_store()),
-    ] {
-        [true, true] => 0,
-        [true, false] => config.head.store_vector,
-        [false, true] => config.head.load_vector,
-        [false, false] => widest as i64,
-    } as usize;
+    let loads = needed(config.head.load_vector, loaded, pass.real_load());
+    let stores = needed(config.head.store_vector, stored, pass.real_store());
+    let least = loads.max(stores);
     // Reals that columns facing each other move together.
     let facing = |(at, loading): (usize, bool)| match config.steps[at].facing {
         FACING_LOAD | FACING_STORE => neighbours::facing(pass, loading),

@@ -184,9 +184,9 @@ pub fn insert_copies(
     let contiguous = axis.store_stride == store_unit && axis.store_index == 1;
     let short = contiguous && run < sector && last.words.points > 1;
     // A split's results are a run from either end of the line.
-    let ends = last.words.op == OP_SPLIT && contiguous && line_of_reals(pass, &last);
-    let few = last.words.columns as usize * pass.storage.bytes() < sector;
-    let alone = ends && few || short && a_line_a_thread(pass, &last);
+    let from_ends = last.words.columns as usize * pass.storage.bytes();
+    let split = last.words.op == OP_SPLIT && contiguous && from_ends < sector;
+    let alone = split && line_of_reals(pass, &last) || short && a_line_a_thread(pass, &last);
     let scattered = pairs && !by_line && last.words.facing == 0 && ordered(pass, &last, alone);
     if plain && short && !by_line {
         let copy = last.copy(true, order);
@@ -287,31 +287,25 @@ fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize], alone: bool) -> Opt
     Some(copy)
 }
 
-/// Lets a copy move so many pairs of reals.
+/// Lets a copy move so many pairs of reals, of an odd number half of the last.
 fn of_pairs(copy: &mut StepWords, pairs: usize) {
     let pairs = pairs as i64;
     (copy.points, copy.columns, copy.input, copy.output) = (pairs, pairs, pairs, pairs);
 }
 
 /// Whether the last trip's reals are put beside each other before they go to memory, where they would
-/// leave gaps there, or threads have whole lines, each `alone`: partly written sectors cost more than a copy.
+/// leave gaps there, or a few of a line move `alone`: partly written sectors cost more than a copy.
 fn ordered(pass: &Pass, last: &Trip, alone: bool) -> bool {
     let ([axis], None, Some((side, length))) =
         (&pass.axes[..], pass.store_reals, pass.real_store())
     else {
         return false;
     };
-    // Of an odd number of reals the line has a point for each, and may leave half of them.
-    let points = match length.is_multiple_of(2) {
-        true => [length / 2; 2],
-        false => [length, length / 2 + 1],
-    };
-    let made = points.contains(&(last.words.output as usize));
-    let split = last.words.op == OP_SPLIT && alone;
-    let whole = last.words.op == OP_DFT && last.words.after == 0 && made || split;
+    let whole =
+        last.words.op == OP_DFT && last.words.after == 0 && 2 * last.words.output == length as i64;
     let gaps = matches!(
         (side.pairing, side.order),
         (Pairing::Pairs, Order::EvenOdd) | (Pairing::Ends, Order::Natural)
     );
-    whole && axis.store_stride == 1 && (alone || length >= 64 && gaps)
+    axis.store_stride == 1 && (alone || whole && length >= 64 && gaps)
 }
