@@ -70,7 +70,7 @@ pub use mmafft_kernels_cuda as cuda;
 #[cfg(feature = "hip")]
 pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
-#[doc(hidden)]
-pub use planner::rules;
 pub use planner::{plan, plan_in_clusters, plan_in_parts, plan_in_turns, plan_pass_by_pass};
+#[doc(hidden)]
+pub use planner::{plan_in_turns_by, rules};
 pub use transform::{Buffer, Planner, Transform};

@@ -98,6 +98,25 @@ pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result
     plan_with(request, limits, ways)
 }
 
+/// The same, where two passes take turns by these rules, and a line that they share has these factors: to measure them. Where
+/// they cannot, the plan has no turns.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_in_turns_by(
+    request: &Request,
+    limits: &Limits,
+    passes: &[rules::Rule; 2],
+    parts: Option<&[usize]>,
+) -> Result<Plan> {
+    let turns = TurnsAsked::By(passes, parts);
+    let ways = Ways {
+        turns,
+        ..Ways::MEASURED
+    };
+    plan_with(request, limits, ways)
+}
+
 /// The same, where no passes take turns: to measure each of them.
 ///
 /// # Errors
@@ -107,11 +126,12 @@ pub fn plan_pass_by_pass(request: &Request, limits: &Limits) -> Result<Plan> {
 }
 
 /// Whether passes take turns.
-#[derive(Clone, Copy, PartialEq)]
-enum TurnsAsked {
+#[derive(Clone, Copy)]
+enum TurnsAsked<'a> {
     Measured,
     Not,
     So(Turns),
+    By(&'a [rules::Rule; 2], Option<&'a [usize]>),
 }
 
 /// What is planned as it was measured, or otherwise.
@@ -119,7 +139,7 @@ enum TurnsAsked {
 struct Ways<'a> {
     clusters: Clusters,
     parts: Option<&'a [usize]>,
-    turns: TurnsAsked,
+    turns: TurnsAsked<'a>,
 }
 
 impl Ways<'_> {
@@ -146,7 +166,11 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         TurnsAsked::So(turns) => Some(turns),
         _ => None,
     };
-    let measured = turns::Measured::of(&problem, &fits).filter(|_| ways.turns != TurnsAsked::Not);
+    let measured = match ways.turns {
+        TurnsAsked::Not => None,
+        TurnsAsked::By(passes, parts) => Some(turns::Measured::tried(passes, parts)),
+        _ => turns::Measured::of(&problem, &fits),
+    };
     if measured.is_some() || asked.is_some() {
         let taken = Taken {
             measured: measured.as_ref(),

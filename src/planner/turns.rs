@@ -18,11 +18,11 @@ pub struct Taken<'a> {
 /// The rules of a request whose two passes take turns.
 pub struct Measured {
     /// That of each pass.
-    passes: [&'static Rule; 2],
+    passes: [Rule; 2],
     /// The factors of a line that passes share, in their order, if they are others than else.
     pub parts: Option<Vec<usize>>,
-    /// What was measured.
-    name: String,
+    /// Why the passes are so.
+    reason: String,
 }
 
 impl Measured {
@@ -36,22 +36,30 @@ impl Measured {
         let (_, second) = of("second")?;
         let parts = of("parts").map(|(_, rule)| rule.sequence.radices().to_vec());
         Some(Measured {
-            passes: [first, second],
+            passes: [first.clone(), second.clone()],
             parts,
-            name,
+            reason: format!("as measured for {name}: {:.2} of a copy", first.fraction),
         })
+    }
+
+    /// These rules, to measure them.
+    pub fn tried(passes: &[Rule; 2], parts: Option<&[usize]>) -> Self {
+        Measured {
+            passes: passes.clone(),
+            parts: parts.map(<[usize]>::to_vec),
+            reason: "tried".into(),
+        }
     }
 
     /// Two passes as they say, if they can be so.
     fn apply(&self, planned: &[Pass], limits: &Limits) -> Option<Vec<Pass>> {
         let mut passes = planned.to_vec();
-        for (pass, rule) in passes.iter_mut().zip(self.passes) {
+        for (pass, rule) in passes.iter_mut().zip(&self.passes) {
             if rule.blocks > 1 || !rule.suits(pass, limits) {
                 return None;
             }
             rule.apply(pass, limits);
-            let (name, fraction) = (&self.name, rule.fraction);
-            pass.reason = format!("as measured for {name}: {fraction:.2} of a copy");
+            pass.reason.clone_from(&self.reason);
         }
         // Blocks of one launch are alike.
         let threads = |pass: &Pass| pass.tile.launch.map(|launch| launch.threads);

@@ -133,10 +133,10 @@ fn parts_alone(pass: &Pass, program: &Program, code: &str) -> usize {
 }
 
 /// What is wrong with a kernel's machine code.
-fn faults(pass: &Pass, program: &Program, code: &str) -> Vec<String> {
+fn faults(pass: &Pass, program: &Program, spilled: usize, code: &str) -> Vec<String> {
     let mut faults = Vec::new();
     // Arrays that are indexed by what is known too late.
-    if code.contains("LDL") || code.contains("STL") {
+    if spilled == 0 && (code.contains("LDL") || code.contains("STL")) {
         faults.push("local memory".into());
     }
     let parts = parts_alone(pass, program, code);
@@ -172,12 +172,16 @@ fn check(architecture: &str, share: Share) {
             Err(error) => panic!("{name}: {error}"),
         };
         // As a backend prepares it.
-        while let (true, Some(relaxed)) = (kernel.spilled > 0, program.relaxed()) {
+        let geometry = device.geometry();
+        while !program.keeps(kernel.spilled, &geometry) {
+            let Some(relaxed) = program.relaxed() else {
+                break;
+            };
             *program = relaxed;
             kernel = Kernel::compile(program, architecture).expect("it compiled before");
         }
         let bytes = kernel.spilled;
-        if bytes > 0 {
+        if !program.keeps(bytes, &geometry) {
             let [residents, values] = ["residents", "values"].map(|word| head(program, word));
             let shape = format!(
                 "{} threads, {residents} blocks, {values} values",
@@ -193,14 +197,15 @@ fn check(architecture: &str, share: Share) {
         println!("skipped: codegen::{architecture} machine code, needs nvdisasm");
     }
     let dump = std::env::var("MMAFFT_DUMP").ok();
-    for (job, code) in jobs.iter().zip(codes.into_iter().flatten()) {
+    let kernels = jobs.iter().zip(&kernels);
+    for ((job, kernel), code) in kernels.zip(codes.into_iter().flatten()) {
         if let Some(folder) = &dump {
             let name = job.name.replace(", pass ", "-").replace(' ', "_");
             let path = format!("{folder}/{name}");
             std::fs::write(format!("{path}.cu"), source(&job.program)).expect("written");
             std::fs::write(format!("{path}.sass"), &code).expect("written");
         }
-        let faults = faults(&job.pass, &job.program, &code);
+        let faults = faults(&job.pass, &job.program, kernel.spilled, &code);
         failures.extend(faults.iter().map(|fault| format!("{}: {fault}", job.name)));
     }
     println!("{architecture}: {} kernels", jobs.len());
@@ -245,11 +250,14 @@ fn passes_in_turns() {
             }
             kernel => kernel.expect("machine code"),
         };
-        while let (true, Some(relaxed)) = (kernel.spilled > 0, program.relaxed()) {
+        while !program.keeps(kernel.spilled, &device.geometry()) {
+            let Some(relaxed) = program.relaxed() else {
+                break;
+            };
             program = relaxed;
             kernel = Kernel::compile(&program, "sm_90").expect("it compiled before");
         }
-        if kernel.spilled > 0 {
+        if !program.keeps(kernel.spilled, &device.geometry()) {
             let bytes = kernel.spilled;
             failures.push(format!("{bytes} bytes spilled: {}", plan.explain()));
         }

@@ -1,5 +1,7 @@
 //! A program: what one kernel is compiled from, and the shape of its launch.
 
+use super::driver::{Geometry, Vendor};
+
 /// The numbers that a kernel is compiled for, in the order of `Config` in
 /// `device/config.hpp`, with the shape of its launch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -57,6 +59,12 @@ pub const SOURCES: &[(&str, &str)] = &[
 /// without (2^20 points of FP32: 0.49 of a copy, with 0.52); of 20 MiB and less it was 1 to 5 % slower.
 const KEPT_BYTES: usize = 24 << 20;
 
+/// Bytes of local memory that a thread may have, where one block of two would else be alone. On an H100, of a copy, without
+/// and with them: DCT-III of 20x20x20 of FP64 0.71 and 0.93, DCT-II of 24x24x24 of FP32 0.62 and 0.87, DHT of 8000 of FP64 0.79
+/// and 0.87, of 480x640 in turns 0.50 and 0.56; of 64 bytes only some of these gained. With more blocks local memory
+/// takes from what they move: DCT-II of 4096 of FP64, of six blocks, 0.97 and 0.66.
+const LOCAL_BYTES: usize = 256;
+
 /// The word of `Config` that bounds registers.
 const RESIDENTS: usize = 3;
 
@@ -74,11 +82,30 @@ impl Program {
         })
     }
 
+    /// Whether the program is the one to launch, if each thread has so many bytes of local memory for what registers did not
+    /// hold: none, or few where its block would else be alone on a multiprocessor that can hold two.
+    pub fn keeps(&self, local_bytes: usize, geometry: &Geometry) -> bool {
+        // What the device reserves for each block of two.
+        let both = 2 * self.shared_bytes + (1 << 10);
+        let pair = self.residents() == 2 && both <= geometry.shared_bytes;
+        let most = match geometry.vendor {
+            Vendor::Nvidia if pair => LOCAL_BYTES,
+            _ => 0,
+        };
+        local_bytes <= most
+    }
+
+    /// Blocks of a multiprocessor for which registers are kept; of two passes, of that with fewer.
+    fn residents(&self) -> i64 {
+        let configs = [&self.config, &self.then].into_iter();
+        let residents = configs.filter_map(|c| c.get(RESIDENTS)).min();
+        residents.copied().unwrap_or(1)
+    }
+
     /// The same program with more registers for a thread, as fewer blocks are to be resident:
     /// for one whose values did not fit. `None` where there is one block already.
     pub fn relaxed(&self) -> Option<Program> {
-        let configs = [&self.config, &self.then].into_iter();
-        let residents = configs.filter_map(|c| c.get(RESIDENTS)).min().copied()?;
+        let residents = self.residents();
         let mut relaxed = self.clone();
         for config in [&mut relaxed.config, &mut relaxed.then] {
             if let Some(word) = config.get_mut(RESIDENTS) {
@@ -150,4 +177,41 @@ fn add(text: &mut String, (name, source): &(&str, &str)) {
 /// Whether a line only serves compilers that read the files one by one.
 fn is_local(line: &str) -> bool {
     line.starts_with("#include \"") || line.starts_with("#pragma once")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_block_of_two_may_keep_local_memory() {
+        let geometry = |vendor| Geometry {
+            wave: 32,
+            threads: 1024,
+            shared_bytes: 227 << 10,
+            registers: 65536,
+            multiprocessors: 132,
+            blocks: 1 << 30,
+            access: 16,
+            together: true,
+            vendor,
+        };
+        let keeps = |residents, shared_kib: usize, local, vendor| {
+            let program = Program {
+                entry: "mmafft_pass",
+                config: vec![0, 0, 0, residents],
+                then: Vec::new(),
+                keeps: false,
+                threads: 256,
+                shared_bytes: shared_kib << 10,
+            };
+            program.keeps(local, &geometry(vendor))
+        };
+        let nvidia = Vendor::Nvidia;
+        assert!(keeps(2, 64, LOCAL_BYTES, nvidia) && keeps(2, 113, LOCAL_BYTES, nvidia));
+        assert!(!keeps(2, 64, LOCAL_BYTES + 1, nvidia));
+        // There is one anyhow, or more than two.
+        assert!(!keeps(2, 114, 1, nvidia) && !keeps(1, 64, 1, nvidia) && !keeps(3, 64, 1, nvidia));
+        assert!(keeps(3, 64, 0, nvidia) && !keeps(2, 16, 1, Vendor::Amd));
+    }
 }

@@ -30,7 +30,7 @@ pub fn whole_in_cluster(pass: &Pass) -> bool {
 }
 
 /// Points that a block's threads hold, of so many lines.
-fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
+pub fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
     let all = || rules::points_of_axes(pass, radices);
     let points = match rules::real_columns(pass, radices) {
         Some(parts) => {
@@ -44,7 +44,7 @@ fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
 }
 
 /// How many columns the step of each radix has, of so many lines, were all butterflies.
-fn columns(pass: &Pass, radices: &[usize], lines: usize) -> Vec<usize> {
+pub fn columns(pass: &Pass, radices: &[usize], lines: usize) -> Vec<usize> {
     let Some(parts) = rules::real_columns(pass, radices) else {
         let points = points(pass, radices, lines);
         return radices.iter().map(|r| points / r).collect();
@@ -140,7 +140,7 @@ fn threads(points: usize, values: usize) -> usize {
 }
 
 /// In which steps columns can face each other: the first, the last, and the larger of their radices.
-fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
+pub fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
     let ([axis], [first, .., last]) = (&pass.axes[..], radices) else {
         return None;
     };

@@ -2,10 +2,12 @@
 //! some transforms, and writes the rules that the planner follows on such a device.
 
 mod candidates;
+mod compile;
 mod parts;
 mod sequences;
 mod table;
 mod timing;
+mod turns;
 
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use super::bench;
@@ -20,7 +22,7 @@ use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use table::Table;
-use timing::{alone, copy, noise, time_all, time_plan, Bench, Memory, BYTES};
+use timing::{alone, copy, time_all, time_plan, Bench, Memory, BYTES};
 
 /// Two are alike unless one is so many times as fast.
 const ALIKE: f64 = 1.01;
@@ -63,6 +65,14 @@ pub struct Arguments {
     /// ask for later tiles
     #[arg(long, conflicts_with_all = ["missing", "facing", "mixed", "clusters"])]
     otherwise: bool,
+    /// Only transforms of a batch whose two passes can take turns in one launch, and only rows that make them faster than what is
+    /// planned else; with --otherwise: only such rows of the table, with other columns that face each other, wider accesses and more
+    /// or fewer blocks too
+    #[arg(long, conflicts_with_all = ["facing", "mixed", "parts", "clusters"])]
+    turns: bool,
+    /// Compile only this share of the kernels, into the cache: what tune runs on all cores itself
+    #[arg(long, value_name = "I/N", hide = true)]
+    compile: Option<compile::Share>,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
@@ -140,6 +150,9 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     if arguments.missing {
         passes.retain(|key, _| !table.has(key, &limits));
     }
+    if arguments.turns {
+        return tune_turns(lab, arguments, &cases, &mut table);
+    }
     let mut lines: BTreeMap<String, Request> = BTreeMap::new();
     for case in &cases {
         let request = request(case);
@@ -160,11 +173,7 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     let plans = passes.values().map(|(plan, _)| plan.clone());
     let rooms = plans.chain(of_lines).map(|plan| timing::room(&plan));
     let room = rooms.fold(BYTES, usize::max);
-    let mut memory = Memory {
-        input: noise(lab, room)?,
-        output: noise(lab, room)?,
-        scratch: noise(lab, room)?,
-    };
+    let mut memory = Memory::new(lab, room)?;
     let copy = copy(lab, &mut memory)?;
     outln!(
         "{}: a copy moves {:.0} GB/s; {} passes",
@@ -188,6 +197,49 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         progress.doing(key);
         parts::tune(&mut bench, request, key, arguments, &mut table);
         table.write(&arguments.output, &limits.device)?;
+    }
+    Ok(())
+}
+
+/// Writes the rows of passes that take turns, where they are faster so.
+fn tune_turns<L: Lab>(
+    lab: &L,
+    arguments: &Arguments,
+    cases: &[Case],
+    table: &mut Table,
+) -> Result<(), Failure> {
+    let limits = lab.backend().limits().clone();
+    let requests = cases.iter().map(request);
+    let trial = |request: Request| turns::Trial::new(&request, &limits, arguments, table);
+    let mut trials: Vec<turns::Trial> = requests.filter_map(trial).collect();
+    if let Some(text) = &arguments.key {
+        trials.retain(|trial| trial.is(|key| key.contains(text)));
+    }
+    if arguments.missing {
+        trials.retain(|trial| !trial.is(|key| table.has(key, &limits)));
+    }
+    let plans: Vec<&Plan> = trials.iter().flat_map(turns::Trial::plans).collect();
+    if let Some(share) = arguments.compile {
+        share.prepare(lab, &plans);
+        return Ok(());
+    }
+    compile::in_processes(plans.len());
+    let room = plans.iter().map(|plan| timing::room(plan));
+    let mut memory = Memory::new(lab, room.fold(BYTES, usize::max))?;
+    let copy = copy(lab, &mut memory)?;
+    let mut bench = Bench { lab, memory, copy };
+    outln!(
+        "{}: a copy moves {:.0} GB/s; {} pairs of passes",
+        limits.device,
+        copy / 1e9,
+        trials.len()
+    );
+    let progress = Progress::new(trials.len() as u64);
+    for trial in &trials {
+        progress.doing(trial.name());
+        trial.time(&mut bench, table);
+        table.write(&arguments.output, &limits.device)?;
+        progress.step();
     }
     Ok(())
 }

@@ -24,14 +24,10 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     let [length] = request.shape.dims()[..] else {
         return None;
     };
-    let split = |pass: &mmafft::Pass| {
-        let mut loops = pass.loops.iter();
-        loops.any(|l| l.load_index + l.store_index > 0)
-    };
     let long = |pass: &mmafft::Pass| pass.line_points() > limits.longest_line(pass.storage);
     let plain = match &plan.passes[..] {
         [pass] => long(pass) && pass.tile.residency.blocks() == 1,
-        passes => passes.iter().all(split),
+        passes => passes.iter().all(is_of_a_line),
     };
     let convolved = |pass: &mmafft::Pass| rules::key(pass, limits).is_none();
     let known = plain && !plan.passes.iter().any(convolved) && !limits.architecture.is_empty();
@@ -90,7 +86,7 @@ fn scaled(mut plan: Plan) -> Plan {
 }
 
 /// Fractions of a copy: what goes in and comes out, over the time.
-fn time_all<L: Lab>(bench: &mut Bench<L>, plans: &[Plan]) -> Vec<Option<f64>> {
+pub fn time_all<L: Lab>(bench: &mut Bench<L>, plans: &[Plan]) -> Vec<Option<f64>> {
     let prepared = prepare_all(bench.lab, plans);
     let timed = plans.iter().zip(prepared).map(|(plan, prepared)| {
         let bytes = plan.passes[0].storage.bytes();
@@ -100,6 +96,48 @@ fn time_all<L: Lab>(bench: &mut Bench<L>, plans: &[Plan]) -> Vec<Option<f64>> {
         time_bytes(bench, bytes, complex, &prepared?)
     });
     timed.collect()
+}
+
+/// The most nearly equal lists of two factors, the plan's own among them, of a line that its two passes share; none of other
+/// plans, which have the axes that they have.
+pub fn of_two(plan: &Plan, most: usize) -> Vec<Option<Vec<usize>>> {
+    if plan.passes.len() != 2 || !plan.passes.iter().all(is_of_a_line) {
+        return vec![None];
+    }
+    let own: Vec<usize> = plan.passes.iter().map(length).collect();
+    let mut all = Vec::new();
+    lists(own.iter().product(), 2, &mut Vec::new(), &mut all);
+    all.extend(otherwise_packed(&plan.request, own.iter().product(), 2));
+    all.sort_by_key(|list| (spread(list), list.clone()));
+    all.dedup();
+    all.retain(|list| *list != own);
+    all.truncate(most.saturating_sub(1));
+    all.push(own);
+    all.into_iter().map(Some).collect()
+}
+
+/// Whether a pass is one of those that share a line.
+fn is_of_a_line(pass: &mmafft::Pass) -> bool {
+    let mut loops = pass.loops.iter();
+    loops.any(|l| l.load_index + l.store_index > 0)
+}
+
+/// Of reals that are packed to half their length, or have real columns: lists of the other way's length.
+fn otherwise_packed(request: &Request, n: usize, count: usize) -> Vec<Vec<usize>> {
+    let reals = request.shape.dims()[0];
+    let row = request.kind.row();
+    let either = row.packed.length == CoreLength::Half && row.packed.middle != Middle::Plain;
+    let mut all = Vec::new();
+    for m in [reals, reals / 2].into_iter().filter(|&m| either && m != n) {
+        lists(m, count, &mut Vec::new(), &mut all);
+    }
+    all
+}
+
+/// How much larger the largest factor is than the smallest, in thousandths.
+fn spread(list: &[usize]) -> usize {
+    let (least, most) = (list.iter().min(), list.iter().max());
+    1000 * most.unwrap_or(&1) / least.unwrap_or(&1)
 }
 
 /// Writes the row of the fastest factors, where they are faster than the planner's own.
@@ -121,17 +159,7 @@ pub fn tune<L: Lab>(
     for count in [count.saturating_sub(1).max(2), count, count + 1] {
         lists(n, count, &mut Vec::new(), &mut all);
     }
-    // Of reals that are packed, or have real columns: the other way by two passes.
-    let reals = request.shape.dims()[0];
-    let row = request.kind.row();
-    let either = row.packed.length == CoreLength::Half && row.packed.middle != Middle::Plain;
-    for m in [reals, reals / 2].into_iter().filter(|&m| either && m != n) {
-        lists(m, 2, &mut Vec::new(), &mut all);
-    }
-    let spread = |list: &Vec<usize>| {
-        let (least, most) = (list.iter().min(), list.iter().max());
-        1000 * most.unwrap_or(&1) / least.unwrap_or(&1)
-    };
+    all.extend(otherwise_packed(request, n, 2));
     all.sort_by_key(|list| (spread(list), list.clone()));
     all.dedup();
     all.truncate(MOST);

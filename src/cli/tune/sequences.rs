@@ -74,6 +74,37 @@ pub fn sequences(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Sequence> {
     all
 }
 
+/// Butterflies of the fewest radices and of one more, in every order; those of 2 alone only where there is no other.
+pub fn orders(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let mut radices = limits.butterflies.to_vec();
+    radices.retain(|&r| r <= largest(pass).min(LARGEST) && !radix::summed(r, false));
+    radices.sort_unstable_by(|a, b| b.cmp(a));
+    let mut all = Vec::new();
+    descend(length, &radices, &mut Vec::new(), &mut all);
+    // A thread that has a line meets nobody, but its lanes lie apart in memory.
+    let least = all.iter().map(Vec::len).filter(|&n| n > 1).min();
+    all.retain(|s| least.is_some_and(|least| (least..=least + 1).contains(&s.len())));
+    if all.iter().any(|s| !s.contains(&2)) {
+        all.retain(|s| !s.contains(&2));
+    }
+    all.iter().flat_map(|s| permutations(s)).collect()
+}
+
+fn permutations(sequence: &[usize]) -> Vec<Vec<usize>> {
+    if sequence.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut all = Vec::new();
+    for (i, &first) in sequence.iter().enumerate() {
+        if !sequence[..i].contains(&first) {
+            let rest = [&sequence[..i], &sequence[i + 1..]].concat();
+            let others = permutations(&rest).into_iter();
+            all.extend(others.map(|others| [&[first], &others[..]].concat()));
+        }
+    }
+    all
+}
+
 /// The products that butterflies are beside: fewer points leave most of a fragment empty.
 fn large_products() -> impl Iterator<Item = usize> {
     [radix::JOINED_PRODUCT]

@@ -27,6 +27,21 @@ pub struct Memory<B> {
     pub scratch: B,
 }
 
+impl<B> Memory<B> {
+    /// So many bytes of noise each.
+    pub fn new<L>(lab: &L, bytes: usize) -> Result<Self, Failure>
+    where
+        L: Lab,
+        L::Backend: Backend<Buffer = B>,
+    {
+        Ok(Memory {
+            input: noise(lab, bytes)?,
+            output: noise(lab, bytes)?,
+            scratch: noise(lab, bytes)?,
+        })
+    }
+}
+
 /// What times passes: a device, its memory, and the bytes a second of a copy.
 pub struct Bench<'a, L: Lab> {
     pub lab: &'a L,
@@ -148,7 +163,7 @@ pub fn copy<L: Lab>(lab: &L, memory: &mut Memory<BufferOf<L>>) -> Result<f64, Fa
 }
 
 /// So many bytes of random numbers in (−1, 1), as FP32.
-pub fn noise<L: Lab>(lab: &L, bytes: usize) -> Result<BufferOf<L>, Failure> {
+fn noise<L: Lab>(lab: &L, bytes: usize) -> Result<BufferOf<L>, Failure> {
     let mut state = 1u32;
     let mut draw = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
