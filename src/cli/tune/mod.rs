@@ -210,7 +210,7 @@ fn tune_turns<L: Lab>(
 ) -> Result<(), Failure> {
     let limits = lab.backend().limits().clone();
     let requests = cases.iter().map(request);
-    let trial = |request: Request| turns::Trial::new(&request, &limits, arguments, table);
+    let trial = |request: Request| turns::Trial::new(&request, &limits, arguments.otherwise, table);
     let mut trials: Vec<turns::Trial> = requests.filter_map(trial).collect();
     if let Some(text) = &arguments.key {
         trials.retain(|trial| trial.is(|key| key.contains(text)));

@@ -6,7 +6,7 @@ use super::candidates::{columns, faced, otherwise, points};
 use super::sequences::{orders, sequences};
 use super::table::Table;
 use super::timing::Bench;
-use super::{parts, Arguments, Lab};
+use super::{parts, Lab};
 use mmafft::backend_traits::real::Middle;
 use mmafft::backend_traits::Launch;
 use mmafft::rules::{self, Rule, Sequence};
@@ -51,7 +51,7 @@ impl Trial {
     pub fn new(
         request: &Request,
         limits: &Limits,
-        arguments: &Arguments,
+        tried_otherwise: bool,
         table: &Table,
     ) -> Option<Self> {
         let plain = mmafft::plan_pass_by_pass(request, limits).ok()?;
@@ -60,14 +60,14 @@ impl Trial {
             return None;
         }
         let key = |what: &str| {
-            rules::turn_keys(request, engine, limits, what)
+            rules::turn_keys(&plain.request, engine, limits, what)
                 .into_iter()
                 .next()
         };
         let keys = [key("first")?, key("second")?, key("parts")?];
         let keys = keys.map(|key| rules::of_device(&key, limits));
         let mut pairs: Vec<([Rule; 2], Option<Vec<usize>>)> = Vec::new();
-        if arguments.otherwise {
+        if tried_otherwise {
             let row = |key: &String| table.rows.get(key).and_then(|row| Rule::parse(row));
             let chosen = [row(&keys[0])?, row(&keys[1])?];
             let parts = row(&keys[2]).map(|rule| rule.sequence.radices().to_vec());

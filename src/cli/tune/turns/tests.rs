@@ -11,6 +11,7 @@ fn turns_have_candidates_that_can_be_launched() {
     // What turns keep is a share of what runs at once.
     let limits = &Limits {
         workers: 132,
+        architecture: "sm_90".into(),
         ..driver.limits().clone()
     };
     let real = |kind, shape| Request::real(kind, shape);
@@ -52,6 +53,20 @@ fn turns_have_candidates_that_can_be_launched() {
                 }
             }
         }
+        // And whole, as `tune` makes it of a request without axes: by keys of the device, then by its rows.
+        let mut table = Table::read(std::path::Path::new("no table")).expect("an empty one");
+        let first = Trial::new(&request, limits, false, &table).expect("a trial");
+        assert!(first.name().contains("first in turns"), "{}", first.name());
+        for (key, rule) in first.keys.iter().zip(&first.all[0].rules) {
+            table.rows.insert(key.clone(), rule.row());
+        }
+        if let Some(list) = &first.all[0].parts {
+            let radices: Vec<String> = list.iter().map(usize::to_string).collect();
+            let row = format!("{},1,1,1,no,0.5", radices.join("*"));
+            table.rows.insert(first.keys[2].clone(), row);
+        }
+        let otherwise = Trial::new(&request, limits, true, &table).expect("a trial");
+        assert!(otherwise.plans().count() > 1, "{shape}");
         // Blocks of a few threads have too little under way, and some lists of factors take no turns.
         assert!(3 * taken > all, "{shape}: {taken} of {all}");
     }
