@@ -19,7 +19,7 @@ const FACED: usize = 5;
 /// Tiles of a pass that are paired with those of the other, of each number of threads.
 const TILES: usize = 12;
 /// Lists of factors of a line that are tried.
-const LISTS: usize = 6;
+const LISTS: usize = 3;
 /// How much faster a pair must be than what is planned else.
 const GAIN: f64 = 1.02;
 /// Bytes of a tile at most: two blocks to a multiprocessor.
@@ -163,12 +163,32 @@ struct Tile {
     radices: Vec<usize>,
     lines: usize,
     threads: usize,
-    /// Values that a thread holds.
+    /// Values that a thread holds, were none of its columns to face others.
     held: usize,
+    points: usize,
     /// Bytes on chip.
     bytes: usize,
     /// Instructions a point, about.
     work: f64,
+}
+
+impl Tile {
+    /// Values that a thread holds, two columns of the ends that face others.
+    fn held_facing(&self, facing: [bool; 2]) -> usize {
+        let ends = [self.radices.first(), self.radices.last()];
+        let columns = |radix: usize| (self.points / radix / 2).div_ceil(self.threads) * 2 * radix;
+        let faced = ends.into_iter().zip(facing).filter(|(_, faces)| *faces);
+        let faced = faced.filter_map(|(radix, _)| radix.copied().map(columns));
+        faced.max().unwrap_or(0).max(self.held)
+    }
+}
+
+/// Values that a thread holds at most.
+fn values(scalar: ScalarType) -> usize {
+    match scalar {
+        ScalarType::F64 => 20,
+        _ => 34,
+    }
 }
 
 /// A tile of each pass, of as many threads.
@@ -179,11 +199,17 @@ struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// How many blocks a multiprocessor can have, and what follows for the work; `None` where it can have none.
-    fn new(tiles: [&'a Tile; 2], scalar: ScalarType) -> Option<Self> {
+    /// How many blocks a multiprocessor can have, where these columns face each other, and what follows for the work; `None`
+    /// where it can have none.
+    fn new(tiles: [&'a Tile; 2], facing: [[bool; 2]; 2], scalar: ScalarType) -> Option<Self> {
         let [first, second] = tiles;
         let threads = first.threads;
-        let held = first.held.max(second.held) as f64;
+        let held = |i: usize| tiles[i].held_facing(facing[i]);
+        let held = held(0).max(held(1));
+        if held > values(scalar) {
+            return None;
+        }
+        let held = held as f64;
         // Values and what is beside them, as NVRTC's kernels of reals have it.
         let registers = match scalar {
             ScalarType::F64 => 44.0 + 4.6 * held,
@@ -191,7 +217,7 @@ impl<'a> Pair<'a> {
         };
         let registers = (registers as usize).next_multiple_of(8).min(255);
         let bytes = first.bytes.max(second.bytes) + (1 << 10);
-        let room = (2 * TILE_BYTES / bytes).min(2048 / threads).min(4);
+        let room = (2 * TILE_BYTES / bytes).min(2048 / threads);
         // Of two blocks some registers may go to memory.
         let pair = 65536 / (threads * (registers - SPARED)).max(1);
         let residents = (65536 / (threads * registers)).max(pair.min(2)).min(room);
@@ -239,8 +265,11 @@ fn candidates(passes: &[Pass; 2], arrays: usize, limits: &Limits, most: usize) -
             tiles.filter(move |t| t.threads == threads).take(TILES)
         };
         for first in of(0) {
-            let both = of(1).filter_map(|second| Pair::new([first, second], passes[0].storage));
-            pairs.extend(both);
+            pairs.extend(of(1).filter_map(|second| {
+                let tiles = [first, second];
+                let halves = [0, 1].map(|i| facing(&passes[i], &tiles[i].radices, true));
+                Pair::new(tiles, halves, passes[0].storage)
+            }));
         }
     }
     pairs.sort_by(|a, b| a.work.total_cmp(&b.work));
@@ -260,19 +289,16 @@ fn candidates(passes: &[Pass; 2], arrays: usize, limits: &Limits, most: usize) -
         }
     }
     let mut rules: Vec<[Rule; 2]> = Vec::new();
-    for (
-        i,
-        Pair {
-            tiles, residents, ..
-        },
-    ) in chosen.into_iter().enumerate()
-    {
+    for (i, Pair { tiles, .. }) in chosen.into_iter().enumerate() {
         let [all, halves] = [false, true]
             .map(|halves| [0, 1].map(|i| facing(&passes[i], &tiles[i].radices, halves)));
         let none = [false; 2];
         let ways = [all, [none, halves[1]], halves, [none; 2]];
         let count = if i < FACED { ways.len() } else { 2 };
         for way in &ways[..count] {
+            let Some(Pair { residents, .. }) = Pair::new(tiles, *way, passes[0].storage) else {
+                continue;
+            };
             let pair = [0, 1].map(|i| Rule {
                 sequence: Sequence::of_one_engine(tiles[i].radices.clone()),
                 lines: tiles[i].lines,
@@ -334,17 +360,17 @@ fn tiles(pass: &Pass, arrays: usize, limits: &Limits) -> Vec<Tile> {
             all.map(|sequence| sequence.radices().to_vec()).collect()
         }
     };
-    let values = match pass.storage {
-        ScalarType::F64 => 20,
-        _ => 34,
-    };
+    let middle = pass.axes[0]
+        .kind
+        .reduction(pass.axes[0].length, false)
+        .middle;
     let mut tiles = Vec::new();
     for radices in sequences {
         let own: Vec<usize> = match radices.is_empty() {
             true => pass.steps.iter().filter_map(mmafft::Step::radix).collect(),
             false => radices.clone(),
         };
-        let ends = faced(pass, &own).map_or(0, |(_, radix)| radix);
+        let meets = facing(pass, &own, true) != [false; 2];
         for &lines in lines
             .iter()
             .filter(|&&lines| lines <= of_array.max(together))
@@ -363,23 +389,17 @@ fn tiles(pass: &Pass, arrays: usize, limits: &Limits) -> Vec<Tile> {
                     .map(|(&n, r)| rounds(n) * r)
                     .max()
                     .unwrap_or(0);
-                // Two columns of an end that faces another.
-                let held = held.max(rounds(points / ends.max(1) / 2) * 2 * ends);
-                if held > values || points < 6 * threads {
+                if held > values(pass.storage) || points < 6 * threads {
                     continue;
                 }
                 let step = |(&n, &r): (&usize, &usize)| {
                     (rounds(n) * threads) as f64 * (r as f64 * (butterfly(r) + 8.0) + 16.0)
                 };
                 let mut work: f64 = steps.map(step).sum();
-                let middle = pass.axes[0]
-                    .kind
-                    .reduction(pass.axes[0].length, false)
-                    .middle;
                 if middle != Middle::Plain {
                     work += (rounds(points / 2 + lines) * threads) as f64 * 48.0;
                     // Half spectra that meet over shared memory.
-                    work *= if ends == 0 { 1.1 } else { 1.0 };
+                    work *= if meets { 1.0 } else { 1.1 };
                 }
                 // A point; the last tile of an array is not full.
                 let taken = of_array.next_multiple_of(lines) as f64 / of_array as f64;
@@ -397,6 +417,7 @@ fn tiles(pass: &Pass, arrays: usize, limits: &Limits) -> Vec<Tile> {
                     lines,
                     threads,
                     held,
+                    points,
                     bytes,
                     work,
                 });
