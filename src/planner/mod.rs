@@ -24,6 +24,7 @@ mod fuse;
 mod joined;
 mod lengths;
 mod nd;
+mod pairs;
 mod problem;
 mod real;
 mod real_columns;
@@ -34,6 +35,7 @@ pub mod rules;
 mod sequence;
 mod stage;
 mod steps;
+mod tiles;
 mod turns;
 
 use cluster::Clusters;
@@ -162,20 +164,18 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         parts: ways.parts,
         ..fits::Fits::new(&problem, limits, engine)
     };
-    let asked = match ways.turns {
-        TurnsAsked::So(turns) => Some(turns),
-        _ => None,
-    };
     let measured = match ways.turns {
         TurnsAsked::Not => None,
         TurnsAsked::By(passes, parts) => Some(turns::Measured::tried(passes, parts)),
         _ => turns::Measured::of(&problem, &fits),
     };
-    if measured.is_some() || asked.is_some() {
-        let taken = Taken {
-            measured: measured.as_ref(),
-            turns: asked,
-        };
+    let taken = match (ways.turns, &measured) {
+        (TurnsAsked::Not, _) => None,
+        (TurnsAsked::So(turns), measured) => Some(Taken::So(measured.as_ref(), turns)),
+        (_, Some(measured)) => Some(Taken::Measured(measured)),
+        (_, None) => turns::may_be_suggested(&problem, &fits).then_some(Taken::Suggested),
+    };
+    if let Some(taken) = taken {
         let parts = measured.as_ref().and_then(|m| m.parts.as_deref());
         let fits = fits::Fits {
             parts,

@@ -5,14 +5,15 @@
 //! its architecture.
 
 use super::fits::Fits;
-pub use super::folded::columns_of_steps;
+pub use super::pairs::{descend, orders, pairs};
 use super::problem::Problem;
 use super::rule::facing_end;
-pub use super::rule::{ends_with_rows, folds, points_of_axes, real_columns, Rule, HEADER};
+pub use super::rule::{ends_with_rows, folds, Rule, HEADER};
 use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys};
 pub use super::rule_keys::{key, parts_key, transformed, turn_keys};
 pub use super::sequence::Sequence;
 use super::stage::Stage;
+pub use super::tiles::{columns, faced, points};
 use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Step};
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,10 +1,10 @@
 //! What is tried for a pass: radices, tiles and launches that could be the fastest.
 
 use super::sequences::{held, joins, sequences};
-use mmafft::backend_traits::device::{FACING_RADIX, PRODUCTS_OF_TWIDDLES};
-use mmafft::backend_traits::real::{Middle, RealSide};
+use mmafft::backend_traits::device::PRODUCTS_OF_TWIDDLES;
+use mmafft::backend_traits::real::Middle;
 use mmafft::backend_traits::{Ahead, Launch, Limits, TileAxis};
-use mmafft::rules::{self, Rule, Sequence};
+use mmafft::rules::{self, columns, faced, points, Rule, Sequence};
 use mmafft::{Engine, Kind, Pass, ScalarType};
 
 /// Points of a tile of contiguous lines, where a line has no more.
@@ -27,30 +27,6 @@ fn clustered(pass: &Pass) -> bool {
 /// Whether a cluster has a line or a plane, no block more of it than a share.
 pub fn whole_in_cluster(pass: &Pass) -> bool {
     clustered(pass) && pass.tile.lines == 1
-}
-
-/// Points that a block's threads hold, of so many lines.
-pub fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
-    let all = || rules::points_of_axes(pass, radices);
-    let points = match rules::real_columns(pass, radices) {
-        Some(parts) => {
-            let columns = rules::columns_of_steps(parts, radices);
-            let points = columns.iter().zip(radices).map(|(n, radix)| n * radix);
-            points.max().unwrap_or(0)
-        }
-        None => rules::transformed(pass).unwrap_or_else(all),
-    };
-    points * lines
-}
-
-/// How many columns the step of each radix has, of so many lines, were all butterflies.
-pub fn columns(pass: &Pass, radices: &[usize], lines: usize) -> Vec<usize> {
-    let Some(parts) = rules::real_columns(pass, radices) else {
-        let points = points(pass, radices, lines);
-        return radices.iter().map(|r| points / r).collect();
-    };
-    let of_line = rules::columns_of_steps(parts, radices);
-    of_line.into_iter().map(|columns| columns * lines).collect()
 }
 
 /// How many lines a tile may have, and of how many blocks it may be.
@@ -137,27 +113,6 @@ fn registers(pass: &Pass) -> usize {
 
 fn threads(points: usize, values: usize) -> usize {
     points.div_ceil(values).next_multiple_of(32).clamp(32, 1024)
-}
-
-/// In which steps columns can face each other: the first, the last, and the larger of their radices.
-pub fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
-    let ([axis], [first, .., last]) = (&pass.axes[..], radices) else {
-        return None;
-    };
-    let reduction = axis.kind.reduction(axis.length, false);
-    let real = axis.kind.is_real_to_real();
-    let beside = |side: &RealSide| real && side.facing_pairs().is_some();
-    let can = [
-        reduction.middle == Middle::Merge || beside(&reduction.load),
-        reduction.middle == Middle::Split || beside(&reduction.store),
-    ];
-    let ends = [*first, *last];
-    let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && r <= FACING_RADIX;
-    let facing = [0, 1].map(|i| can[i] && even(ends[i]) && pass.engine == Engine::Simt);
-    let radix = [0, 1].map(|i| if facing[i] { ends[i] } else { 0 });
-    facing
-        .contains(&true)
-        .then_some((facing, radix[0].max(radix[1])))
 }
 
 /// The first round: every sequence and tile, in an ordinary launch.

@@ -3,7 +3,7 @@
 use mmafft::backend_traits::device::{halves_radix, DENSE_PAIRS};
 use mmafft::backend_traits::real::Middle;
 use mmafft::backend_traits::{radix, Images, Limits, Operand, TileAxis};
-use mmafft::rules::{self, Sequence};
+use mmafft::rules::{self, descend, Sequence};
 use mmafft::{Engine, Pass, ScalarType};
 
 /// The largest butterflies that are tried.
@@ -70,37 +70,6 @@ pub fn sequences(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Sequence> {
                 .collect(),
             false => beside_a_product(length, limits),
         });
-    }
-    all
-}
-
-/// Butterflies of the fewest radices and of one more, in every order; those of 2 alone only where there is no other.
-pub fn orders(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
-    let mut radices = limits.butterflies.to_vec();
-    radices.retain(|&r| r <= largest(pass).min(LARGEST) && !radix::summed(r, false));
-    radices.sort_unstable_by(|a, b| b.cmp(a));
-    let mut all = Vec::new();
-    descend(length, &radices, &mut Vec::new(), &mut all);
-    // A thread that has a line meets nobody, but its lanes lie apart in memory.
-    let least = all.iter().map(Vec::len).filter(|&n| n > 1).min();
-    all.retain(|s| least.is_some_and(|least| (least..=least + 1).contains(&s.len())));
-    if all.iter().any(|s| !s.contains(&2)) {
-        all.retain(|s| !s.contains(&2));
-    }
-    all.iter().flat_map(|s| permutations(s)).collect()
-}
-
-fn permutations(sequence: &[usize]) -> Vec<Vec<usize>> {
-    if sequence.is_empty() {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for (i, &first) in sequence.iter().enumerate() {
-        if !sequence[..i].contains(&first) {
-            let rest = [&sequence[..i], &sequence[i + 1..]].concat();
-            let others = permutations(&rest).into_iter();
-            all.extend(others.map(|others| [&[first], &others[..]].concat()));
-        }
     }
     all
 }
@@ -348,22 +317,6 @@ fn parts(length: usize, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
 
 fn reversed(sequence: &[usize]) -> Vec<usize> {
     sequence.iter().rev().copied().collect()
-}
-
-fn descend(n: usize, radices: &[usize], so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
-    if n == 1 {
-        all.push(so_far.clone());
-    }
-    if n == 1 || so_far.len() > 6 {
-        return;
-    }
-    for (i, &r) in radices.iter().enumerate() {
-        if n.is_multiple_of(r) {
-            so_far.push(r);
-            descend(n / r, &radices[i..], so_far, all);
-            so_far.pop();
-        }
-    }
 }
 
 #[cfg(all(test, feature = "emulate"))]

@@ -3,7 +3,7 @@
 use super::*;
 use mmafft::backend_traits::device::{lower, Driver};
 use mmafft::emulated::EmulatedDriver;
-use mmafft::{Precision, Shape};
+use mmafft::{Kind, Precision, Shape};
 
 #[test]
 fn turns_have_candidates_that_can_be_launched() {

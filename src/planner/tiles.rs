@@ -1,0 +1,53 @@
+//! What radices make of a pass' tile: points that threads hold, columns of each step, and which of them can face each other.
+
+use super::folded::columns_of_steps;
+use super::rule::{points_of_axes, real_columns};
+use super::rule_keys::transformed;
+use mmafft_backend_traits::device::FACING_RADIX;
+use mmafft_backend_traits::real::{Middle, RealSide};
+use mmafft_backend_traits::{Engine, Pass};
+
+/// Points that a block's threads hold, of so many lines.
+pub fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
+    let all = || points_of_axes(pass, radices);
+    let points = match real_columns(pass, radices) {
+        Some(parts) => {
+            let columns = columns_of_steps(parts, radices);
+            let points = columns.iter().zip(radices).map(|(n, radix)| n * radix);
+            points.max().unwrap_or(0)
+        }
+        None => transformed(pass).unwrap_or_else(all),
+    };
+    points * lines
+}
+
+/// How many columns the step of each radix has, of so many lines, were all butterflies.
+pub fn columns(pass: &Pass, radices: &[usize], lines: usize) -> Vec<usize> {
+    let Some(parts) = real_columns(pass, radices) else {
+        let points = points(pass, radices, lines);
+        return radices.iter().map(|r| points / r).collect();
+    };
+    let of_line = columns_of_steps(parts, radices);
+    of_line.into_iter().map(|columns| columns * lines).collect()
+}
+
+/// In which steps columns can face each other: the first, the last, and the larger of their radices.
+pub fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
+    let ([axis], [first, .., last]) = (&pass.axes[..], radices) else {
+        return None;
+    };
+    let reduction = axis.kind.reduction(axis.length, false);
+    let real = axis.kind.is_real_to_real();
+    let beside = |side: &RealSide| real && side.facing_pairs().is_some();
+    let can = [
+        reduction.middle == Middle::Merge || beside(&reduction.load),
+        reduction.middle == Middle::Split || beside(&reduction.store),
+    ];
+    let ends = [*first, *last];
+    let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && r <= FACING_RADIX;
+    let facing = [0, 1].map(|i| can[i] && even(ends[i]) && pass.engine == Engine::Simt);
+    let radix = [0, 1].map(|i| if facing[i] { ends[i] } else { 0 });
+    facing
+        .contains(&true)
+        .then_some((facing, radix[0].max(radix[1])))
+}
