@@ -86,8 +86,8 @@ pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Res
     plan_with(request, limits, ways)
 }
 
-/// The same, where two passes take these turns, if they can, by the tiles that were measured for that or those that they
-/// have else: to measure and to test it.
+/// The same, where two passes take these turns, if they can, by the tiles that were measured for that, are likely fast so, or
+/// else those that they have without: to measure and to test it.
 ///
 /// # Errors
 /// Those of [`plan`].

@@ -16,7 +16,8 @@ pub enum Taken<'a> {
     Measured(&'a Measured),
     /// By tiles that leave few lanes idle, if such passes were faster so.
     Suggested,
-    /// By those that they have without, or by tiles that were measured, so many arrays at a time.
+    /// So many arrays at a time, by tiles that were measured, else by what leaves few lanes idle, else by those that they have
+    /// without.
     So(Option<&'a Measured>, Turns),
 }
 
@@ -48,7 +49,7 @@ impl Measured {
     }
 
     /// What was not measured, and is likely faster so: complex transforms, and arrays of reals of FP64. On an H100 of 80 that
-    /// nobody had tuned (26 November 2026) 46 ran 1.05 to 1.39 times as fast so, 31 the same, three slower, the slowest at 0.92.
+    /// nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so, 29 about the same, three slower, the slowest at 0.92.
     /// What merges half spectra of other kinds than C2R, and all reals of FP32, were about as often slower as faster.
     fn suggested(planned: &[Pass], problem: &Problem, limits: &Limits) -> Option<Self> {
         let passes = <&[Pass; 2]>::try_from(planned).ok()?;
@@ -73,7 +74,7 @@ impl Measured {
             ScalarType::F32 => complex,
             _ => false,
         };
-        if !wide || !passes.iter().all(plain) {
+        if limits.architecture != MEASURED || !wide || !passes.iter().all(plain) {
             return None;
         }
         let sequences =
@@ -151,7 +152,11 @@ pub fn take(
         Taken::Suggested => {
             Measured::suggested(planned, problem, limits)?.apply(planned, limits)?
         }
-        Taken::So(None, _) => followed.to_vec(),
+        Taken::So(None, _) => {
+            let suggested = Measured::suggested(planned, problem, limits);
+            let passes = suggested.and_then(|suggested| suggested.apply(planned, limits));
+            passes.unwrap_or_else(|| followed.to_vec())
+        }
     };
     let between = between(&passes, scratch_bytes, problem)?;
     let turns = match taken {

@@ -76,6 +76,44 @@ pub fn in_turns(longest: usize) -> Vec<Request> {
     rows().filter_map(of).collect()
 }
 
+/// Requests that nobody measured, whose passes take turns on devices of the architecture that was, as such ones were faster:
+/// of arrays of so many points at most, one array each.
+pub fn suggested(longest: usize) -> Vec<Request> {
+    let of = |kind: Kind, shape: Shape, precision: Precision| {
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        Request::of_kind(kind, direction, shape)
+            .precision(precision)
+            .batch(1)
+    };
+    let shapes = [
+        Shape::d2(200, 220),
+        Shape::d2(320, 320),
+        Shape::d2(300, 400),
+        Shape::d2(270, 480),
+        Shape::d1(150_000),
+        Shape::d1(300_000),
+    ];
+    let short = |shape: &Shape| shape.dims().iter().product::<usize>() <= longest;
+    let kinds = [
+        Kind::R2C,
+        Kind::C2R,
+        Kind::R2HC,
+        Kind::Dht,
+        Kind::Dct2,
+        Kind::Dst2,
+        Kind::Dct4,
+        Kind::Dst4,
+    ];
+    let mut all = Vec::new();
+    for shape in shapes.into_iter().filter(short) {
+        all.push(of(Kind::C2C, shape.clone(), Precision::F32));
+        all.push(of(Kind::C2C, shape.clone(), Precision::F64));
+        let kinds = kinds.into_iter().filter(|_| shape.dims().len() > 1);
+        all.extend(kinds.map(|kind| of(kind, shape.clone(), Precision::F64)));
+    }
+    all
+}
+
 /// Lines that passes share: of powers of two of every kind, for type I one real more or less, and of other complex ones.
 fn shared(longest: usize) -> impl Iterator<Item = Request> {
     let of = |kind: Kind, n: usize, precision: Precision| {

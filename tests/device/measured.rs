@@ -14,13 +14,15 @@ const LONGEST: usize = 1 << 22;
 /// Bytes of a batch whose passes take turns: of fewer they do not.
 const IN_TURNS: usize = 72 << 20;
 
-/// Passes take turns where rules say so, and are right; the last turn is not whole.
+/// Passes take turns where rules say so, or likeness does, and are right; the last turn is not whole.
 #[test]
 fn in_turns() {
     let Some(backend) = cuda("in_turns") else {
         return;
     };
-    let requests: Vec<Request> = requests::in_turns(LONGEST).into_iter().map(many).collect();
+    let requests = requests::in_turns(LONGEST).into_iter();
+    let requests = requests.chain(requests::suggested(LONGEST)).map(many);
+    let requests: Vec<Request> = requests.collect();
     let (wrong, taken) = (Mutex::new(Vec::new()), Mutex::new(0));
     in_parallel(requests.len(), |i| {
         let request = &requests[i];

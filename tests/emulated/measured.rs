@@ -60,9 +60,40 @@ fn tiles_in_turns_are_right() {
     assert!(ran > 10, "{ran}");
 }
 
+/// Tiles of passes that nobody measured in turns, and that take them all the same.
+#[test]
+fn tiles_that_are_suggested_are_right() {
+    let (mut wrong, mut ran) = (Vec::new(), 0);
+    for (i, request) in requests::suggested(1 << 17).into_iter().enumerate() {
+        let request = request.batch(3);
+        let backend = Probe::new(Vendor::Nvidia, ORDERS[i % 3]).backend();
+        let plan = suggested(&request, backend.limits()).expect("a plan");
+        let text = plan.explain();
+        assert!(
+            text.contains("take turns") && text.contains("few lanes are idle"),
+            "{text}"
+        );
+        ran += 1;
+        if let Err(what) = conformance::check(&backend, suggested, &request, 1.0) {
+            wrong.push(format!("{what}: {request:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(ran > 20, "{ran}");
+}
+
 fn in_turns(request: &Request, limits: &Limits) -> Result<Plan> {
+    in_turns_on(requests::H100, request, limits)
+}
+
+fn suggested(request: &Request, limits: &Limits) -> Result<Plan> {
+    in_turns_on("any", request, limits)
+}
+
+fn in_turns_on(device: &str, request: &Request, limits: &Limits) -> Result<Plan> {
     let limits = Limits {
-        device: requests::H100.into(),
+        device: device.into(),
+        architecture: "sm_90".into(),
         // Few arrays would have smaller tiles.
         workers: 1,
         ..limits.clone()
