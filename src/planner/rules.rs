@@ -15,7 +15,7 @@ pub use super::sequence::Sequence;
 use super::stage::Stage;
 pub use super::tiles::{columns, faced, points};
 use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Step};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Columns of a key.
@@ -32,6 +32,17 @@ static OWN: LazyLock<Result<HashMap<String, Rule>, String>> = LazyLock::new(|| {
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
     let rules = text.and_then(|text| parse(&text));
     rules.map_err(|reason| format!("MMAFFT_RULES={}: {reason}", path.to_string_lossy()))
+});
+
+/// Keys of passes in turns, without the devices that they are of.
+static OF_ANY_DEVICE: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let keys = RULES.keys().filter(|key| key.contains(",first in turns,"));
+    let of_all = |key: &String| {
+        let (device, rest) = key.split_once(',')?;
+        let (architecture, _) = device.split_once(' ').unwrap_or((device, ""));
+        Some(format!("{architecture},{rest}"))
+    };
+    keys.filter_map(of_all).collect()
 });
 
 /// Why the table that the environment's `MMAFFT_RULES` names is not used, if it is not: then no row of it is.
@@ -143,6 +154,13 @@ pub(super) fn in_turns(
     let rules = keys.into_iter().flat_map(|key| found(&key, fits.limits));
     let mut rules = rules.map(|(key, rule)| (key.replace(',', " "), rule));
     rules.find(|(_, rule)| what != "parts" || !rule.sequence.is_mixed())
+}
+
+/// Whether a device of the architecture has a rule of such a request's passes in turns; another one without was as fast without, or
+/// has not been measured.
+pub(super) fn in_turns_elsewhere(problem: &Problem, fits: &Fits) -> bool {
+    let mut keys = turn_keys(&problem.request, fits.engine, fits.limits, "first").into_iter();
+    keys.any(|key| OF_ANY_DEVICE.contains(&key))
 }
 
 /// Lets a pass follow its rule, if it has one.

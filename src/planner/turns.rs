@@ -114,10 +114,11 @@ impl Measured {
 }
 
 /// Whether passes of the request could take turns that were not measured: those of a batch, on devices of the architecture that
-/// was.
+/// was, if none of these is known to be faster so.
 pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
     let batch = problem.request.batch > 1;
-    batch && fits.asked.is_none() && fits.limits.architecture == MEASURED
+    let free = fits.asked.is_none() && fits.limits.architecture == MEASURED;
+    batch && free && !rules::in_turns_elsewhere(problem, fits)
 }
 
 /// The architecture of the devices that were measured.
