@@ -28,9 +28,8 @@ const SPARED: usize = 16;
 const WAVES: f64 = 20.0;
 
 /// A tile of a pass, and what it takes.
-#[derive(Clone)]
-struct Tile {
-    radices: Vec<usize>,
+struct Tile<'a> {
+    radices: &'a [usize],
     lines: usize,
     threads: usize,
     /// Values that a thread holds, were none of its columns to face others.
@@ -42,7 +41,7 @@ struct Tile {
     work: f64,
 }
 
-impl Tile {
+impl Tile<'_> {
     /// Values that a thread holds, two columns of the ends that face others.
     fn held_facing(&self, facing: [bool; 2]) -> usize {
         let ends = [self.radices.first(), self.radices.last()];
@@ -63,7 +62,7 @@ fn values(scalar: ScalarType) -> usize {
 
 /// A tile of each pass, of as many threads.
 struct Pair<'a> {
-    tiles: [&'a Tile; 2],
+    tiles: [&'a Tile<'a>; 2],
     residents: usize,
     work: f64,
 }
@@ -71,7 +70,7 @@ struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// How many blocks a multiprocessor can have, where these columns face each other, and what follows for the work; `None`
     /// where it can have none.
-    fn new(tiles: [&'a Tile; 2], facing: [[bool; 2]; 2], scalar: ScalarType) -> Option<Self> {
+    fn new(tiles: [&'a Tile<'a>; 2], facing: [[bool; 2]; 2], scalar: ScalarType) -> Option<Self> {
         let [first, second] = tiles;
         let threads = first.threads;
         let held = |i: usize| tiles[i].held_facing(facing[i]);
@@ -111,7 +110,7 @@ impl<'a> Pair<'a> {
     /// Whether radices are the same, in whatever order.
     fn is_like(&self, other: &Self) -> bool {
         let sorted = |tile: &Tile| {
-            let mut radices = tile.radices.clone();
+            let mut radices = tile.radices.to_vec();
             radices.sort_unstable();
             radices
         };
@@ -135,18 +134,13 @@ pub fn pairs(
 ) -> Vec<[Rule; 2]> {
     let tiles = [0, 1].map(|i| tiles(&passes[i], &sequences[i], arrays));
     let mut pairs = Vec::new();
-    for threads in THREADS.step_by(32) {
-        let of = |i: usize| {
-            let tiles = tiles[i].iter();
-            tiles.filter(move |t| t.threads == threads).take(TILES)
-        };
-        for first in of(0) {
-            pairs.extend(of(1).filter_map(|second| {
-                let tiles = [first, second];
-                let halves = [0, 1].map(|i| facing(&passes[i], &tiles[i].radices, true));
-                Pair::new(tiles, halves, passes[0].storage)
-            }));
-        }
+    let [first, second] = &tiles;
+    for (first, second) in first.iter().zip(second) {
+        let both = |first| second.iter().map(move |second| [first, second]);
+        pairs.extend(first.iter().flat_map(both).filter_map(|tiles| {
+            let halves = [0, 1].map(|i| facing(&passes[i], tiles[i].radices, true));
+            Pair::new(tiles, halves, passes[0].storage)
+        }));
     }
     pairs.sort_by(|a, b| a.work.total_cmp(&b.work));
     // Some that differ.
@@ -167,7 +161,7 @@ pub fn pairs(
     let mut rules: Vec<[Rule; 2]> = Vec::new();
     for (i, Pair { tiles, .. }) in chosen.into_iter().enumerate() {
         let [all, halves] = [false, true]
-            .map(|halves| [0, 1].map(|i| facing(&passes[i], &tiles[i].radices, halves)));
+            .map(|halves| [0, 1].map(|i| facing(&passes[i], tiles[i].radices, halves)));
         let none = [false; 2];
         // What meets over shared memory without costs the more the earlier it does: half spectra that are merged face each
         // other in both passes, those that are split in the second.
@@ -182,7 +176,7 @@ pub fn pairs(
                 continue;
             };
             let pair = [0, 1].map(|i| Rule {
-                sequence: Sequence::of_one_engine(tiles[i].radices.clone()),
+                sequence: Sequence::of_one_engine(tiles[i].radices.to_vec()),
                 lines: tiles[i].lines,
                 blocks: 1,
                 launch: Launch {
@@ -215,8 +209,8 @@ fn facing(pass: &Pass, radices: &[usize], halves: bool) -> [bool; 2] {
     [0, 1].map(|i| facing[i] && (ends[i] || !halves))
 }
 
-/// The tiles of a pass of as many threads as are tried, those with the least work first.
-fn tiles(pass: &Pass, sequences: &[Vec<usize>], arrays: usize) -> Vec<Tile> {
+/// The tiles of a pass with the least work, of each number of threads, those with less first.
+fn tiles<'a>(pass: &Pass, sequences: &'a [Vec<usize>], arrays: usize) -> Vec<Vec<Tile<'a>>> {
     let rows = pass
         .axes
         .iter()
@@ -237,13 +231,15 @@ fn tiles(pass: &Pass, sequences: &[Vec<usize>], arrays: usize) -> Vec<Tile> {
         }
     };
     let middle = middle(pass);
-    let mut tiles = Vec::new();
+    let mut tiles: Vec<Vec<Tile>> = THREADS.step_by(32).map(|_| Vec::new()).collect();
     for radices in sequences {
         let own: Vec<usize> = match radices.is_empty() {
             true => pass.steps.iter().filter_map(Step::radix).collect(),
             false => radices.clone(),
         };
         let meets = facing(pass, &own, true) != [false; 2];
+        let column = |&r: &usize| r as f64 * (butterfly(r) + 8.0) + 16.0;
+        let of_columns: Vec<f64> = own.iter().map(column).collect();
         for &lines in lines
             .iter()
             .filter(|&&lines| lines <= of_array.max(together))
@@ -254,20 +250,15 @@ fn tiles(pass: &Pass, sequences: &[Vec<usize>], arrays: usize) -> Vec<Tile> {
                 continue;
             }
             let columns = columns(pass, &own, lines);
-            for threads in THREADS.step_by(32) {
+            for (threads, tiles) in THREADS.step_by(32).zip(&mut tiles) {
                 let rounds = |columns: usize| columns.div_ceil(threads);
-                let steps = columns.iter().zip(&own);
-                let held = steps
-                    .clone()
-                    .map(|(&n, r)| rounds(n) * r)
-                    .max()
-                    .unwrap_or(0);
+                let held = columns.iter().zip(&own).map(|(&n, r)| rounds(n) * r);
+                let held = held.max().unwrap_or(0);
                 if held > values(pass.storage) || points < 6 * threads {
                     continue;
                 }
-                let step = |(&n, &r): (&usize, &usize)| {
-                    (rounds(n) * threads) as f64 * (r as f64 * (butterfly(r) + 8.0) + 16.0)
-                };
+                let steps = columns.iter().zip(&of_columns);
+                let step = |(&n, work): (&usize, &f64)| (rounds(n) * threads) as f64 * work;
                 let mut work: f64 = steps.map(step).sum();
                 if middle != Middle::Plain {
                     work += (rounds(points / 2 + lines) * threads) as f64 * 48.0;
@@ -285,19 +276,23 @@ fn tiles(pass: &Pass, sequences: &[Vec<usize>], arrays: usize) -> Vec<Tile> {
                         _ => 1.0,
                     };
                 }
-                tiles.push(Tile {
-                    radices: radices.clone(),
-                    lines,
-                    threads,
-                    held,
-                    points,
-                    bytes,
-                    work,
-                });
+                let at = tiles.partition_point(|tile| tile.work <= work);
+                if at < TILES {
+                    tiles.truncate(TILES - 1);
+                    let tile = Tile {
+                        radices,
+                        lines,
+                        threads,
+                        held,
+                        points,
+                        bytes,
+                        work,
+                    };
+                    tiles.insert(at, tile);
+                }
             }
         }
     }
-    tiles.sort_by(|a, b| a.work.total_cmp(&b.work));
     tiles
 }
 

@@ -145,11 +145,12 @@ pub fn take(
     taken: Taken,
 ) -> Option<InTurns> {
     let arrays = problem.request.batch;
-    between(planned, scratch_bytes, problem)?;
+    let lies_between = between(planned, scratch_bytes, problem)?;
     let passes = match taken {
         Taken::Measured(measured) | Taken::So(Some(measured), _) => {
             measured.apply(planned, limits)?
         }
+        Taken::Suggested if !lies_between.can_be_kept(arrays, limits) => return None,
         Taken::Suggested => {
             Measured::suggested(planned, problem, limits)?.apply(planned, limits)?
         }
@@ -185,6 +186,23 @@ struct Between {
     bytes: usize,
     in_scratch: bool,
 }
+
+impl Between {
+    /// Arrays of a turn: as many as make about as many bytes as one is of.
+    fn arrays_of_a_turn(&self) -> usize {
+        (TURN_BYTES / self.bytes.max(1)).max(1)
+    }
+
+    /// Whether tiles of whatever size could be right for the fewest turns, see [`sized`].
+    fn can_be_kept(&self, arrays: usize, limits: &Limits) -> bool {
+        let of_a_turn = self.arrays_of_a_turn();
+        let least = FEWEST_KEPT.saturating_mul(of_a_turn * self.bytes) / 2;
+        least <= limits.tile_bytes * limits.workers && arrays / of_a_turn >= 2 * FEWEST_KEPT
+    }
+}
+
+/// Turns that are kept at least: one that the first pass is ahead, and two more.
+const FEWEST_KEPT: usize = 3;
 
 /// What lies between two passes that can take turns: what one leaves of an array the other takes, from the same place.
 fn between(passes: &[Pass], scratch_bytes: usize, problem: &Problem) -> Option<Between> {
@@ -224,7 +242,7 @@ fn sized(passes: &[Pass], between: &Between, arrays: usize, limits: &Limits) -> 
         pass.tile.bytes.saturating_mul(residents * limits.workers)
     });
     let under_way = under_way.max()?;
-    let of_a_turn = (TURN_BYTES / between.bytes.max(1)).max(1);
+    let of_a_turn = between.arrays_of_a_turn();
     let turn = (of_a_turn * between.bytes).max(1);
     let ahead = (under_way / 10 * 7).div_ceil(turn).max(1);
     let kept = ahead + (under_way / 2 / turn).max(2);
