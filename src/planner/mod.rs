@@ -164,25 +164,28 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         parts: ways.parts,
         ..fits::Fits::new(&problem, limits, engine)
     };
-    let measured = match ways.turns {
-        TurnsAsked::Not => None,
-        TurnsAsked::By(passes, parts) => Some(turns::Measured::tried(passes, parts)),
-        _ => turns::Measured::of(&problem, &fits),
+    let free = turns::may_be(&problem, &fits);
+    let tiles = match ways.turns {
+        TurnsAsked::By(passes, parts) => Some(turns::Tiles::tried(passes, parts)),
+        _ if free => turns::Tiles::measured(&problem, &fits),
+        _ => None,
     };
-    let taken = match (ways.turns, &measured) {
+    let taken = match (ways.turns, &tiles) {
         (TurnsAsked::Not, _) => None,
-        (TurnsAsked::So(turns), measured) => Some(Taken::So(measured.as_ref(), turns)),
-        (_, Some(measured)) => Some(Taken::Measured(measured)),
-        (_, None) => turns::may_be_suggested(&problem, &fits).then_some(Taken::Suggested),
+        (TurnsAsked::So(turns), tiles) => Some(Taken::So(tiles.as_ref(), turns)),
+        (_, Some(tiles)) => Some(Taken::By(tiles)),
+        (_, None) => (free && turns::may_be_suggested(&problem, &fits)).then_some(Taken::Suggested),
     };
     if let Some(taken) = taken {
-        let parts = measured.as_ref().and_then(|m| m.parts.as_deref());
+        let parts = tiles.as_ref().and_then(|tiles| tiles.parts.as_deref());
         let fits = fits::Fits {
             parts,
             ..fits::Fits::new(&problem, limits, engine)
         };
         let plan = planned(&problem, &fits, Some(taken));
-        if let Ok(Plan { turns: Some(_), .. }) = plan {
+        // What is suggested has no factors of its own: else it is planned as it would be without.
+        let same = matches!(taken, Taken::Suggested);
+        if plan.as_ref().is_ok_and(|plan| same || plan.turns.is_some()) {
             return plan;
         }
     }

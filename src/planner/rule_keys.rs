@@ -302,7 +302,7 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
 }
 
 /// The keys of a request whose passes take turns, its own first: by the kinds and lengths of its axes, as the request has
-/// them, and by kinds that are alike. `what`: of the `first` pass, the `second`, or the `parts` that make them.
+/// them, and by kinds that are alike. `what`: of the `first` pass, the `second`, the `parts` that make them, or that they do `not`.
 pub fn turn_keys(request: &Request, engine: Engine, limits: &Limits, what: &str) -> Vec<String> {
     if limits.architecture.is_empty() {
         return Vec::new();

@@ -143,8 +143,8 @@ pub(super) fn of_parts<'a>(
         .filter(|rule| !rule.sequence.is_mixed())
 }
 
-/// A rule of a request whose passes take turns, and what it was measured for: of the `first` pass, of the `second`, or of
-/// the `parts` that make them.
+/// A rule of a request whose passes take turns, and what it was measured for: of the `first` pass, of the `second`, of
+/// the `parts` that make them, or that they are slower so and do `not`.
 pub(super) fn in_turns(
     problem: &Problem,
     fits: &Fits,
@@ -359,7 +359,8 @@ mod tests {
             };
             assert!(rule.sequence.is_empty() || made, "{row}");
             // Both passes are in one launch.
-            if let Some(other) = fields[4].strip_suffix(" in turns") {
+            let turns = fields[4].strip_suffix(" in turns");
+            if let Some(other) = turns.filter(|other| *other != "not") {
                 let other = ["first", "second"].map(|which| key.replace(other, which));
                 let threads = other.map(|key| rules.get(&key).map(|rule| rule.launch.threads));
                 assert!(threads[0].is_some() && threads[0] == threads[1], "{row}");

@@ -12,17 +12,16 @@ use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Slot, Step, 
 /// How two passes take turns.
 #[derive(Clone, Copy)]
 pub enum Taken<'a> {
-    /// By tiles that were measured.
-    Measured(&'a Measured),
+    /// By these tiles.
+    By(&'a Tiles),
     /// By tiles that leave few lanes idle, if such passes were faster so.
     Suggested,
-    /// So many arrays at a time, by tiles that were measured, else by what leaves few lanes idle, else by those that they have
-    /// without.
-    So(Option<&'a Measured>, Turns),
+    /// So many arrays at a time, by these tiles, else by some that leave few lanes idle, else by those that they have without.
+    So(Option<&'a Tiles>, Turns),
 }
 
-/// The rules of a request whose two passes take turns.
-pub struct Measured {
+/// The tiles of two passes that take turns, as rules.
+pub struct Tiles {
     /// That of each pass.
     passes: [Rule; 2],
     /// The factors of a line that passes share, in their order, if they are others than else.
@@ -31,17 +30,14 @@ pub struct Measured {
     reason: String,
 }
 
-impl Measured {
-    /// The rules of this request, if it has some.
-    pub fn of(problem: &Problem, fits: &Fits) -> Option<Self> {
-        if fits.asked.is_some() {
-            return None;
-        }
+impl Tiles {
+    /// Those of the request's rules, if it has some.
+    pub fn measured(problem: &Problem, fits: &Fits) -> Option<Self> {
         let of = |what| rules::in_turns(problem, fits, what);
         let (name, first) = of("first")?;
         let (_, second) = of("second")?;
         let parts = of("parts").map(|(_, rule)| rule.sequence.radices().to_vec());
-        Some(Measured {
+        Some(Tiles {
             passes: [first.clone(), second.clone()],
             parts,
             reason: format!("as measured for {name}: {:.2} of a copy", first.fraction),
@@ -54,15 +50,15 @@ impl Measured {
     fn suggested(planned: &[Pass], problem: &Problem, limits: &Limits) -> Option<Self> {
         let passes = <&[Pass; 2]>::try_from(planned).ok()?;
         let plain = |pass: &Pass| {
-            let pays = |kind: Kind, length: usize| match kind {
+            let pays = |kind: Kind| match kind {
                 Kind::C2C | Kind::R2C | Kind::C2R => true,
                 kind if kind.is_symmetric() => false,
-                kind => kind.reduction(length, false).middle != Middle::Merge,
+                kind => kind.row().packed.middle != Middle::Merge,
             };
             let transformed =
                 |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
             pass.engine == Engine::Simt
-                && pass.axes.iter().all(|axis| pays(axis.kind, axis.length))
+                && pass.axes.iter().all(|axis| pays(axis.kind))
                 && pass.steps.iter().all(transformed)
         };
         // Lines of reals that passes share were as fast by passes one by one.
@@ -74,23 +70,23 @@ impl Measured {
             ScalarType::F32 => complex,
             _ => false,
         };
-        if limits.architecture != MEASURED || !wide || !passes.iter().all(plain) {
+        if limits.architecture != SUGGESTED_ON || !wide || !passes.iter().all(plain) {
             return None;
         }
         let sequences =
             [0, 1].map(|i| orders(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
         let first = pairs(passes, &sequences, request.batch, 1);
         let first = first.into_iter().next()?;
-        Some(Measured {
+        Some(Tiles {
             passes: first,
             parts: None,
             reason: "in turns, as few lanes are idle so".into(),
         })
     }
 
-    /// These rules, to measure them.
+    /// Those of these rules, to measure them.
     pub fn tried(passes: &[Rule; 2], parts: Option<&[usize]>) -> Self {
-        Measured {
+        Tiles {
             passes: passes.clone(),
             parts: parts.map(<[usize]>::to_vec),
             reason: "tried".into(),
@@ -113,16 +109,25 @@ impl Measured {
     }
 }
 
-/// Whether passes of the request could take turns that were not measured: those of a batch, on devices of the architecture that
-/// was, if none of these is known to be faster so.
-pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
-    let batch = problem.request.batch > 1;
-    let free = fits.asked.is_none() && fits.limits.architecture == MEASURED;
-    batch && free && !rules::in_turns_elsewhere(problem, fits)
+/// Whether passes of the request may take turns at all: where no radices were asked for, and no rule says that they were slower
+/// so.
+pub fn may_be(problem: &Problem, fits: &Fits) -> bool {
+    fits.asked.is_none() && rules::in_turns(problem, fits, "not").is_none()
 }
 
-/// The architecture of the devices that were measured.
-const MEASURED: &str = "sm_90";
+/// Whether they may where that was not measured: those of a batch, on devices of the architecture that was, if none of these is
+/// known to be faster so.
+pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
+    let batch = problem.request.batch > 1;
+    let there = fits.limits.architecture == SUGGESTED_ON;
+    batch && there && !rules::in_turns_elsewhere(problem, fits)
+}
+
+/// The architecture of the devices on which unmeasured passes in turns were faster.
+const SUGGESTED_ON: &str = "sm_90";
+
+/// Bytes of the largest arrays whose passes were so.
+const SUGGESTED_BYTES: usize = 9 << 20;
 
 /// Bytes of a turn, about: of fewer blocks would wait for each other at the end of each turn.
 const TURN_BYTES: usize = 2 << 20;
@@ -147,15 +152,11 @@ pub fn take(
     let arrays = problem.request.batch;
     let lies_between = between(planned, scratch_bytes, problem)?;
     let passes = match taken {
-        Taken::Measured(measured) | Taken::So(Some(measured), _) => {
-            measured.apply(planned, limits)?
-        }
+        Taken::By(tiles) | Taken::So(Some(tiles), _) => tiles.apply(planned, limits)?,
         Taken::Suggested if !lies_between.can_be_kept(arrays, limits) => return None,
-        Taken::Suggested => {
-            Measured::suggested(planned, problem, limits)?.apply(planned, limits)?
-        }
+        Taken::Suggested => Tiles::suggested(planned, problem, limits)?.apply(planned, limits)?,
         Taken::So(None, _) => {
-            let suggested = Measured::suggested(planned, problem, limits);
+            let suggested = Tiles::suggested(planned, problem, limits);
             let passes = suggested.and_then(|suggested| suggested.apply(planned, limits));
             passes.unwrap_or_else(|| followed.to_vec())
         }
@@ -193,11 +194,14 @@ impl Between {
         (TURN_BYTES / self.bytes.max(1)).max(1)
     }
 
-    /// Whether tiles of whatever size could be right for the fewest turns, see [`sized`].
+    /// Whether tiles of whatever size could be right for the fewest turns, see [`sized`], of arrays that are no larger than those
+    /// that were measured.
     fn can_be_kept(&self, arrays: usize, limits: &Limits) -> bool {
         let of_a_turn = self.arrays_of_a_turn();
         let least = FEWEST_KEPT.saturating_mul(of_a_turn * self.bytes) / 2;
-        least <= limits.tile_bytes * limits.workers && arrays / of_a_turn >= 2 * FEWEST_KEPT
+        self.bytes <= SUGGESTED_BYTES
+            && least <= limits.tile_bytes * limits.workers
+            && arrays / of_a_turn >= 2 * FEWEST_KEPT
     }
 }
 
@@ -253,4 +257,92 @@ fn sized(passes: &[Pass], between: &Between, arrays: usize, limits: &Limits) -> 
         ahead,
         kept: Some(kept),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mmafft_backend_traits::{Direction, Precision, Request, Shape};
+
+    fn takes_turns(request: &Request, device: &str, architecture: &str) -> bool {
+        let limits = Limits {
+            architecture: architecture.into(),
+            device: device.into(),
+            workers: 132,
+            butterflies: &[2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 24, 25, 32],
+            precisions: vec![Precision::F32, Precision::F64],
+            ..super::super::fits::invented(227 << 10)
+        };
+        let plan = crate::plan(request, &limits).expect("a plan");
+        plan.turns.is_some()
+    }
+
+    /// A plane that nobody tuned.
+    fn plane(kind: Kind, n: usize) -> Request {
+        let request = Request::of_kind(
+            kind,
+            kind.row().direction.unwrap_or(Direction::Forward),
+            Shape::d2(n, n),
+        );
+        request.batch(800)
+    }
+
+    #[test]
+    fn what_is_likely_faster_is_suggested() {
+        for request in [
+            plane(Kind::C2C, 320),
+            plane(Kind::C2C, 315),
+            plane(Kind::C2C, 320).precision(Precision::F64),
+            plane(Kind::R2C, 320).precision(Precision::F64),
+            plane(Kind::C2R, 320).precision(Precision::F64),
+            plane(Kind::Dht, 320).precision(Precision::F64),
+            plane(Kind::Dst2, 320).precision(Precision::F64),
+            plane(Kind::Dct4, 320).precision(Precision::F64),
+            Request::forward(Shape::d1(150_000)).batch(800),
+        ] {
+            let shape = request.shape.clone();
+            assert!(
+                takes_turns(&request, "new", "sm_90"),
+                "{:?} {shape}",
+                request.kind
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_suggested() {
+        let double = |kind, n| plane(kind, n).precision(Precision::F64);
+        for request in [
+            plane(Kind::C2C, 320).batch(1),
+            plane(Kind::C2C, 320).batch(12),
+            plane(Kind::C2C, 320).radices(&[8, 8, 5]),
+            // No tile has a prime of their lengths.
+            plane(Kind::C2C, 331),
+            // 12.5 MiB an array.
+            plane(Kind::C2C, 1280),
+            plane(Kind::R2C, 320),
+            plane(Kind::Dht, 320),
+            double(Kind::HC2R, 320),
+            double(Kind::HC2R, 315),
+            double(Kind::Dct3, 320),
+            double(Kind::Dst3, 315),
+            double(Kind::Dct1, 321),
+        ] {
+            let shape = request.shape.clone();
+            assert!(
+                !takes_turns(&request, "new", "sm_90"),
+                "{:?} {shape}",
+                request.kind
+            );
+        }
+        let complex = plane(Kind::C2C, 320);
+        assert!(!takes_turns(&complex, "new", "sm_80"));
+        // An H100 has a rule, an H200 was as fast without.
+        let line = Request::forward(Shape::d1(1 << 20)).batch(128);
+        assert!(!takes_turns(&line, "NVIDIA H200", "sm_90"));
+        // One that says so.
+        let line = Request::forward(Shape::d1(250_000)).batch(800);
+        assert!(!takes_turns(&line, "NVIDIA H100 80GB HBM3", "sm_90"));
+        assert!(takes_turns(&line, "new", "sm_90"));
+    }
 }

@@ -1,5 +1,5 @@
 //! What the compilers make of the kernels, without a GPU: every family of kernels for each
-//! generation of devices, no register spilled, and the matrix instructions that the plan says.
+//! generation of devices, no more local memory than backends keep, and the matrix instructions that the plan says.
 
 #[cfg(feature = "hip")]
 mod amd;

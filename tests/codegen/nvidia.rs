@@ -35,11 +35,16 @@ fn device(architecture: &str) -> Device {
     }
 }
 
-/// Registers spilled, by the compiler's log.
-fn spilled(log: &str) -> usize {
-    let stores = log.split(" bytes spill stores").next().unwrap_or_default();
-    let number = stores.rsplit(|c: char| !c.is_ascii_digit()).next();
+/// How many bytes of this the compiler's log tells of.
+fn told(log: &str, what: &str) -> u64 {
+    let before = log.split(what).next().unwrap_or_default();
+    let number = before.rsplit(|c: char| !c.is_ascii_digit()).next();
     number.and_then(|n| n.parse().ok()).unwrap_or(0)
+}
+
+/// Bytes that a thread has in local memory, as the driver reports them, and bytes of registers that its stores spill.
+fn local(log: &str) -> [u64; 2] {
+    [" bytes stack frame", " bytes spill stores"].map(|what| told(log, what))
 }
 
 /// The machine code of kernels in words, if nvdisasm is there. It takes a second to begin, so all are read
@@ -77,6 +82,8 @@ fn disassemble(architecture: &str, cubins: &[&[u8]]) -> Option<Vec<String>> {
 /// A kernel's machine code.
 struct Kernel {
     cubin: Vec<u8>,
+    /// Bytes of a thread's local memory, for what registers do not hold and arrays that are indexed.
+    local: usize,
     /// Bytes of registers that its stores spill.
     spilled: usize,
 }
@@ -85,17 +92,21 @@ impl Kernel {
     fn compile(program: &Program, architecture: &str) -> Result<Kernel> {
         let text = source(program);
         let compiler = versions().compiler.unwrap_or_default();
-        let texts = [&text, architecture, &OPTIONS.join(" "), &compiler];
+        let texts = [&text, architecture, &OPTIONS.join(" "), &compiler, "local"];
         let mut code = kept("nvidia", &texts, || {
             let compiled = compile(&text, architecture)?;
-            let spilled = spilled(&compiled.log) as u64;
-            Ok([&spilled.to_le_bytes()[..], &compiled.cubin].concat())
+            let [local, spilled] = local(&compiled.log).map(u64::to_le_bytes);
+            Ok([&local[..], &spilled, &compiled.cubin].concat())
         })?;
-        let cubin = code.split_off(8);
-        let spilled = u64::from_le_bytes(code.try_into().expect("eight bytes"));
+        let cubin = code.split_off(16);
+        let [local, spilled] = [0, 8].map(|at| {
+            let bytes = code[at..at + 8].try_into().expect("eight bytes");
+            u64::from_le_bytes(bytes) as usize
+        });
         Ok(Kernel {
             cubin,
-            spilled: spilled as usize,
+            local,
+            spilled,
         })
     }
 }
@@ -133,10 +144,11 @@ fn parts_alone(pass: &Pass, program: &Program, code: &str) -> usize {
 }
 
 /// What is wrong with a kernel's machine code.
-fn faults(pass: &Pass, program: &Program, spilled: usize, code: &str) -> Vec<String> {
+fn faults(pass: &Pass, program: &Program, kernel: &Kernel, code: &str) -> Vec<String> {
     let mut faults = Vec::new();
-    // Arrays that are indexed by what is known too late.
-    if spilled == 0 && (code.contains("LDL") || code.contains("STL")) {
+    // Arrays that are indexed by what is known too late; registers that were spilled are no more than that.
+    let arrays = kernel.local > kernel.spilled.next_multiple_of(16) || kernel.spilled == 0;
+    if arrays && (code.contains("LDL") || code.contains("STL")) {
         faults.push("local memory".into());
     }
     let parts = parts_alone(pass, program, code);
@@ -173,21 +185,21 @@ fn check(architecture: &str, share: Share) {
         };
         // As a backend prepares it.
         let geometry = device.geometry();
-        while !program.keeps(kernel.spilled, &geometry) {
+        while !program.keeps(kernel.local, &geometry) {
             let Some(relaxed) = program.relaxed() else {
                 break;
             };
             *program = relaxed;
             kernel = Kernel::compile(program, architecture).expect("it compiled before");
         }
-        let bytes = kernel.spilled;
+        let bytes = kernel.local;
         if !program.keeps(bytes, &geometry) {
             let [residents, values] = ["residents", "values"].map(|word| head(program, word));
             let shape = format!(
                 "{} threads, {residents} blocks, {values} values",
                 program.threads
             );
-            failures.push(format!("{name}: {bytes} bytes spilled ({shape})"));
+            failures.push(format!("{name}: {bytes} bytes of local memory ({shape})"));
         }
         kernels.push(kernel);
     }
@@ -205,7 +217,7 @@ fn check(architecture: &str, share: Share) {
             std::fs::write(format!("{path}.cu"), source(&job.program)).expect("written");
             std::fs::write(format!("{path}.sass"), &code).expect("written");
         }
-        let faults = faults(&job.pass, &job.program, kernel.spilled, &code);
+        let faults = faults(&job.pass, &job.program, kernel, &code);
         failures.extend(faults.iter().map(|fault| format!("{}: {fault}", job.name)));
     }
     println!("{architecture}: {} kernels", jobs.len());
@@ -250,16 +262,16 @@ fn passes_in_turns() {
             }
             kernel => kernel.expect("machine code"),
         };
-        while !program.keeps(kernel.spilled, &device.geometry()) {
+        while !program.keeps(kernel.local, &device.geometry()) {
             let Some(relaxed) = program.relaxed() else {
                 break;
             };
             program = relaxed;
             kernel = Kernel::compile(&program, "sm_90").expect("it compiled before");
         }
-        if !program.keeps(kernel.spilled, &device.geometry()) {
-            let bytes = kernel.spilled;
-            failures.push(format!("{bytes} bytes spilled: {}", plan.explain()));
+        if !program.keeps(kernel.local, &device.geometry()) {
+            let bytes = kernel.local;
+            failures.push(format!("{bytes} bytes of local memory: {}", plan.explain()));
         }
         kernels += 1;
         // What counters and the cache are told is other text before and after Ampere.
@@ -304,7 +316,7 @@ fn neighbours_move_together() {
             }
             compiled => compiled.expect("machine code"),
         };
-        assert_eq!(spilled(&compiled.log), 0, "{precision:?}");
+        assert_eq!(local(&compiled.log), [0, 0], "{precision:?}");
         let Some(codes) = disassemble("sm_90", &[&compiled.cubin]) else {
             println!("skipped: codegen::neighbours_move_together, needs nvdisasm");
             return;

@@ -2,6 +2,7 @@
 //! vendors' compilers. What they compile, this one finds in the cache of kernels.
 
 use crate::cli::bench::lab::Lab;
+use mmafft::backend_traits::device::Cache;
 use mmafft::backend_traits::Backend;
 use mmafft::Plan;
 use std::process::{Command, Stdio};
@@ -28,22 +29,26 @@ impl std::str::FromStr for Share {
 
 impl Share {
     /// Prepares every plan of this share, and forgets it. What cannot be prepared is not timed either.
-    pub fn prepare<L: Lab>(self, lab: &L, plans: &[&Plan]) {
+    pub fn prepare<L: Lab>(self, lab: &L, plans: &[Plan]) {
         for plan in plans.iter().skip(self.own).step_by(self.all) {
             let _ = lab.backend().prepare(plan);
         }
     }
 }
 
-/// Runs this command once more for each core, to compile `plans` of them; where it cannot, this process does so later.
-pub fn in_processes(plans: usize) {
+/// Processes at most: each has a context of the device.
+const MOST: usize = 32;
+
+/// Runs this command once more for each core, to compile `plans` of them for this backend; what these cannot, this process
+/// does later.
+pub fn in_processes(plans: usize, backend: &str) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let all = cores.min(plans);
-    let kept = std::env::var_os("MMAFFT_CACHE").is_none_or(|chosen| chosen != "off");
-    let Ok(program) = std::env::current_exe() else {
+    let all = cores.min(plans).min(MOST);
+    let program = std::env::current_exe();
+    let (Ok(program), Some(_)) = (program, Cache::of_user(backend)) else {
         return;
     };
-    if !kept || all < 2 {
+    if all < 2 {
         return;
     }
     let one = |own: usize| {
@@ -55,8 +60,13 @@ pub fn in_processes(plans: usize) {
             .stderr(Stdio::null())
             .spawn()
     };
-    let running: Vec<_> = (0..all).filter_map(|own| one(own).ok()).collect();
-    for mut process in running {
-        let _ = process.wait();
+    let running: Vec<_> = (0..all).map(one).collect();
+    let done = running.into_iter().filter_map(|process| {
+        let ended = process.and_then(|mut process| process.wait());
+        ended.ok().filter(std::process::ExitStatus::success)
+    });
+    let done = done.count();
+    if done < all {
+        eprintln!("mmafft: {done} of {all} processes compiled their kernels; the others' are compiled as they are timed");
     }
 }

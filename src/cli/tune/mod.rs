@@ -71,7 +71,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["facing", "mixed", "parts", "clusters"])]
     turns: bool,
     /// Compile only this share of the kernels, into the cache: what tune runs on all cores itself
-    #[arg(long, value_name = "I/N", hide = true)]
+    #[arg(long, value_name = "I/N", hide = true, requires = "turns")]
     compile: Option<compile::Share>,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
@@ -118,6 +118,10 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         (arguments.class.is_empty() || arguments.class.contains(&case.class))
             && arguments.precision.contains(&case.precision)
     });
+    let mut table = Table::read(&arguments.output)?;
+    if arguments.turns {
+        return tune_turns(lab, arguments, &cases, &mut table);
+    }
     let blocks = Limits {
         cluster_blocks: 0,
         ..limits.clone()
@@ -141,7 +145,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
-    let mut table = Table::read(&arguments.output)?;
     if arguments.parts {
         passes.clear();
     }
@@ -149,9 +152,6 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     passes.retain(|key, _| named(key));
     if arguments.missing {
         passes.retain(|key, _| !table.has(key, &limits));
-    }
-    if arguments.turns {
-        return tune_turns(lab, arguments, &cases, &mut table);
     }
     let mut lines: BTreeMap<String, Request> = BTreeMap::new();
     for case in &cases {
@@ -209,22 +209,27 @@ fn tune_turns<L: Lab>(
     table: &mut Table,
 ) -> Result<(), Failure> {
     let limits = lab.backend().limits().clone();
-    let requests = cases.iter().map(request);
-    let trial = |request: Request| turns::Trial::new(&request, &limits, arguments.otherwise, table);
-    let mut trials: Vec<turns::Trial> = requests.filter_map(trial).collect();
-    if let Some(text) = &arguments.key {
-        trials.retain(|trial| trial.is(|key| key.contains(text)));
+    if !limits.architecture.starts_with("sm_") {
+        let device = &limits.device;
+        return Err(format!("passes take no turns in one launch on {device}").into());
     }
+    let mut trials: BTreeMap<String, turns::Trial> = BTreeMap::new();
+    for case in cases {
+        let trial = turns::Trial::new(&request(case), &limits, arguments.otherwise, table);
+        trials.extend(trial.map(|trial| (trial.name().to_string(), trial)));
+    }
+    let named = |key: &String| arguments.key.as_ref().is_none_or(|text| key.contains(text));
+    trials.retain(|_, trial| trial.is(named));
     if arguments.missing {
-        trials.retain(|trial| !trial.is(|key| table.has(key, &limits)));
+        trials.retain(|_, trial| !trial.is(|key| table.has(key, &limits)));
     }
-    let plans: Vec<&Plan> = trials.iter().flat_map(turns::Trial::plans).collect();
+    let plans: Vec<Plan> = trials.values().flat_map(|t| t.all_plans(&limits)).collect();
     if let Some(share) = arguments.compile {
         share.prepare(lab, &plans);
         return Ok(());
     }
-    compile::in_processes(plans.len());
-    let room = plans.iter().map(|plan| timing::room(plan));
+    compile::in_processes(plans.len(), limits.backend);
+    let room = plans.iter().map(timing::room);
     let mut memory = Memory::new(lab, room.fold(BYTES, usize::max))?;
     let copy = copy(lab, &mut memory)?;
     let mut bench = Bench { lab, memory, copy };
@@ -235,8 +240,8 @@ fn tune_turns<L: Lab>(
         trials.len()
     );
     let progress = Progress::new(trials.len() as u64);
-    for trial in &trials {
-        progress.doing(trial.name());
+    for (name, trial) in &trials {
+        progress.doing(name);
         trial.time(&mut bench, table);
         table.write(&arguments.output, &limits.device)?;
         progress.step();

@@ -76,8 +76,14 @@ fn length(pass: &mmafft::Pass) -> usize {
     pass.axes[0].length
 }
 
+/// A row that says nothing of a launch: these factors.
+pub fn row(list: &[usize], fraction: f64) -> String {
+    let radices: Vec<String> = list.iter().map(usize::to_string).collect();
+    format!("{},1,1,1,no,{fraction:.3}", radices.join("*"))
+}
+
 /// Numbers stay as large as they were.
-fn scaled(mut plan: Plan) -> Plan {
+pub fn scaled(mut plan: Plan) -> Plan {
     let points: usize = plan.request.shape.dims().iter().product();
     if let Some(pass) = plan.passes.last_mut() {
         pass.scale = (points as f64).sqrt().recip();
@@ -213,8 +219,8 @@ pub fn tune<L: Lab>(
     if *list == own || was.is_some_and(|was| *fraction < GAIN * was) {
         return;
     }
-    let radices: Vec<String> = list.iter().map(usize::to_string).collect();
-    let row = format!("{},1,1,1,no,{fraction:.3}", radices.join("*"));
     // On a device whose memory is faster or slower others may be.
-    table.rows.insert(rules::of_device(key, &limits), row);
+    table
+        .rows
+        .insert(rules::of_device(key, &limits), row(list, *fraction));
 }

@@ -14,10 +14,14 @@ pub struct Table {
 impl Table {
     /// What the file's row says of a pass, where it can follow that.
     pub fn rule(&self, pass: &Pass, limits: &Limits) -> Option<Rule> {
-        let key = rules::key(pass, limits)?;
-        let own = self.rows.get(&rules::of_device(&key, limits));
-        let rule = Rule::parse(own.or_else(|| self.rows.get(&key))?)?;
+        let rule = self.row(&rules::key(pass, limits)?, limits)?;
         rule.suits(pass, limits).then_some(rule)
+    }
+
+    /// The rule of this key, that of the device alone or else that of its architecture.
+    pub fn row(&self, key: &str, limits: &Limits) -> Option<Rule> {
+        let own = self.rows.get(&rules::of_device(key, limits));
+        Rule::parse(own.or_else(|| self.rows.get(key))?)
     }
 
     /// Whether it has a row of this key, of the device alone or of its architecture.

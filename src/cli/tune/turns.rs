@@ -15,13 +15,14 @@ use mmafft::{Backend as _, Engine, Limits, Pass, Plan, Request, Step};
 const PAIRS: usize = 10;
 /// Lists of factors of a line that are tried.
 const LISTS: usize = 3;
-/// How much faster a pair must be than what is planned else.
+/// How much faster a pair must be than what is planned else, or passes one by one than a pair.
 const GAIN: f64 = 1.02;
+
 /// What is tried for the passes of a request.
 pub struct Trial {
     pub request: Request,
-    /// The keys of the first pass, of the second, and of the factors of a line that they share.
-    keys: [String; 3],
+    /// The keys of the first pass, of the second, of the factors of a line that they share, and of those that take no turns.
+    keys: [String; 4],
     all: Vec<Candidate>,
 }
 
@@ -50,11 +51,10 @@ impl Trial {
                 .into_iter()
                 .next()
         };
-        let keys = [key("first")?, key("second")?, key("parts")?];
-        let keys = keys.map(|key| rules::of_device(&key, limits));
+        let keys = [key("first")?, key("second")?, key("parts")?, key("not")?];
         let mut pairs: Vec<([Rule; 2], Option<Vec<usize>>)> = Vec::new();
         if tried_otherwise {
-            let row = |key: &String| table.rows.get(key).and_then(|row| Rule::parse(row));
+            let row = |key: &String| table.row(key, limits);
             let chosen = [row(&keys[0])?, row(&keys[1])?];
             let parts = row(&keys[2]).map(|rule| rule.sequence.radices().to_vec());
             let plan = mmafft::plan_in_turns_by(request, limits, &chosen, parts.as_deref()).ok()?;
@@ -82,9 +82,11 @@ impl Trial {
         }
         let plan = |(rules, parts): ([Rule; 2], Option<Vec<usize>>)| {
             let plan = mmafft::plan_in_turns_by(request, limits, &rules, parts.as_deref()).ok()?;
-            plan.turns
-                .is_some()
-                .then_some(Candidate { rules, parts, plan })
+            plan.turns.is_some().then(|| Candidate {
+                rules,
+                parts,
+                plan: parts::scaled(plan),
+            })
         };
         let all: Vec<Candidate> = pairs.into_iter().filter_map(plan).collect();
         (!all.is_empty()).then(|| Trial {
@@ -109,36 +111,56 @@ impl Trial {
         self.all.iter().map(|candidate| &candidate.plan)
     }
 
-    /// Writes the rows of the fastest pair, where it is faster than what is planned now.
+    /// The plans that are timed, and at last passes one by one and what is planned now.
+    pub fn all_plans(&self, limits: &Limits) -> Vec<Plan> {
+        let others = [
+            mmafft::plan_pass_by_pass(&self.request, limits),
+            mmafft::plan(&self.request, limits),
+        ];
+        let others = others.into_iter().flatten().map(parts::scaled);
+        self.plans().cloned().chain(others).collect()
+    }
+
+    /// Writes the rows of the fastest pair, where it is faster than passes one by one and than what is planned now; or one that
+    /// says that there are to be none, where passes one by one are faster than that.
     pub fn time<L: Lab>(&self, bench: &mut Bench<L>, table: &mut Table) {
         let limits = bench.lab.backend().limits().clone();
-        let Ok(now) = mmafft::plan(&self.request, &limits) else {
-            return;
-        };
-        let plans: Vec<Plan> = self.plans().cloned().chain([now]).collect();
-        let mut timed: Vec<Option<f64>> = parts::time_all(bench, &plans);
-        let was = timed.pop().flatten().unwrap_or(f64::NAN);
+        let timed = parts::time_all(bench, &self.all_plans(&limits));
+        let (timed, others) = timed.split_at(self.all.len());
+        let [one_by_one, now] = [0, 1].map(|i| others.get(i).copied().flatten().unwrap_or(0.0));
         let timed = self.all.iter().zip(timed);
-        let timed = timed.filter_map(|(candidate, fraction)| Some((candidate, fraction?)));
+        let timed = timed.filter_map(|(candidate, fraction)| Some((candidate, (*fraction)?)));
         let Some((best, fraction)) = timed.max_by(|a, b| a.1.total_cmp(&b.1)) else {
             return;
         };
-        let better = fraction > GAIN * was;
-        let [first, second, parts] = &self.keys;
+        let keys = self.keys.clone().map(|key| rules::of_device(&key, &limits));
+        let [first, second, parts, not] = &keys;
         for (key, rule) in [first, second].into_iter().zip(&best.rules) {
             let rule = Rule {
                 fraction,
                 ..rule.clone()
             };
-            outln!("{key},{} (was {was:.3})", rule.row());
-            if better {
+            outln!(
+                "{key},{} (was {now:.3}, one by one {one_by_one:.3})",
+                rule.row()
+            );
+            if fraction > GAIN * now.max(one_by_one) {
                 table.rows.insert(key.clone(), rule.row());
             }
         }
-        if let Some(list) = best.parts.as_ref().filter(|_| better) {
-            let radices: Vec<String> = list.iter().map(usize::to_string).collect();
-            let row = format!("{},1,1,1,no,{fraction:.3}", radices.join("*"));
-            table.rows.insert(parts.clone(), row);
+        if fraction > GAIN * now.max(one_by_one) {
+            table.rows.remove(not);
+            table.rows.remove(parts);
+            if let Some(list) = &best.parts {
+                table.rows.insert(parts.clone(), parts::row(list, fraction));
+            }
+        } else if one_by_one > GAIN * now {
+            // Rows in turns, or what is suggested without, are slower.
+            keys.iter().for_each(|key| {
+                table.rows.remove(key);
+            });
+            outln!("{not}: one by one {one_by_one:.3}, was {now:.3}");
+            table.rows.insert(not.clone(), parts::row(&[], one_by_one));
         }
     }
 }

@@ -57,13 +57,15 @@ fn turns_have_candidates_that_can_be_launched() {
         let mut table = Table::read(std::path::Path::new("no table")).expect("an empty one");
         let first = Trial::new(&request, limits, false, &table).expect("a trial");
         assert!(first.name().contains("first in turns"), "{}", first.name());
+        // Rows of the architecture are rows too.
         for (key, rule) in first.keys.iter().zip(&first.all[0].rules) {
             table.rows.insert(key.clone(), rule.row());
+            assert!(table.has(key, limits), "{key}");
         }
         if let Some(list) = &first.all[0].parts {
-            let radices: Vec<String> = list.iter().map(usize::to_string).collect();
-            let row = format!("{},1,1,1,no,0.5", radices.join("*"));
-            table.rows.insert(first.keys[2].clone(), row);
+            table
+                .rows
+                .insert(first.keys[2].clone(), parts::row(list, 0.5));
         }
         let otherwise = Trial::new(&request, limits, true, &table).expect("a trial");
         assert!(otherwise.plans().count() > 1, "{shape}");
