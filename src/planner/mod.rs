@@ -9,7 +9,8 @@
 //! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
 //!    [`cluster`] knows what is too long for one block's tile, and not for several.
 //! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
-//!    better where it was measured, and where two passes take [`turns`].
+//!    better where it was measured, and where two passes take [`turns`], by [`pairs`] of tiles that leave few lanes idle
+//!    where nobody measured that ([`tiles`]: what radices make of one).
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
