@@ -19,6 +19,11 @@ fn requests() -> Vec<(&'static str, Request)> {
             d1(4096).precision(Precision::SplitF16),
         ),
         ("f32 c2c 512x512", Request::forward(Shape::d2(512, 512))),
+        // Nobody measured it: the tiles of its turns are searched.
+        (
+            "f32 c2c 300x400, batch 1000",
+            Request::forward(Shape::d2(300, 400)).batch(1000),
+        ),
     ]
 }
 
