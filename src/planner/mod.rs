@@ -165,7 +165,7 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         parts: ways.parts,
         ..fits::Fits::new(&problem, limits, engine)
     };
-    let free = turns::may_be(&problem, &fits);
+    let free = turns::may_take_turns(&problem, &fits);
     let tiles = match ways.turns {
         TurnsAsked::By(passes, parts) => Some(turns::Tiles::tried(passes, parts)),
         _ if free => turns::Tiles::measured(&problem, &fits),

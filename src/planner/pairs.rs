@@ -1,7 +1,8 @@
 //! Passes that take turns have blocks that are alike, and run at twice the speed of memory: so arithmetic and the cache limit
 //! them, and what is fast alone is not so then. Pairs of tiles, of as many threads, that leave few lanes idle, by a model of
-//! what their steps issue and of the registers that they need, fitted to some 3000 pairs of 140 requests that were timed on an H100
-//! on 26 November 2026.
+//! what their steps issue and of the registers that they need. Its numbers were set by hand, and which columns face each other by
+//! what was timed on an H100: docs/measured.md says how often its first pair, and the best of its first ten, are faster than
+//! passes one by one.
 
 use super::rule::Rule;
 use super::rule_keys::transformed;
@@ -18,10 +19,6 @@ const TILES: usize = 12;
 const TILE_BYTES: usize = 113 << 10;
 /// Threads of a block.
 const THREADS: std::ops::RangeInclusive<usize> = 128..=512;
-/// The largest butterflies.
-const LARGEST: usize = 32;
-/// The same of FP64.
-const LARGEST_OF_F64: usize = 27;
 /// Registers of a thread that two blocks may do without.
 const SPARED: usize = 16;
 /// Waves of 32 threads that hide what one waits for, about.
@@ -51,6 +48,14 @@ impl Tile<'_> {
         let faced = ends.filter(|(_, faces)| *faces);
         let faced = faced.map(|(radix, _)| columns(radix));
         faced.max().unwrap_or(0).max(self.held)
+    }
+}
+
+/// The largest butterflies that are tried: threads hold their points.
+pub fn largest_butterfly(scalar: ScalarType) -> usize {
+    match scalar {
+        ScalarType::F64 => 27,
+        _ => 32,
     }
 }
 
@@ -326,10 +331,7 @@ pub fn orders(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
         return None;
     }
     let mut radices = limits.butterflies.to_vec();
-    let largest = match pass.storage {
-        ScalarType::F64 => LARGEST_OF_F64,
-        _ => LARGEST,
-    };
+    let largest = largest_butterfly(pass.storage);
     radices.retain(|&r| r <= largest && !radix::summed(r, false));
     radices.sort_unstable_by(|a, b| b.cmp(a));
     let mut all = Vec::new();

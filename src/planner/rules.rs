@@ -5,7 +5,7 @@
 //! its architecture.
 
 use super::fits::Fits;
-pub use super::pairs::{descend, orders, pairs};
+pub use super::pairs::{descend, largest_butterfly, orders, pairs};
 use super::problem::Problem;
 use super::rule::facing_end;
 pub use super::rule::{ends_with_rows, folds, Rule, HEADER};

@@ -111,7 +111,7 @@ impl Tiles {
 
 /// Whether passes of the request may take turns at all: where no radices were asked for, and no rule says that they were slower
 /// so.
-pub fn may_be(problem: &Problem, fits: &Fits) -> bool {
+pub fn may_take_turns(problem: &Problem, fits: &Fits) -> bool {
     fits.asked.is_none() && rules::in_turns(problem, fits, "not").is_none()
 }
 

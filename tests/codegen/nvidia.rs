@@ -185,7 +185,7 @@ fn check(architecture: &str, share: Share) {
         };
         // As a backend prepares it.
         let geometry = device.geometry();
-        while !program.keeps(kernel.local, &geometry) {
+        while !program.bears(kernel.local, &geometry) {
             let Some(relaxed) = program.relaxed() else {
                 break;
             };
@@ -193,7 +193,7 @@ fn check(architecture: &str, share: Share) {
             kernel = Kernel::compile(program, architecture).expect("it compiled before");
         }
         let bytes = kernel.local;
-        if !program.keeps(bytes, &geometry) {
+        if !program.bears(bytes, &geometry) {
             let [residents, values] = ["residents", "values"].map(|word| head(program, word));
             let shape = format!(
                 "{} threads, {residents} blocks, {values} values",
@@ -262,14 +262,14 @@ fn passes_in_turns() {
             }
             kernel => kernel.expect("machine code"),
         };
-        while !program.keeps(kernel.local, &device.geometry()) {
+        while !program.bears(kernel.local, &device.geometry()) {
             let Some(relaxed) = program.relaxed() else {
                 break;
             };
             program = relaxed;
             kernel = Kernel::compile(&program, "sm_90").expect("it compiled before");
         }
-        if !program.keeps(kernel.local, &device.geometry()) {
+        if !program.bears(kernel.local, &device.geometry()) {
             let bytes = kernel.local;
             failures.push(format!("{bytes} bytes of local memory: {}", plan.explain()));
         }

@@ -219,7 +219,7 @@ impl<D: Driver> Inner<D> {
 /// A program's kernel, with as many registers as it needs: how many only the compiler knows.
 fn compiled<D: Driver>(driver: &D, program: &mut Program) -> Result<D::Kernel> {
     let mut kernel = driver.kernel(program)?;
-    while !program.keeps(driver.local_bytes(&kernel), &driver.geometry()) {
+    while !program.bears(driver.local_bytes(&kernel), &driver.geometry()) {
         let Some(relaxed) = program.relaxed() else {
             break;
         };

@@ -60,8 +60,8 @@ pub const SOURCES: &[(&str, &str)] = &[
 const KEPT_BYTES: usize = 24 << 20;
 
 /// Bytes of local memory that a thread may have, where one block of two would else be alone. On an H100, of a copy, without
-/// and with them: DCT-III of 20x20x20 of FP64 0.71 and 0.93, DCT-II of 24x24x24 of FP32 0.62 and 0.87, DHT of 8000 of FP64 0.79
-/// and 0.87, of 480x640 in turns 0.50 and 0.56; of 64 bytes only some of these gained. With more blocks local memory
+/// and with them: DCT-III of 20x20x20 of FP64 0.70 and 0.93, DCT-II of 24x24x24 of FP32 0.63 and 0.87, DHT of 8000 of FP64 0.80
+/// and 0.87; by 64 bytes only some of these gained. With more blocks local memory
 /// takes from what they move: DCT-II of 4096 of FP64, of six blocks, 0.97 and 0.66.
 const LOCAL_BYTES: usize = 256;
 
@@ -84,7 +84,7 @@ impl Program {
 
     /// Whether the program is the one to launch, if each thread has so many bytes of local memory for what registers did not
     /// hold: none, or few where its block would else be alone on a multiprocessor that can hold two.
-    pub fn keeps(&self, local_bytes: usize, geometry: &Geometry) -> bool {
+    pub fn bears(&self, local_bytes: usize, geometry: &Geometry) -> bool {
         // What the device reserves for each block of two.
         let both = 2 * self.shared_bytes + (1 << 10);
         let pair = self.residents() == 2 && both <= geometry.shared_bytes;
@@ -196,7 +196,7 @@ mod tests {
             together: true,
             vendor,
         };
-        let keeps = |residents, shared_kib: usize, local, vendor| {
+        let bears = |residents, shared_kib: usize, local, vendor| {
             let program = Program {
                 entry: "mmafft_pass",
                 config: vec![0, 0, 0, residents],
@@ -205,13 +205,13 @@ mod tests {
                 threads: 256,
                 shared_bytes: shared_kib << 10,
             };
-            program.keeps(local, &geometry(vendor))
+            program.bears(local, &geometry(vendor))
         };
         let nvidia = Vendor::Nvidia;
-        assert!(keeps(2, 64, LOCAL_BYTES, nvidia) && keeps(2, 113, LOCAL_BYTES, nvidia));
-        assert!(!keeps(2, 64, LOCAL_BYTES + 1, nvidia));
+        assert!(bears(2, 64, LOCAL_BYTES, nvidia) && bears(2, 113, LOCAL_BYTES, nvidia));
+        assert!(!bears(2, 64, LOCAL_BYTES + 1, nvidia));
         // There is one anyhow, or more than two.
-        assert!(!keeps(2, 114, 1, nvidia) && !keeps(1, 64, 1, nvidia) && !keeps(3, 64, 1, nvidia));
-        assert!(keeps(3, 64, 0, nvidia) && !keeps(2, 16, 1, Vendor::Amd));
+        assert!(!bears(2, 114, 1, nvidia) && !bears(1, 64, 1, nvidia) && !bears(3, 64, 1, nvidia));
+        assert!(bears(3, 64, 0, nvidia) && !bears(2, 16, 1, Vendor::Amd));
     }
 }

@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["missing", "facing", "mixed", "clusters"])]
     otherwise: bool,
     /// Only transforms of a batch whose two passes can take turns in one launch, and only rows that make them faster than what is
-    /// planned else; with --otherwise: only such rows of the table, with other columns that face each other, wider accesses and more
+    /// planned else, or that say that they take none, where they are faster so; with --otherwise: only such rows of the table, with other columns that face each other, wider accesses and more
     /// or fewer blocks too
     #[arg(long, conflicts_with_all = ["facing", "mixed", "parts", "clusters"])]
     turns: bool,

@@ -275,10 +275,11 @@ fn shortest(n: usize, radices: &[usize]) -> Vec<Vec<usize>> {
 
 /// The largest radix that is tried: a thread holds as many values; of joined products, a quarter.
 fn largest(pass: &Pass) -> usize {
-    match pass.storage {
-        ScalarType::F64 => 27,
-        _ if pass.engine == Engine::Matrix => 128,
-        _ => LARGEST,
+    let products = pass.engine == Engine::Matrix && pass.storage != ScalarType::F64;
+    if products {
+        128
+    } else {
+        rules::largest_butterfly(pass.storage)
     }
 }
 

@@ -133,6 +133,7 @@ impl Trial {
         let Some((best, fraction)) = timed.max_by(|a, b| a.1.total_cmp(&b.1)) else {
             return;
         };
+        let better = fraction > GAIN * now.max(one_by_one);
         let keys = self.keys.clone().map(|key| rules::of_device(&key, &limits));
         let [first, second, parts, not] = &keys;
         for (key, rule) in [first, second].into_iter().zip(&best.rules) {
@@ -144,11 +145,11 @@ impl Trial {
                 "{key},{} (was {now:.3}, one by one {one_by_one:.3})",
                 rule.row()
             );
-            if fraction > GAIN * now.max(one_by_one) {
+            if better {
                 table.rows.insert(key.clone(), rule.row());
             }
         }
-        if fraction > GAIN * now.max(one_by_one) {
+        if better {
             table.rows.remove(not);
             table.rows.remove(parts);
             if let Some(list) = &best.parts {
