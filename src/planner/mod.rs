@@ -10,7 +10,8 @@
 //!    [`cluster`] knows what is too long for one block's tile, and not for several.
 //! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
 //!    better where it was measured, and where two passes take [`turns`], by [`pairs`] of tiles that leave few lanes idle
-//!    where nobody measured that ([`tiles`]: what radices make of one).
+//!    where nobody measured that ([`work`]: what a tile costs; [`tiles`]: what radices, in [`orders`], make of one). What is
+//!    [`likely`] the fastest of one pass `mmafft tune` times.
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
@@ -24,7 +25,9 @@ mod four_step;
 mod fuse;
 mod joined;
 mod lengths;
+mod likely;
 mod nd;
+mod orders;
 mod pairs;
 mod problem;
 mod real;
@@ -38,6 +41,7 @@ mod stage;
 mod steps;
 mod tiles;
 mod turns;
+mod work;
 
 use cluster::Clusters;
 use mmafft_backend_traits::{

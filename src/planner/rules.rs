@@ -5,7 +5,9 @@
 //! its architecture.
 
 use super::fits::Fits;
-pub use super::pairs::{descend, largest_butterfly, orders, pairs};
+pub use super::likely::likely;
+pub use super::orders::{descend, largest_butterfly, orders};
+pub use super::pairs::pairs;
 use super::problem::Problem;
 use super::rule::facing_end;
 pub use super::rule::{ends_with_rows, folds, Rule, HEADER};
@@ -54,14 +56,19 @@ fn parse(text: &str) -> Result<HashMap<String, Rule>, String> {
     let mut rules = HashMap::new();
     let rows = text.lines().filter(|l| is_row(l));
     for row in rows {
-        let end = row.match_indices(',').nth(KEY - 1).map_or(0, |(i, _)| i);
-        let rule =
-            Rule::parse(&row[(end + 1).min(row.len())..]).ok_or(format!("no rule is `{row}`"))?;
-        if rules.insert(row[..end].to_string(), rule).is_some() {
+        let rule = key_and_row(row).and_then(|(key, row)| Some((key, Rule::parse(row)?)));
+        let (key, rule) = rule.ok_or(format!("no rule is `{row}`"))?;
+        if rules.insert(key.to_string(), rule).is_some() {
             return Err(format!("`{row}` is there twice"));
         }
     }
     Ok(rules)
+}
+
+/// What a line of the file says of which passes, and what it says.
+pub fn key_and_row(line: &str) -> Option<(&str, &str)> {
+    let (end, _) = line.match_indices(',').nth(KEY - 1)?;
+    Some((&line[..end], &line[end + 1..]))
 }
 
 /// Whether a line of the file is a rule, and no comment or header.

@@ -2,7 +2,8 @@
 //! that what lies between them stays in the device's cache.
 
 use super::fits::Fits;
-use super::pairs::{orders, pairs};
+use super::orders::orders;
+use super::pairs::pairs;
 use super::problem::Problem;
 use super::rules::{self, Rule};
 use mmafft_backend_traits::device::share;

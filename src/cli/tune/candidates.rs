@@ -215,6 +215,50 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     all
 }
 
+/// The second round of tiles that a model ranked: more or fewer blocks, threads that hold more or less, other columns that face each
+/// other, and parts that are exchanged apart.
+pub fn near(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
+    let Launch {
+        threads, residents, ..
+    } = best.launch;
+    let with = |launch| Rule {
+        launch,
+        ..best.clone()
+    };
+    let resident = |residents| Launch {
+        residents,
+        ..best.launch
+    };
+    let of = |threads: usize| Launch {
+        threads,
+        residents: (best.launch.threads * residents / threads).max(1),
+        ..best.launch
+    };
+    let apart = Launch {
+        apart: !best.launch.apart,
+        ..best.launch
+    };
+    let mut launches = vec![resident(residents + 1), apart];
+    launches.extend((residents > 1).then(|| resident(residents - 1)));
+    let others = [threads * 2 / 3, threads / 2, threads * 3 / 2, threads * 2].into_iter();
+    let others = others.map(|threads| threads.next_multiple_of(32));
+    launches.extend(others.filter(|t| (32..=1024).contains(t)).map(of));
+    if let Some((can, _)) = faced(pass, best.sequence.radices()) {
+        let ways = [[false; 2], [true, false], [false, true], [true; 2]].into_iter();
+        let ways = ways.filter(|way| (0..2).all(|end| can[end] || !way[end]));
+        launches.extend(ways.map(|facing| Launch {
+            facing,
+            ..best.launch
+        }));
+    }
+    launches.retain(|l| *l != best.launch && l.threads * l.residents <= 2048);
+    // Parts apart take half the memory on chip; reals between axes are exchanged as they are.
+    let whole = best.blocks > 1 || pass.axes_of_reals();
+    launches.retain(|l| !l.apart || !whole);
+    let all = launches.into_iter().map(with);
+    all.filter(|rule| rule.suits(pass, limits)).collect()
+}
+
 /// What a rule would be with the other way to come by twiddles, by reals of type III, by roots of splits and merges, or
 /// by points, or to store results of type I, where there are two.
 pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {

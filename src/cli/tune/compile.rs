@@ -5,33 +5,16 @@ use crate::cli::bench::lab::Lab;
 use mmafft::backend_traits::device::Cache;
 use mmafft::backend_traits::Backend;
 use mmafft::Plan;
+use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Of so many processes which one this is: `3/16`, from 0 on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
-    pub own: usize,
-    pub all: usize,
-}
-
-impl std::str::FromStr for Share {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let parts = text.split_once('/');
-        let numbers = parts.and_then(|(own, all)| Some((own.parse().ok()?, all.parse().ok()?)));
-        match numbers {
-            Some((own, all)) if own < all => Ok(Share { own, all }),
-            _ => Err(format!("`{text}` is no share as 3/16, of those from 0 on")),
-        }
-    }
-}
-
-impl Share {
-    /// Prepares every plan of this share, and forgets it. What cannot be prepared is not timed either.
-    pub fn prepare<L: Lab>(self, lab: &L, plans: &[Plan]) {
-        for plan in plans.iter().skip(self.own).step_by(self.all) {
-            let _ = lab.backend().prepare(plan);
+/// Prepares every plan that a line of the input names, and forgets it. What cannot be prepared is not timed either.
+pub fn named<L: Lab>(lab: &L, plan: impl Fn(&str) -> Option<Plan>) {
+    // All of them first: who writes them waits else.
+    let names: Vec<String> = std::io::stdin().lines().map_while(Result::ok).collect();
+    for name in names {
+        if let Some(plan) = plan(&name) {
+            let _ = lab.backend().prepare(&plan);
         }
     }
 }
@@ -39,11 +22,11 @@ impl Share {
 /// Processes at most: each has a context of the device.
 const MOST: usize = 32;
 
-/// Runs this command once more for each core, to compile `plans` of them for this backend; what these cannot, this process
-/// does later.
-pub fn in_processes(plans: usize, backend: &str) {
+/// Runs this command once more for each core, to compile the plans of these names for this backend; what these cannot, this
+/// process does later.
+pub fn in_processes(names: &[String], backend: &str) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let all = cores.min(plans).min(MOST);
+    let all = cores.min(names.len()).min(MOST);
     let program = std::env::current_exe();
     let (Ok(program), Some(_)) = (program, Cache::of_user(backend)) else {
         return;
@@ -52,13 +35,20 @@ pub fn in_processes(plans: usize, backend: &str) {
         return;
     }
     let one = |own: usize| {
-        Command::new(&program)
+        let mut process = Command::new(&program)
             .args(std::env::args_os().skip(1))
-            .args(["--compile", &format!("{own}/{all}")])
-            .stdin(Stdio::null())
+            .arg("--compile")
+            .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()
+            .spawn()?;
+        let own = names.iter().skip(own).step_by(all);
+        let lines: String = own.flat_map(|name| [name.as_str(), "\n"]).collect();
+        // Closed behind the last line. One that ended before it read them all says so when it is waited for.
+        if let Some(mut input) = process.stdin.take() {
+            let _ = input.write_all(lines.as_bytes());
+        }
+        Ok::<_, std::io::Error>(process)
     };
     let running: Vec<_> = (0..all).map(one).collect();
     let done = running.into_iter().filter_map(|process| {

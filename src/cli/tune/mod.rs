@@ -4,6 +4,7 @@
 mod candidates;
 mod compile;
 mod parts;
+mod passes;
 mod sequences;
 mod table;
 mod timing;
@@ -22,10 +23,12 @@ use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use table::Table;
-use timing::{alone, copy, time_all, time_plan, Bench, Memory, BYTES};
+use timing::{copy, Bench, Memory, BYTES};
 
 /// Two are alike unless one is so many times as fast.
 const ALIKE: f64 = 1.01;
+/// Passes whose rows are written together.
+const AT_ONCE: usize = 32;
 
 /// Arguments of `mmafft tune`.
 #[derive(Args)]
@@ -70,9 +73,9 @@ pub struct Arguments {
     /// or fewer blocks too
     #[arg(long, conflicts_with_all = ["facing", "mixed", "parts", "clusters"])]
     turns: bool,
-    /// Compile only this share of the kernels, into the cache: what tune runs on all cores itself
-    #[arg(long, value_name = "I/N", hide = true, requires = "turns")]
-    compile: Option<compile::Share>,
+    /// Compile only the kernels that the input names, into the cache: what tune runs on all cores itself
+    #[arg(long, hide = true)]
+    compile: bool,
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
@@ -145,6 +148,10 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             }
         }
     }
+    if arguments.compile {
+        compile::named(lab, |name| passes::of_name(name, &passes, &limits));
+        return Ok(());
+    }
     if arguments.parts {
         passes.clear();
     }
@@ -184,18 +191,21 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     let progress = Progress::new(passes.len() as u64);
     let mut bench = Bench { lab, memory, copy };
     // Blocks come first: clusters have to be faster than the rows of these.
-    let (blocks, clusters): (Vec<_>, Vec<_>) = passes
-        .iter()
-        .partition(|(_, (_, pass))| pass.tile.residency.blocks() == 1);
-    for (key, (plan, pass)) in blocks.into_iter().chain(clusters) {
-        progress.doing(key);
-        tune_pass(&mut bench, plan, pass, key, arguments, &mut table);
+    let tuned = passes
+        .into_iter()
+        .map(|(key, (plan, pass))| passes::Tuned::new(key, plan, pass));
+    let (mut blocks, mut clusters): (Vec<_>, Vec<_>) = tuned.partition(|t| !t.is_of_a_cluster());
+    for some in blocks
+        .chunks_mut(AT_ONCE)
+        .chain(clusters.chunks_mut(AT_ONCE))
+    {
+        passes::tune(&mut bench, some, arguments, &mut table, &progress);
         table.write(&arguments.output, &limits.device)?;
-        progress.step();
+        some.iter().for_each(|_| progress.step());
     }
     for (key, request) in &lines {
         progress.doing(key);
-        parts::tune(&mut bench, request, key, arguments, &mut table);
+        parts::tune(&mut bench, request, key, arguments, &mut table, &progress);
         table.write(&arguments.output, &limits.device)?;
     }
     Ok(())
@@ -224,11 +234,12 @@ fn tune_turns<L: Lab>(
         trials.retain(|_, trial| !trial.is(|key| table.has(key, &limits)));
     }
     let plans: Vec<Plan> = trials.values().flat_map(|t| t.all_plans(&limits)).collect();
-    if let Some(share) = arguments.compile {
-        share.prepare(lab, &plans);
+    if arguments.compile {
+        compile::named(lab, |name| plans.get(name.parse::<usize>().ok()?).cloned());
         return Ok(());
     }
-    compile::in_processes(plans.len(), limits.backend);
+    let names: Vec<String> = (0..plans.len()).map(|i| i.to_string()).collect();
+    compile::in_processes(&names, limits.backend);
     let room = plans.iter().map(timing::room);
     let mut memory = Memory::new(lab, room.fold(BYTES, usize::max))?;
     let copy = copy(lab, &mut memory)?;
@@ -249,119 +260,10 @@ fn tune_turns<L: Lab>(
     Ok(())
 }
 
-/// Writes the row of the fastest rule of a pass, if it is faster than what is chosen now.
-fn tune_pass<L: Lab>(
-    bench: &mut Bench<L>,
-    plan: &Plan,
-    pass: &Pass,
-    key: &String,
-    arguments: &Arguments,
-    table: &mut Table,
-) {
-    let limits = bench.lab.backend().limits().clone();
-    // A row of the device alone stays one.
-    let own = rules::of_device(key, &limits);
-    let key = if table.rows.contains_key(&own) {
-        &own
-    } else {
-        key
-    };
-    let rows = key.contains(",rows,");
-    let of = |mut rules: Vec<Rule>, bench: &mut Bench<L>| {
-        rules.retain(|rule| arguments.tries(rule));
-        time_all(bench, plan, pass, rules)
-    };
-    let chosen = table.rows.get(key).and_then(|row| Rule::parse(row));
-    if arguments.otherwise {
-        let Some(rule) = chosen.filter(|rule| rule.suits(pass, &limits)) else {
-            return;
-        };
-        let all = candidates::otherwise(pass, &rule, &limits);
-        if all.is_empty() {
-            return;
-        }
-        let mut all = time_all(bench, plan, pass, all);
-        let Some(same) = time_all(bench, plan, pass, vec![rule]).pop() else {
-            return;
-        };
-        sort(&mut all);
-        // As it is, where it makes no more difference than a second run does.
-        let better = all.first().filter(|b| b.fraction > ALIKE * same.fraction);
-        let row = better.unwrap_or(&same).row();
-        outln!("{key},{row}");
-        table.rows.insert(key.clone(), row);
-        return;
-    }
-    let mut all = of(candidates::first(pass, rows, &limits), bench);
-    sort(&mut all);
-    let kept = if arguments.some() { 2 } else { 3 };
-    for best in all.clone().iter().take(kept) {
-        all.extend(of(candidates::second(pass, best), bench));
-    }
-    sort(&mut all);
-    for best in all.clone().iter().take(kept) {
-        all.extend(of(candidates::third(pass, best, &limits), bench));
-    }
-    let cluster = candidates::whole_in_cluster(pass);
-    // Lines beside each other that no block holds: whether plans have them, factors of lines say.
-    let columns = pass.tile.residency.blocks() > 1 && !cluster;
-    if cluster || columns {
-        let suited = chosen.iter().filter(|rule| rule.suits(pass, &limits));
-        all.extend(time_all(bench, plan, pass, suited.cloned().collect()));
-    }
-    sort(&mut all);
-    // What is chosen now, by a rule or without; where a cluster could be, more passes.
-    let before = match (cluster, columns) {
-        (true, _) => without_clusters(plan, &limits, table),
-        (_, true) => None,
-        _ => Some(alone(plan, pass.clone())),
-    };
-    let before = before.and_then(|plan| time_plan(bench, &plan, pass));
-    let Some(best) = all.first() else { return };
-    let was = before.unwrap_or(f64::NAN);
-    outln!("{key},{} (was {was:.3})", best.row());
-    match (best.fraction <= was, chosen) {
-        (true, _) if cluster => table.rows.remove(key),
-        // What was chosen is still the fastest.
-        (true, Some(rule)) => {
-            let fraction = was;
-            let row = Rule { fraction, ..rule }.row();
-            table.rows.insert(key.clone(), row)
-        }
-        (true, None) => None,
-        (false, _) => table.rows.insert(key.clone(), best.row()),
-    };
-}
-
-fn sort(rules: &mut [Rule]) {
-    rules.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
-}
-
 fn request(case: &Case) -> Request {
     let request = Request::forward(case.shape.clone()).precision(case.precision);
     let mut request = request.batch(cases::batch(case, BYTES));
     request.kind = case.kind;
     request.direction = case.kind.row().direction.unwrap_or(request.direction);
     request
-}
-
-/// What would be planned on a device without clusters, its passes by the table's rows as they are now; factors
-/// of long lines are tuned later.
-fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan> {
-    let cluster_blocks = 0;
-    let limits = Limits {
-        cluster_blocks,
-        ..limits.clone()
-    };
-    let mut plan = mmafft::plan_pass_by_pass(&plan.request, &limits).ok()?;
-    for pass in &mut plan.passes {
-        if let Some(rule) = table.rule(pass, &limits) {
-            rule.apply(pass, &limits);
-        }
-    }
-    let points: usize = plan.request.shape.dims().iter().product();
-    if let Some(pass) = plan.passes.last_mut() {
-        pass.scale = (points as f64).sqrt().recip();
-    }
-    Some(plan)
 }

@@ -2,12 +2,14 @@
 //! one more and one fewer, those that are the most nearly equal, each pass by its own rule; the passes of
 //! the fastest lists are tuned first.
 
+use super::passes::{self, Tuned};
 use super::table::Table;
 use super::timing::{prepare_all, time_bytes, Bench};
-use super::{tune_pass, Arguments, Lab};
+use super::{Arguments, Lab, Progress};
 use mmafft::backend_traits::real::{CoreLength, Middle};
 use mmafft::rules;
 use mmafft::{Backend as _, Domain, Limits, Plan, Request};
+use std::collections::BTreeMap;
 
 /// How much larger the largest factor may be than the smallest.
 const SPREAD: usize = 8;
@@ -153,6 +155,7 @@ pub fn tune<L: Lab>(
     key: &str,
     arguments: &Arguments,
     table: &mut Table,
+    progress: &Progress,
 ) {
     let limits = bench.lab.backend().limits().clone();
     // By a rule of before, or factors of the fewest passes.
@@ -196,17 +199,21 @@ pub fn tune<L: Lab>(
         if !all.contains(&own) {
             all.push(own.clone());
         }
+        let mut missing: BTreeMap<String, Tuned> = BTreeMap::new();
         for list in &all {
             let Some(plan) = plan(request, &limits, list, table) else {
                 continue;
             };
             for pass in &plan.passes {
-                let missing = rules::key(pass, &limits).filter(|k| !table.has(k, &limits));
-                if let Some(key) = missing {
-                    tune_pass(bench, &plan, pass, &key, arguments, table);
+                let key = rules::key(pass, &limits).filter(|k| !table.has(k, &limits));
+                if let Some(key) = key {
+                    let tuned = Tuned::new(key.clone(), plan.clone(), pass.clone());
+                    missing.entry(key).or_insert(tuned);
                 }
             }
         }
+        let mut missing: Vec<Tuned> = missing.into_values().collect();
+        passes::tune(bench, &mut missing, arguments, table, progress);
     }
     let was = timed.iter().find(|(list, _)| *list == own).map(|(_, f)| *f);
     let Some((list, fraction)) = timed.first() else {

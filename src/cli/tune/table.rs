@@ -40,9 +40,9 @@ impl Table {
             rows: BTreeMap::new(),
         };
         for (number, line) in text.lines().enumerate() {
-            match line.match_indices(',').nth(5) {
-                Some((at, _)) if rules::is_row(line) => {
-                    table.rows.insert(line[..at].into(), line[at + 1..].into());
+            match rules::key_and_row(line) {
+                Some((key, row)) if rules::is_row(line) => {
+                    table.rows.insert(key.into(), row.into());
                 }
                 _ if line.starts_with('#') => table.comments.push(line.into()),
                 _ if !rules::is_row(line) || line.trim().is_empty() => {}

@@ -108,12 +108,6 @@ pub fn prepare_all<L: Lab>(lab: &L, plans: &[Plan]) -> Vec<Option<PreparedOf<L>>
     prepared.into_iter().map(inner).collect()
 }
 
-/// The rate of a plan, over the bytes of this pass.
-pub fn time_plan<L: Lab>(bench: &mut Bench<L>, plan: &Plan, pass: &Pass) -> Option<f64> {
-    let prepared = bench.lab.backend().prepare(plan).ok()?;
-    time(bench, pass, &prepared)
-}
-
 /// The pass' rate over that of a copy; `None` where it does not run.
 pub fn time<L: Lab>(bench: &mut Bench<L>, pass: &Pass, prepared: &PreparedOf<L>) -> Option<f64> {
     // As it is timed in `mmafft bench`: rows of complex transforms are, in place.

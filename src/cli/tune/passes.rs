@@ -1,0 +1,310 @@
+//! Single passes: candidates in rounds, each by what the round before found. Of all passes a round's kernels are compiled together.
+
+use super::candidates;
+use super::sequences::sequences;
+use super::table::Table;
+use super::timing::{alone, prepare_all, time, time_all, Bench};
+use super::{compile, Arguments, Lab, Progress, ALIKE};
+use mmafft::rules::{self, Rule, Sequence};
+use mmafft::{Backend as _, Engine, Limits, Pass, Plan, Step};
+use std::collections::BTreeMap;
+
+/// Tiles of the first round, of those that are ranked.
+const TILES: usize = 16;
+/// Rounds of candidates.
+const ROUNDS: usize = 3;
+/// Rules of the last round, which are timed again beside what is chosen now.
+const LAST: usize = 3;
+/// How often.
+const AGAIN: usize = 3;
+
+/// A pass that is tuned.
+pub struct Tuned {
+    key: String,
+    plan: Plan,
+    pass: Pass,
+    /// What was timed, the fastest first.
+    all: Vec<Rule>,
+}
+
+impl Tuned {
+    pub fn new(key: String, plan: Plan, pass: Pass) -> Self {
+        let all = Vec::new();
+        Tuned {
+            key,
+            plan,
+            pass,
+            all,
+        }
+    }
+
+    /// Whether blocks share its tiles.
+    pub fn is_of_a_cluster(&self) -> bool {
+        self.pass.tile.residency.blocks() > 1
+    }
+
+    /// What is timed in a round; `chosen` is the table's rule.
+    fn candidates(
+        &self,
+        round: usize,
+        chosen: Option<&Rule>,
+        arguments: &Arguments,
+        limits: &Limits,
+    ) -> Vec<Rule> {
+        let pass = &self.pass;
+        let planned = planned(pass);
+        let chosen = chosen.or(planned.as_ref());
+        let chosen = chosen.filter(|rule| rule.suits(pass, limits));
+        if arguments.otherwise {
+            let all = chosen.filter(|_| round == 0).map(|rule| {
+                let mut all = candidates::otherwise(pass, rule, limits);
+                // As it is, beside them.
+                let same = (!all.is_empty()).then(|| rule.clone());
+                all.extend(same);
+                all
+            });
+            return all.unwrap_or_default();
+        }
+        let kept = if arguments.some() { 2 } else { 3 };
+        let best = self.all.iter().take(kept);
+        let ranked = ranked(pass);
+        let mut all: Vec<Rule> = match round {
+            0 => {
+                let rows = self.key.contains(",rows,");
+                let mut all = candidates::first(pass, rows, limits);
+                if ranked {
+                    // And of blocks that share a tile, where some can.
+                    all.retain(|rule| rule.blocks > 1);
+                    all.extend(rules::likely(pass, &orders(pass, limits), limits, TILES));
+                }
+                all.extend(chosen.cloned());
+                all
+            }
+            1 if ranked => best
+                .flat_map(|best| candidates::near(pass, best, limits))
+                .collect(),
+            1 => best
+                .flat_map(|best| candidates::second(pass, best))
+                .collect(),
+            _ => best
+                .flat_map(|best| candidates::third(pass, best, limits))
+                .collect(),
+        };
+        all.retain(|rule| arguments.tries(rule) && rule.suits(pass, limits));
+        let timed = |rule: &Rule| self.all.iter().any(|other| is_same(other, rule));
+        let mut unlike: Vec<Rule> = Vec::new();
+        for rule in all {
+            if !timed(&rule) && !unlike.iter().any(|other| is_same(other, &rule)) {
+                unlike.push(rule);
+            }
+        }
+        unlike
+    }
+
+    /// What is to be beaten: the table's rule, or what is planned without; where a cluster could be, more passes.
+    fn now(&self, limits: &Limits, table: &Table) -> Option<Plan> {
+        let whole = candidates::whole_in_cluster(&self.pass);
+        match (whole, self.is_of_a_cluster()) {
+            (true, _) => without_clusters(&self.plan, limits, table),
+            // Lines beside each other that no block holds: whether plans have them, factors of lines say.
+            (_, true) => None,
+            _ => {
+                let mut pass = self.pass.clone();
+                let chosen = self.chosen(table, limits).1;
+                if let Some(rule) = chosen.filter(|rule| rule.suits(&pass, limits)) {
+                    rule.apply(&mut pass, limits);
+                }
+                Some(alone(&self.plan, pass))
+            }
+        }
+    }
+
+    /// Times the fastest again, beside what is planned now.
+    fn last<L: Lab>(&mut self, bench: &mut Bench<L>, table: &Table) -> f64 {
+        let limits = bench.lab.backend().limits().clone();
+        self.all.truncate(LAST);
+        let plan = |rule: &Rule| {
+            let mut pass = self.pass.clone();
+            rule.apply(&mut pass, &limits);
+            alone(&self.plan, pass)
+        };
+        let mut plans: Vec<Plan> = self.all.iter().map(plan).collect();
+        plans.extend(self.now(&limits, table));
+        let prepared = prepare_all(bench.lab, &plans);
+        let mut fractions = vec![Vec::new(); plans.len()];
+        for _ in 0..AGAIN {
+            for (fractions, prepared) in fractions.iter_mut().zip(&prepared) {
+                let prepared = prepared.as_ref();
+                fractions.extend(prepared.and_then(|p| time(bench, &self.pass, p)));
+            }
+        }
+        let median = |mut fractions: Vec<f64>| {
+            fractions.sort_by(f64::total_cmp);
+            let middle = fractions.len() / 2;
+            fractions.get(middle).copied().unwrap_or(f64::NAN)
+        };
+        let mut medians = fractions.into_iter().map(median);
+        for (rule, median) in self.all.iter_mut().zip(&mut medians) {
+            rule.fraction = median;
+        }
+        self.sort();
+        medians.next().unwrap_or(f64::NAN)
+    }
+
+    fn sort(&mut self) {
+        self.all.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
+    }
+
+    /// Writes the row of the fastest rule, if it is faster than what is planned now.
+    fn write(&self, was: f64, table: &mut Table, limits: &Limits) {
+        let (key, chosen) = self.chosen(table, limits);
+        let best = &self.all[0];
+        outln!("{key},{} (was {was:.3})", best.row());
+        // A fraction that is no number is not less.
+        let slower = best.fraction <= ALIKE * was;
+        match (slower, chosen) {
+            (true, _) if candidates::whole_in_cluster(&self.pass) => table.rows.remove(&key),
+            // What was chosen is still the fastest.
+            (true, Some(rule)) => {
+                let fraction = was;
+                let row = Rule { fraction, ..rule }.row();
+                table.rows.insert(key, row)
+            }
+            (true, None) => None,
+            (false, _) => table.rows.insert(key, best.row()),
+        };
+    }
+
+    /// The key of the table's row, and its rule. A row of the device alone stays one.
+    fn chosen(&self, table: &Table, limits: &Limits) -> (String, Option<Rule>) {
+        let own = rules::of_device(&self.key, limits);
+        let key = match table.rows.contains_key(&own) {
+            true => own,
+            false => self.key.clone(),
+        };
+        let rule = table.rows.get(&key).and_then(|row| Rule::parse(row));
+        (key, rule)
+    }
+}
+
+/// Whether a model ranks the tiles of a pass: of butterflies, in one block, and no convolution.
+fn ranked(pass: &Pass) -> bool {
+    let convolved = |step: &Step| matches!(step, Step::Rader { .. } | Step::Chirp { .. });
+    let block = pass.tile.residency.blocks() == 1;
+    pass.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
+}
+
+/// What a pass does by a rule of another kind, which it is planned by; `None` where it goes by no rule, or is not ranked.
+fn planned(pass: &Pass) -> Option<Rule> {
+    let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+    let launch = pass.tile.launch.filter(|_| ranked(pass))?;
+    Some(Rule {
+        sequence: Sequence::of_one_engine(radices),
+        lines: pass.tile.lines,
+        blocks: 1,
+        launch,
+        fraction: 0.0,
+    })
+}
+
+/// Radices of a pass' axes, in all orders that are tried.
+fn orders(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let all = sequences(pass, false, limits).into_iter();
+    let mut all: Vec<Vec<usize>> = all.map(|s| s.radices().to_vec()).collect();
+    all.extend(rules::orders(pass, limits).unwrap_or_default());
+    all.sort();
+    all.dedup();
+    // None are the pass' own.
+    let own: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+    if all.contains(&own) {
+        all.retain(|s| !s.is_empty());
+    }
+    all
+}
+
+/// Whether two rules say the same, however fast they were.
+fn is_same(a: &Rule, b: &Rule) -> bool {
+    let tile = |rule: &Rule| (rule.lines, rule.blocks);
+    a.sequence == b.sequence && tile(a) == tile(b) && a.launch == b.launch
+}
+
+/// How the plan of a pass by a rule is named to the processes that compile it.
+fn name(key: &str, rule: &Rule) -> String {
+    format!("{key},{}", rule.row())
+}
+
+/// The plan of this name, of one of these passes.
+pub fn of_name(
+    name: &str,
+    passes: &BTreeMap<String, (Plan, Pass)>,
+    limits: &Limits,
+) -> Option<Plan> {
+    let (key, row) = rules::key_and_row(name)?;
+    let (plan, pass) = passes.get(key)?;
+    let mut pass = pass.clone();
+    Rule::parse(row)?.apply(&mut pass, limits);
+    Some(alone(plan, pass))
+}
+
+/// Tunes these passes, and writes their rows.
+pub fn tune<L: Lab>(
+    bench: &mut Bench<L>,
+    passes: &mut [Tuned],
+    arguments: &Arguments,
+    table: &mut Table,
+    progress: &Progress,
+) {
+    let limits = bench.lab.backend().limits().clone();
+    for round in 0..ROUNDS {
+        let candidates = |t: &Tuned| {
+            let chosen = t.chosen(table, &limits).1;
+            t.candidates(round, chosen.as_ref(), arguments, &limits)
+        };
+        let all: Vec<Vec<Rule>> = passes.iter().map(candidates).collect();
+        let named = passes.iter().zip(&all);
+        let names = named.flat_map(|(t, rules)| rules.iter().map(|rule| name(&t.key, rule)));
+        let names: Vec<String> = names.collect();
+        let count = passes.len();
+        progress.doing(&format!(
+            "{} kernels of round {} of {count} passes",
+            names.len(),
+            round + 1
+        ));
+        compile::in_processes(&names, limits.backend);
+        for (tuned, rules) in passes.iter_mut().zip(all) {
+            progress.doing(&tuned.key);
+            let timed = time_all(bench, &tuned.plan, &tuned.pass, rules);
+            tuned.all.extend(timed);
+            tuned.sort();
+        }
+    }
+    for tuned in passes.iter_mut().filter(|t| !t.all.is_empty()) {
+        progress.doing(&tuned.key);
+        let was = tuned.last(bench, table);
+        tuned.write(was, table, &limits);
+    }
+}
+
+/// What would be planned on a device without clusters, its passes by the table's rows as they are now; factors
+/// of long lines are tuned later.
+fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan> {
+    let cluster_blocks = 0;
+    let limits = Limits {
+        cluster_blocks,
+        ..limits.clone()
+    };
+    let mut plan = mmafft::plan_pass_by_pass(&plan.request, &limits).ok()?;
+    for pass in &mut plan.passes {
+        if let Some(rule) = table.rule(pass, &limits) {
+            rule.apply(pass, &limits);
+        }
+    }
+    let points: usize = plan.request.shape.dims().iter().product();
+    if let Some(pass) = plan.passes.last_mut() {
+        pass.scale = (points as f64).sqrt().recip();
+    }
+    Some(plan)
+}
+
+#[cfg(all(test, feature = "emulate"))]
+mod tests;

@@ -1,0 +1,95 @@
+//! Tiles of one pass that are likely fast: those that `mmafft tune` times first, by the model of [`work`](super::work).
+
+use super::rule::{ends_with_rows, Rule};
+use super::rule_keys::access;
+use super::sequence::Sequence;
+use super::work::{facing, residents, tiles, Tile, Tried};
+use mmafft_backend_traits::{Launch, Limits, Pass};
+
+/// Those of the radices of one tile's, and of the tiles with as many threads, are at most a share of all.
+const ALIKE: usize = 4;
+/// Of the chosen tiles the first, in which other columns face each other too.
+const FACED: usize = 4;
+
+/// How much longer a pass takes whose blocks are alone.
+const WAITS: f64 = 0.4;
+
+/// Rules of the tiles by which the pass has the least work, those with less first, of so many tiles at most; by radices of these
+/// `sequences`, where none are the pass' own. All of one block, of butterflies.
+pub fn likely(pass: &Pass, sequences: &[Vec<usize>], limits: &Limits, most: usize) -> Vec<Rule> {
+    let tried = Tried {
+        threads: 32..=1024,
+        bytes: limits.tile_bytes,
+        points: 2,
+        lines: 4096,
+        rows: &[32, 64, 96, 128, 192, 256],
+    };
+    let rows = access(pass) == "rows";
+    let among = match rows {
+        true => pass.loops.iter().map(|l| l.count).product(),
+        false => pass.loops.last().map_or(1, |l| l.count),
+    };
+    let tiles = tiles(pass, sequences, among, &tried);
+    let halves = |tile: &Tile| facing(pass, tile.radices, true);
+    let chip = |tile: &Tile, facing| residents(&[tile], &[facing], pass.storage, limits.tile_bytes);
+    let work = |tile| {
+        let (residents, longer) = chip(tile, halves(tile))?;
+        // Memory waits while all blocks work, the rarer the more they are.
+        Some(tile.work * longer * (1.0 + WAITS / residents as f64))
+    };
+    let all = tiles.iter().flatten();
+    let mut all: Vec<(f64, &Tile)> = all.filter_map(|tile| Some((work(tile)?, tile))).collect();
+    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // Some that differ.
+    let mut chosen: Vec<&Tile> = Vec::new();
+    for (_, tile) in all {
+        let same = |other: &&&Tile| other.radices == tile.radices;
+        let wide = |other: &&&Tile| other.threads == tile.threads;
+        let near = |other: &&Tile| {
+            let near = |a: usize, b: usize| 6 * a.abs_diff(b) < a;
+            let alike = near(tile.lines, other.lines) && near(tile.threads, other.threads);
+            alike && other.is_like(tile)
+        };
+        let share = most.div_ceil(ALIKE);
+        let few = chosen.iter().filter(same).count() < share
+            && chosen.iter().filter(wide).count() < share;
+        if few && !chosen.iter().any(near) {
+            chosen.push(tile);
+        }
+        if chosen.len() == most {
+            break;
+        }
+    }
+    let mut rules: Vec<Rule> = Vec::new();
+    for (i, tile) in chosen.into_iter().enumerate() {
+        let all = facing(pass, tile.radices, false);
+        let ways = [halves(tile), all, [false; 2]];
+        let count = if i < FACED { ways.len() } else { 1 };
+        for &way in &ways[..count] {
+            let Some((residents, _)) = chip(tile, way) else {
+                continue;
+            };
+            let rule = |staged| Rule {
+                sequence: Sequence::of_one_engine(tile.radices.to_vec()),
+                lines: tile.lines,
+                blocks: 1,
+                launch: Launch {
+                    facing: way,
+                    staged,
+                    ..Launch::new(tile.threads, residents)
+                },
+                fraction: 0.0,
+            };
+            let stages = rows && ends_with_rows(pass, tile.radices);
+            let ways = [false, true].into_iter().take(1 + usize::from(stages));
+            rules.extend(ways.map(rule));
+        }
+    }
+    let mut unlike: Vec<Rule> = Vec::new();
+    for rule in rules {
+        if rule.suits(pass, limits) && !unlike.contains(&rule) {
+            unlike.push(rule);
+        }
+    }
+    unlike
+}

@@ -1,0 +1,242 @@
+//! A model of what a tile costs where arithmetic limits: what its steps issue, lanes that are idle meanwhile, and how many blocks
+//! registers and memory on chip leave to a multiprocessor. Its numbers were set by hand, by what was timed on an H100; it ranks
+//! tiles, and predicts no times.
+
+use super::tiles::{columns, faced, points};
+use mmafft_backend_traits::real::Middle;
+use mmafft_backend_traits::{Kind, Pass, ScalarType, Step};
+use std::ops::RangeInclusive;
+
+/// Tiles that are kept of each number of threads.
+const TILES: usize = 12;
+/// Registers of a thread that two blocks may do without.
+const SPARED: usize = 16;
+/// Waves of 32 threads that hide what one waits for, about.
+const WAVES: f64 = 20.0;
+
+/// Which tiles are tried.
+pub struct Tried {
+    /// Threads of a block, by 32.
+    pub threads: RangeInclusive<usize>,
+    /// Bytes of a tile at most.
+    pub bytes: usize,
+    /// Points of a thread at least.
+    pub points: usize,
+    /// Contiguous lines of a tile at most.
+    pub lines: usize,
+    /// Bytes beside each other in memory, of tiles of other lines.
+    pub rows: &'static [usize],
+}
+
+/// A tile of a pass, and what it takes.
+pub struct Tile<'a> {
+    pub radices: &'a [usize],
+    /// Whose step is first, and last: the radices', or the pass' own where there are none.
+    ends: [usize; 2],
+    pub lines: usize,
+    pub threads: usize,
+    /// Values that a thread holds, were none of its columns to face others.
+    held: usize,
+    points: usize,
+    /// Bytes on chip.
+    bytes: usize,
+    /// Instructions a point, about.
+    pub work: f64,
+}
+
+impl Tile<'_> {
+    /// Whether radices are the same, in whatever order.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let sorted = |tile: &Self| {
+            let mut radices = tile.radices.to_vec();
+            radices.sort_unstable();
+            radices
+        };
+        sorted(self) == sorted(other)
+    }
+
+    /// Values that a thread holds, two columns of the ends that face others.
+    fn held_facing(&self, facing: [bool; 2]) -> usize {
+        let columns = |radix: usize| (self.points / radix / 2).div_ceil(self.threads) * 2 * radix;
+        let ends = self.ends.into_iter().zip(facing);
+        let faced = ends.filter(|(_, faces)| *faces);
+        let faced = faced.map(|(radix, _)| columns(radix));
+        faced.max().unwrap_or(0).max(self.held)
+    }
+}
+
+/// Values that a thread holds at most.
+fn values(scalar: ScalarType) -> usize {
+    match scalar {
+        ScalarType::F64 => 20,
+        _ => 34,
+    }
+}
+
+/// How many blocks that have these tiles in turn a multiprocessor can have, where these of their columns face each other, and what
+/// that makes of their work; `None` where it can have none.
+pub fn residents(
+    tiles: &[&Tile],
+    facing: &[[bool; 2]],
+    scalar: ScalarType,
+    chip_bytes: usize,
+) -> Option<(usize, f64)> {
+    let threads = tiles.first()?.threads;
+    let held = tiles.iter().zip(facing).map(|(t, f)| t.held_facing(*f));
+    let held = held.max()?;
+    if held > values(scalar) {
+        return None;
+    }
+    let held = held as f64;
+    // Values and what is beside them, as NVRTC's kernels of reals have it.
+    let registers = match scalar {
+        ScalarType::F64 => 44.0 + 4.6 * held,
+        _ => 36.0 + 2.6 * held,
+    };
+    let registers = (registers as usize).next_multiple_of(8).min(255);
+    let bytes = tiles.iter().map(|t| t.bytes).max()? + (1 << 10);
+    let room = (chip_bytes / bytes).min(2048 / threads);
+    // Of two blocks some registers may go to memory.
+    let pair = 65536 / (threads * (registers - SPARED)).max(1);
+    let residents = (65536 / (threads * registers)).max(pair.min(2)).min(room);
+    let waves = (residents * threads / 32) as f64;
+    let waits = 1.0 + 0.25 * (WAVES / waves - 1.0).max(0.0);
+    // Blocks that are alone wait at their barriers; large ones longer.
+    let alone = if residents == 1 { 1.05 } else { 1.0 };
+    let barriers = 1.0 + 0.0002 * threads as f64;
+    (residents > 0).then_some((residents, waits * alone * barriers))
+}
+
+/// What becomes of the pass' half spectra.
+pub fn middle(pass: &Pass) -> Middle {
+    let axis = &pass.axes[0];
+    axis.kind.reduction(axis.length, false).middle
+}
+
+/// At which ends columns of these radices can face each other; or only where `halves` of spectra meet so.
+pub fn facing(pass: &Pass, radices: &[usize], halves: bool) -> [bool; 2] {
+    let Some((facing, _)) = faced(pass, radices) else {
+        return [false; 2];
+    };
+    let middle = middle(pass);
+    let ends = [Middle::Merge, Middle::Split].map(|end| middle == end);
+    [0, 1].map(|i| facing[i] && (ends[i] || !halves))
+}
+
+/// The tiles of a pass with the least work, of each number of threads, those with less first; each of some of the lines of an
+/// array, or of what else tiles are cut from, `among` so many.
+pub fn tiles<'a>(
+    pass: &Pass,
+    sequences: &'a [Vec<usize>],
+    among: usize,
+    tried: &Tried,
+) -> Vec<Vec<Tile<'a>>> {
+    let rows = pass
+        .axes
+        .iter()
+        .any(|axis| axis.load_stride <= 2 && axis.store_stride <= 2);
+    let together = pass.together();
+    let scalar = pass.storage.bytes();
+    // What lies beside each other in memory: points, or reals.
+    let complex = pass.axes[0].kind == Kind::C2C;
+    let beside = if complex { 2 * scalar } else { scalar };
+    let lines: Vec<usize> = match rows {
+        true => {
+            let all = few(tried.lines).into_iter();
+            all.map(|n| n * together).collect()
+        }
+        false => {
+            let rows = tried.rows.iter();
+            rows.map(|bytes| (bytes / beside).max(1) * together)
+                .collect()
+        }
+    };
+    let middle = middle(pass);
+    let mut tiles: Vec<Vec<Tile>> = tried
+        .threads
+        .clone()
+        .step_by(32)
+        .map(|_| Vec::new())
+        .collect();
+    for radices in sequences {
+        let own: Vec<usize> = match radices.is_empty() {
+            true => pass.steps.iter().filter_map(Step::radix).collect(),
+            false => radices.clone(),
+        };
+        let (Some(&begin), Some(&end)) = (own.first(), own.last()) else {
+            continue;
+        };
+        let meets = facing(pass, &own, true) != [false; 2];
+        let column = |&r: &usize| r as f64 * (butterfly(r) + 8.0) + 16.0;
+        let of_columns: Vec<f64> = own.iter().map(column).collect();
+        for &lines in lines.iter().filter(|&&lines| lines <= among.max(together)) {
+            let points = points(pass, radices, lines);
+            let bytes = points * 2 * pass.storage.compute_bytes();
+            if bytes > tried.bytes {
+                continue;
+            }
+            let columns = columns(pass, &own, lines);
+            for (threads, tiles) in tried.threads.clone().step_by(32).zip(&mut tiles) {
+                let rounds = |columns: usize| columns.div_ceil(threads);
+                let held = columns.iter().zip(&own).map(|(&n, r)| rounds(n) * r);
+                let held = held.max().unwrap_or(0);
+                if held > values(pass.storage) || points < tried.points * threads {
+                    continue;
+                }
+                let steps = columns.iter().zip(&of_columns);
+                let step = |(&n, work): (&usize, &f64)| (rounds(n) * threads) as f64 * work;
+                let mut work: f64 = steps.map(step).sum();
+                if middle != Middle::Plain {
+                    work += (rounds(points / 2 + lines) * threads) as f64 * 48.0;
+                    // Half spectra that meet over shared memory.
+                    work *= if meets { 1.0 } else { 1.1 };
+                }
+                // A point; the last tile of an array is not full.
+                let taken = among.next_multiple_of(lines) as f64 / among as f64;
+                work *= taken / points as f64;
+                if !rows {
+                    // Parts of sectors, and of the pairs that caches take.
+                    work *= match lines * beside {
+                        row if row < 64 => 1.25,
+                        row if !row.is_multiple_of(64) => 1.08,
+                        _ => 1.0,
+                    };
+                }
+                let at = tiles.partition_point(|tile| tile.work <= work);
+                if at < TILES {
+                    tiles.truncate(TILES - 1);
+                    let tile = Tile {
+                        radices,
+                        ends: [begin, end],
+                        lines,
+                        threads,
+                        held,
+                        points,
+                        bytes,
+                        work,
+                    };
+                    tiles.insert(at, tile);
+                }
+            }
+        }
+    }
+    tiles
+}
+
+/// Numbers of lines up to `most`: all to 64, then each by about a 24th more than the one before.
+fn few(most: usize) -> Vec<usize> {
+    let next = |&n: &usize| Some(n + (n / 32).next_power_of_two().max(1)).filter(|&n| n <= most);
+    std::iter::successors(Some(1), next).collect()
+}
+
+/// Instructions a point of a butterfly: about twice the sum of its prime factors.
+fn butterfly(radix: usize) -> f64 {
+    let (mut rest, mut sum) = (radix, 0.0);
+    for prime in 2..=radix {
+        while rest.is_multiple_of(prime) {
+            rest /= prime;
+            sum += 1.75 * prime as f64 - 1.2;
+        }
+    }
+    sum
+}
