@@ -49,16 +49,21 @@ passed() {
     return "$failed"
 }
 
-# A process a core, each with a part of the cases.
-suite() {
-    local parts devices part
+# A process a core, each with a part of the cases, on all devices in turn: `in_parts NAME COMMAND` writes NAME-1.log and so on.
+in_parts() {
+    local name=$1 parts devices part
+    shift
     parts=$(nproc)
     devices=$(nvidia-smi --list-gpus | wc -l)
     [ "$devices" -gt 0 ] || return 1
     for part in $(seq "$parts"); do
-        CUDA_VISIBLE_DEVICES=$((part % devices)) MMAFFT_PART=$part/$parts RUST_TEST_THREADS=2 \
-            "$folder/conformance" cuda::table cuda::random --nocapture > "$results/suite-$part.log" 2>&1 &
+        CUDA_VISIBLE_DEVICES=$((part % devices)) MMAFFT_PART=$part/$parts \
+            "$@" > "$results/$name-$part.log" 2>&1 &
     done
+}
+
+suite() {
+    RUST_TEST_THREADS=2 in_parts suite "$folder/conformance" cuda::table cuda::random --nocapture || return 1
     "$folder/conformance" cuda:: --skip cuda::table --skip cuda::random > "$results/suite-rest.log" 2>&1
     wait
     grep -h -o 'MMAFFT_CASE=.*' "$results"/suite-*.log | sort -u
@@ -66,9 +71,14 @@ suite() {
     passed "$results"/suite-*.log
 }
 
+# Says how many requests there were, and how many wrong.
 measured() {
-    "$folder/device" measured --nocapture > "$results/measured.log" 2>&1
-    passed "$results/measured.log"
+    in_parts measured "$folder/device" measured --nocapture || return 1
+    wait
+    grep -h -o '[0-9]* requests, .* wrong' "$results"/measured-*.log |
+        awk '{ what = /in turns/ ? "in turns" : "by rules"; all[what] += $1; wrong[what] += $(NF - 1) }
+             END { for (what in all) print all[what] " requests " what ", " wrong[what] " wrong" }'
+    passed "$results"/measured-*.log
 }
 
 speed() {

@@ -22,7 +22,7 @@ fn in_turns() {
     };
     let requests = requests::in_turns(LONGEST).into_iter();
     let requests = requests.chain(requests::suggested(LONGEST)).map(many);
-    let requests: Vec<Request> = requests.collect();
+    let requests: Vec<Request> = ours(requests);
     let (wrong, taken) = (Mutex::new(Vec::new()), Mutex::new(0));
     in_parallel(requests.len(), |i| {
         let request = &requests[i];
@@ -49,6 +49,13 @@ fn in_turns() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What `MMAFFT_PART` asks for: threads of a process wait for each other in NVRTC.
+fn ours<T>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let numbered = all.enumerate();
+    let ours = numbered.filter(|(i, _)| conformance::is_ours(*i));
+    ours.map(|(_, one)| one).collect()
+}
+
 fn many(request: Request) -> Request {
     let points: usize = request.shape.dims().iter().product();
     let reals = if request.kind == Kind::C2C { 2 } else { 1 };
@@ -61,7 +68,9 @@ fn measured() {
     let Some(backend) = cuda("measured") else {
         return;
     };
-    let requests = requests::requests(LONGEST);
+    let all = requests::requests(LONGEST);
+    let whole = all.len();
+    let requests = ours(all.into_iter());
     let followed = requests::Followed::default();
     let wrong = Mutex::new(Vec::new());
     in_parallel(requests.len(), |i| {
@@ -77,6 +86,8 @@ fn measured() {
     let wrong = wrong.into_inner().expect("no thread panics");
     let others = followed.others();
     println!("{} requests, {} wrong", requests.len(), wrong.len());
-    println!("rows not followed: {}\n{}", others.len(), others.join("\n"));
+    if requests.len() == whole {
+        println!("rows not followed: {}\n{}", others.len(), others.join("\n"));
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

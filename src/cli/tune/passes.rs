@@ -52,11 +52,9 @@ impl Tuned {
         limits: &Limits,
     ) -> Vec<Rule> {
         let pass = &self.pass;
-        let planned = planned(pass);
-        let chosen = chosen.or(planned.as_ref());
-        let chosen = chosen.filter(|rule| rule.suits(pass, limits));
+        let suited = |rule: &&Rule| rule.suits(pass, limits);
         if arguments.otherwise {
-            let all = chosen.filter(|_| round == 0).map(|rule| {
+            let all = chosen.filter(suited).filter(|_| round == 0).map(|rule| {
                 let mut all = candidates::otherwise(pass, rule, limits);
                 // As it is, beside them.
                 let same = (!all.is_empty()).then(|| rule.clone());
@@ -77,7 +75,8 @@ impl Tuned {
                     all.retain(|rule| rule.blocks > 1);
                     all.extend(rules::likely(pass, &orders(pass, limits), limits, TILES));
                 }
-                all.extend(chosen.cloned());
+                let planned = planned(pass);
+                all.extend(chosen.or(planned.as_ref()).cloned());
                 all
             }
             1 if ranked => best
