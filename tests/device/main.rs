@@ -50,11 +50,11 @@ fn plan(backend: &CudaBackend, request: &Request) -> Plan {
     mmafft::plan(request, backend.limits()).expect("a plan")
 }
 
-/// Calls `work` for every index on all cores.
+/// Calls `work` for every index on all cores, or on this process' share of them.
 fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..conformance::threads() {
             scope.spawn(|| loop {
                 let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 if i >= count {

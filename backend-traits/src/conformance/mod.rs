@@ -59,6 +59,12 @@ pub fn is_ours(case: usize) -> bool {
     case % parts == part - 1
 }
 
+/// Threads of this process, where the others that `MMAFFT_PART` tells of run beside it: a core each.
+pub fn threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (cores / part().1).max(1)
+}
+
 /// Which part of the cases the environment asks for, of how many.
 fn part() -> (usize, usize) {
     let Ok(text) = std::env::var("MMAFFT_PART") else {
