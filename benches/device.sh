@@ -53,6 +53,7 @@ passed() {
 in_parts() {
     local name=$1 parts devices part
     shift
+    rm -f "$results/$name"-*.log
     parts=$(nproc)
     devices=$(nvidia-smi --list-gpus | wc -l)
     [ "$devices" -gt 0 ] || return 1

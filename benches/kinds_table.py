@@ -4,7 +4,8 @@
     python3 benches/kinds_table.py [benches/results/kinds-h200.csv]
     python3 benches/kinds_table.py --classes benches/results/kinds-others-h100.csv
 
-Each number is a row's `fraction`: of the copy beside it, in the same memory. Some copies are slower than others, by
+Each number is a row's `fraction`: of the copy beside it, in the same memory. Complex transforms, in the column `c2c`, are of
+half the length along the last axis: of the bytes of the reals. Some copies are slower than others, by
 where that memory lies, and it depends on the transform whether it is too: the last line says how many. With
 `--classes` a line is a class of the file: each kind's geometric mean, the least of all with its shape, and how many are
 below 0.85, our goal for one pass.
@@ -18,6 +19,13 @@ from pathlib import Path
 
 # How far lengths of type I are from those of the table: of 1000 DCT-I has 1001, DST-I 999.
 BESIDE = {"dct1": 1, "dst1": -1}
+
+
+def shape_of(kind, shape):
+    """The shape that a kind's row has in the table's line of this shape."""
+    if kind == "c2c":
+        return (*shape[:-1], shape[-1] // 2)
+    return tuple(n + BESIDE.get(kind, 0) for n in shape)
 
 
 def lengths(shape):
@@ -60,14 +68,13 @@ def classes(rows):
 def table(rows):
     found = {(r["precision"], r["kind"], lengths(r["shape"])): float(r["fraction"]) for r in rows}
     kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    # Shapes in the order of the file; and of type I those alone that are another kind's.
-    shapes = list(dict.fromkeys(shape for _, kind, shape in found if kind not in BESIDE))
+    # Shapes in the order of the file; of type I and of complex transforms those alone that are another kind's.
+    shapes = list(dict.fromkeys(shape for _, kind, shape in found if kind not in ("c2c", *BESIDE)))
     print("| |", " | ".join(kinds), "|")
     print("| --- |" + " --- |" * len(kinds))
     for precision in dict.fromkeys(row["precision"] for row in rows):
         for shape in shapes:
-            beside = [tuple(n + BESIDE.get(kind, 0) for n in shape) for kind in kinds]
-            values = [found[precision, kind, of] for kind, of in zip(kinds, beside)]
+            values = [found[precision, kind, shape_of(kind, shape)] for kind in kinds]
             print(f"| `{precision}` {name(shape)} |", " | ".join(f"{v:.2f}" for v in values), "|")
     # Bytes a second of copies.
     copies = [float(r["bytes"]) / float(r["ours_us"]) / float(r["fraction"]) for r in rows]

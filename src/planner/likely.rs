@@ -6,36 +6,48 @@ use super::sequence::Sequence;
 use super::work::{facing, residents, tiles, Tile, Tried};
 use mmafft_backend_traits::{Launch, Limits, Pass};
 
-/// Those of the radices of one tile's, and of the tiles with as many threads, are at most a share of all.
-const ALIKE: usize = 4;
-/// Of the chosen tiles the first, in which other columns face each other too.
-const FACED: usize = 4;
+/// Of the chosen tiles at most one in so many has the same radices in the same order, and one in so many as many threads.
+const SHARE: usize = 4;
 
-/// How much longer a pass takes whose blocks are alone.
+/// How much longer blocks that are alone leave memory idle than many do.
 const WAITS: f64 = 0.4;
 
-/// Rules of the tiles by which the pass has the least work, those with less first, of so many tiles at most; by radices of these
-/// `sequences`, where none are the pass' own. All of one block, of butterflies.
-pub fn likely(pass: &Pass, sequences: &[Vec<usize>], limits: &Limits, most: usize) -> Vec<Rule> {
+/// Rules of the tiles by which the pass has the least work, those with less first, of so many tiles at most, the first
+/// `faced` of them with other columns that face each other too; by radices of these `sequences`, where none are the pass' own. All of
+/// one block, of butterflies that threads hold.
+pub fn likely(
+    pass: &Pass,
+    sequences: &[Vec<usize>],
+    limits: &Limits,
+    most: usize,
+    faced: usize,
+) -> Vec<Rule> {
     let tried = Tried {
         threads: 32..=1024,
         bytes: limits.tile_bytes,
         points: 2,
         lines: 4096,
         rows: &[32, 64, 96, 128, 192, 256],
+        values: [32, 40],
+        // What the device keeps of a multiprocessor's for a block.
+        chip_bytes: limits.tile_bytes + (1 << 10),
     };
     let rows = access(pass) == "rows";
     let among = match rows {
         true => pass.loops.iter().map(|l| l.count).product(),
-        false => pass.loops.last().map_or(1, |l| l.count),
+        false => pass
+            .loops
+            .last()
+            .map_or(1, |l| l.count)
+            .max(pass.tile.lines),
     };
     let tiles = tiles(pass, sequences, among, &tried);
     let halves = |tile: &Tile| facing(pass, tile.radices, true);
-    let chip = |tile: &Tile, facing| residents(&[tile], &[facing], pass.storage, limits.tile_bytes);
+    let chip = |tile: &Tile, facing| residents(&[tile], &[facing], pass.storage, &tried);
     let work = |tile| {
-        let (residents, longer) = chip(tile, halves(tile))?;
+        let (residents, work) = chip(tile, halves(tile))?;
         // Memory waits while all blocks work, the rarer the more they are.
-        Some(tile.work * longer * (1.0 + WAITS / residents as f64))
+        Some(work * (1.0 + WAITS / residents as f64))
     };
     let all = tiles.iter().flatten();
     let mut all: Vec<(f64, &Tile)> = all.filter_map(|tile| Some((work(tile)?, tile))).collect();
@@ -50,7 +62,7 @@ pub fn likely(pass: &Pass, sequences: &[Vec<usize>], limits: &Limits, most: usiz
             let alike = near(tile.lines, other.lines) && near(tile.threads, other.threads);
             alike && other.is_like(tile)
         };
-        let share = most.div_ceil(ALIKE);
+        let share = most.div_ceil(SHARE);
         let few = chosen.iter().filter(same).count() < share
             && chosen.iter().filter(wide).count() < share;
         if few && !chosen.iter().any(near) {
@@ -64,7 +76,7 @@ pub fn likely(pass: &Pass, sequences: &[Vec<usize>], limits: &Limits, most: usiz
     for (i, tile) in chosen.into_iter().enumerate() {
         let all = facing(pass, tile.radices, false);
         let ways = [halves(tile), all, [false; 2]];
-        let count = if i < FACED { ways.len() } else { 1 };
+        let count = if i < faced { ways.len() } else { 1 };
         for &way in &ways[..count] {
             let Some((residents, _)) = chip(tile, way) else {
                 continue;

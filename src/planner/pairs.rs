@@ -17,6 +17,8 @@ const IN_TURNS: Tried = Tried {
     points: 6,
     lines: 64,
     rows: &[32, 64, 80, 96, 128, 160],
+    values: [20, 34],
+    chip_bytes: 226 << 10,
 };
 
 /// A tile of each pass, of as many threads.
@@ -30,8 +32,7 @@ impl<'a> Pair<'a> {
     /// How many blocks a multiprocessor can have, where these columns face each other, and what follows for the work; `None`
     /// where it can have none.
     fn new(tiles: [&'a Tile<'a>; 2], facing: [[bool; 2]; 2], scalar: ScalarType) -> Option<Self> {
-        let (residents, longer) = residents(&tiles, &facing, scalar, 2 * IN_TURNS.bytes)?;
-        let work = (tiles[0].work + tiles[1].work) * longer;
+        let (residents, work) = residents(&tiles, &facing, scalar, &IN_TURNS)?;
         Some(Pair {
             tiles,
             residents,

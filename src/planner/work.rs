@@ -26,6 +26,10 @@ pub struct Tried {
     pub lines: usize,
     /// Bytes beside each other in memory, of tiles of other lines.
     pub rows: &'static [usize],
+    /// Values that a thread holds at most: of FP64, and of others.
+    pub values: [usize; 2],
+    /// Bytes that the blocks of a multiprocessor have.
+    pub chip_bytes: usize,
 }
 
 /// A tile of a pass, and what it takes.
@@ -65,26 +69,27 @@ impl Tile<'_> {
     }
 }
 
-/// Values that a thread holds at most.
-fn values(scalar: ScalarType) -> usize {
-    match scalar {
-        ScalarType::F64 => 20,
-        _ => 34,
+impl Tried {
+    fn values(&self, scalar: ScalarType) -> usize {
+        match scalar {
+            ScalarType::F64 => self.values[0],
+            _ => self.values[1],
+        }
     }
 }
 
-/// How many blocks that have these tiles in turn a multiprocessor can have, where these of their columns face each other, and what
-/// that makes of their work; `None` where it can have none.
+/// How many blocks that have these tiles in turn a multiprocessor can have, where these of their columns face each other, and their
+/// work then; `None` where it can have none.
 pub fn residents(
     tiles: &[&Tile],
     facing: &[[bool; 2]],
     scalar: ScalarType,
-    chip_bytes: usize,
+    tried: &Tried,
 ) -> Option<(usize, f64)> {
     let threads = tiles.first()?.threads;
     let held = tiles.iter().zip(facing).map(|(t, f)| t.held_facing(*f));
     let held = held.max()?;
-    if held > values(scalar) {
+    if held > tried.values(scalar) {
         return None;
     }
     let held = held as f64;
@@ -95,7 +100,7 @@ pub fn residents(
     };
     let registers = (registers as usize).next_multiple_of(8).min(255);
     let bytes = tiles.iter().map(|t| t.bytes).max()? + (1 << 10);
-    let room = (chip_bytes / bytes).min(2048 / threads);
+    let room = (tried.chip_bytes / bytes).min(2048 / threads);
     // Of two blocks some registers may go to memory.
     let pair = 65536 / (threads * (registers - SPARED)).max(1);
     let residents = (65536 / (threads * registers)).max(pair.min(2)).min(room);
@@ -104,7 +109,8 @@ pub fn residents(
     // Blocks that are alone wait at their barriers; large ones longer.
     let alone = if residents == 1 { 1.05 } else { 1.0 };
     let barriers = 1.0 + 0.0002 * threads as f64;
-    (residents > 0).then_some((residents, waits * alone * barriers))
+    let work: f64 = tiles.iter().map(|tile| tile.work).sum();
+    (residents > 0).then_some((residents, work * waits * alone * barriers))
 }
 
 /// What becomes of the pass' half spectra.
@@ -123,8 +129,8 @@ pub fn facing(pass: &Pass, radices: &[usize], halves: bool) -> [bool; 2] {
     [0, 1].map(|i| facing[i] && (ends[i] || !halves))
 }
 
-/// The tiles of a pass with the least work, of each number of threads, those with less first; each of some of the lines of an
-/// array, or of what else tiles are cut from, `among` so many.
+/// The tiles of a pass with the least work, of each number of threads, those with less first; each of some of the lines that
+/// tiles are cut from, of which there are `among`.
 pub fn tiles<'a>(
     pass: &Pass,
     sequences: &'a [Vec<usize>],
@@ -180,7 +186,7 @@ pub fn tiles<'a>(
                 let rounds = |columns: usize| columns.div_ceil(threads);
                 let held = columns.iter().zip(&own).map(|(&n, r)| rounds(n) * r);
                 let held = held.max().unwrap_or(0);
-                if held > values(pass.storage) || points < tried.points * threads {
+                if held > tried.values(pass.storage) || points < tried.points * threads {
                     continue;
                 }
                 let steps = columns.iter().zip(&of_columns);

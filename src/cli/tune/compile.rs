@@ -34,23 +34,25 @@ pub fn in_processes(names: &[String], backend: &str) {
     if all < 2 {
         return;
     }
-    let one = |own: usize| {
-        let mut process = Command::new(&program)
+    let one = |_| {
+        Command::new(&program)
             .args(std::env::args_os().skip(1))
             .arg("--compile")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn()?;
+            .spawn()
+    };
+    let mut running: Vec<_> = (0..all).map(one).collect();
+    for (own, process) in running.iter_mut().enumerate() {
         let own = names.iter().skip(own).step_by(all);
         let lines: String = own.flat_map(|name| [name.as_str(), "\n"]).collect();
         // Closed behind the last line. One that ended before it read them all says so when it is waited for.
-        if let Some(mut input) = process.stdin.take() {
+        let input = process.as_mut().ok().and_then(|p| p.stdin.take());
+        if let Some(mut input) = input {
             let _ = input.write_all(lines.as_bytes());
         }
-        Ok::<_, std::io::Error>(process)
-    };
-    let running: Vec<_> = (0..all).map(one).collect();
+    }
     let done = running.into_iter().filter_map(|process| {
         let ended = process.and_then(|mut process| process.wait());
         ended.ok().filter(std::process::ExitStatus::success)

@@ -27,8 +27,8 @@ use timing::{copy, Bench, Memory, BYTES};
 
 /// Two are alike unless one is so many times as fast.
 const ALIKE: f64 = 1.01;
-/// Passes whose rows are written together.
-const AT_ONCE: usize = 32;
+/// Passes whose kernels are compiled together.
+const AT_ONCE: usize = 16;
 
 /// Arguments of `mmafft tune`.
 #[derive(Args)]
@@ -199,13 +199,12 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         .chunks_mut(AT_ONCE)
         .chain(clusters.chunks_mut(AT_ONCE))
     {
-        passes::tune(&mut bench, some, arguments, &mut table, &progress);
-        table.write(&arguments.output, &limits.device)?;
+        passes::tune(&mut bench, some, arguments, &mut table, &progress)?;
         some.iter().for_each(|_| progress.step());
     }
     for (key, request) in &lines {
         progress.doing(key);
-        parts::tune(&mut bench, request, key, arguments, &mut table, &progress);
+        parts::tune(&mut bench, request, key, arguments, &mut table, &progress)?;
         table.write(&arguments.output, &limits.device)?;
     }
     Ok(())

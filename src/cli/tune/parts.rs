@@ -5,7 +5,7 @@
 use super::passes::{self, Tuned};
 use super::table::Table;
 use super::timing::{prepare_all, time_bytes, Bench};
-use super::{Arguments, Lab, Progress};
+use super::{Arguments, Failure, Lab, Progress};
 use mmafft::backend_traits::real::{CoreLength, Middle};
 use mmafft::rules;
 use mmafft::{Backend as _, Domain, Limits, Plan, Request};
@@ -156,11 +156,11 @@ pub fn tune<L: Lab>(
     arguments: &Arguments,
     table: &mut Table,
     progress: &Progress,
-) {
+) -> Result<(), Failure> {
     let limits = bench.lab.backend().limits().clone();
     // By a rule of before, or factors of the fewest passes.
     let Ok(default) = mmafft::plan_pass_by_pass(request, &limits) else {
-        return;
+        return Ok(());
     };
     let own: Vec<usize> = default.passes.iter().map(length).collect();
     let (n, count) = (own.iter().product(), own.len());
@@ -207,27 +207,28 @@ pub fn tune<L: Lab>(
             for pass in &plan.passes {
                 let key = rules::key(pass, &limits).filter(|k| !table.has(k, &limits));
                 if let Some(key) = key {
-                    let tuned = Tuned::new(key.clone(), plan.clone(), pass.clone());
+                    let tuned = Tuned::of_factors(key.clone(), plan.clone(), pass.clone());
                     missing.entry(key).or_insert(tuned);
                 }
             }
         }
         let mut missing: Vec<Tuned> = missing.into_values().collect();
-        passes::tune(bench, &mut missing, arguments, table, progress);
+        passes::tune(bench, &mut missing, arguments, table, progress)?;
     }
     let was = timed.iter().find(|(list, _)| *list == own).map(|(_, f)| *f);
     let Some((list, fraction)) = timed.first() else {
-        return;
+        return Ok(());
     };
     outln!(
         "{key},{list:?},{fraction:.3} (was {own:?}, {:.3})",
         was.unwrap_or(f64::NAN)
     );
     if *list == own || was.is_some_and(|was| *fraction < GAIN * was) {
-        return;
+        return Ok(());
     }
     // On a device whose memory is faster or slower others may be.
     table
         .rows
         .insert(rules::of_device(key, &limits), row(list, *fraction));
+    Ok(())
 }

@@ -4,13 +4,16 @@ use super::candidates;
 use super::sequences::sequences;
 use super::table::Table;
 use super::timing::{alone, prepare_all, time, time_all, Bench};
-use super::{compile, Arguments, Lab, Progress, ALIKE};
+use super::{compile, Arguments, Failure, Lab, Progress, ALIKE};
+use mmafft::backend_traits::radix;
 use mmafft::rules::{self, Rule, Sequence};
 use mmafft::{Backend as _, Engine, Limits, Pass, Plan, Step};
 use std::collections::BTreeMap;
 
 /// Tiles of the first round, of those that are ranked.
 const TILES: usize = 16;
+/// Of these the first, in which other columns face each other too.
+const FACED: usize = 4;
 /// Rounds of candidates.
 const ROUNDS: usize = 3;
 /// Rules of the last round, which are timed again beside what is chosen now.
@@ -23,18 +26,38 @@ pub struct Tuned {
     key: String,
     plan: Plan,
     pass: Pass,
+    /// Whether [`of_name`] finds it by its key.
+    named: bool,
     /// What was timed, the fastest first.
     all: Vec<Rule>,
 }
 
+/// Fractions of what is to be beaten; no numbers where there is nothing.
+struct Was {
+    /// Of the table's rule.
+    chosen: f64,
+    /// Of what is planned without: where a cluster could be, of more passes.
+    without: f64,
+}
+
 impl Tuned {
+    /// One of the passes of the list of transforms.
     pub fn new(key: String, plan: Plan, pass: Pass) -> Self {
-        let all = Vec::new();
         Tuned {
             key,
             plan,
             pass,
-            all,
+            named: true,
+            all: Vec::new(),
+        }
+    }
+
+    /// One of a line by other factors, which no other process knows.
+    pub fn of_factors(key: String, plan: Plan, pass: Pass) -> Self {
+        let named = false;
+        Tuned {
+            named,
+            ..Tuned::new(key, plan, pass)
         }
     }
 
@@ -73,10 +96,10 @@ impl Tuned {
                 if ranked {
                     // And of blocks that share a tile, where some can.
                     all.retain(|rule| rule.blocks > 1);
-                    all.extend(rules::likely(pass, &orders(pass, limits), limits, TILES));
+                    let orders = orders(pass, limits);
+                    let faced = if arguments.facing { TILES } else { FACED };
+                    all.extend(rules::likely(pass, &orders, limits, TILES, faced));
                 }
-                let planned = planned(pass);
-                all.extend(chosen.or(planned.as_ref()).cloned());
                 all
             }
             1 if ranked => best
@@ -89,7 +112,12 @@ impl Tuned {
                 .flat_map(|best| candidates::third(pass, best, limits))
                 .collect(),
         };
-        all.retain(|rule| arguments.tries(rule) && rule.suits(pass, limits));
+        all.retain(|rule| arguments.tries(rule));
+        if round == 0 {
+            let planned = planned(pass);
+            all.extend(chosen.or(planned.as_ref()).cloned());
+        }
+        all.retain(|rule| rule.suits(pass, limits));
         let timed = |rule: &Rule| self.all.iter().any(|other| is_same(other, rule));
         let mut unlike: Vec<Rule> = Vec::new();
         for rule in all {
@@ -100,35 +128,33 @@ impl Tuned {
         unlike
     }
 
-    /// What is to be beaten: the table's rule, or what is planned without; where a cluster could be, more passes.
-    fn now(&self, limits: &Limits, table: &Table) -> Option<Plan> {
+    /// The pass by a rule.
+    fn by(&self, rule: &Rule, limits: &Limits) -> Plan {
+        let mut pass = self.pass.clone();
+        rule.apply(&mut pass, limits);
+        alone(&self.plan, pass)
+    }
+
+    /// What is to be beaten without a rule of the table.
+    fn without(&self, limits: &Limits, table: &Table) -> Option<Plan> {
         let whole = candidates::whole_in_cluster(&self.pass);
         match (whole, self.is_of_a_cluster()) {
             (true, _) => without_clusters(&self.plan, limits, table),
             // Lines beside each other that no block holds: whether plans have them, factors of lines say.
             (_, true) => None,
-            _ => {
-                let mut pass = self.pass.clone();
-                let chosen = self.chosen(table, limits).1;
-                if let Some(rule) = chosen.filter(|rule| rule.suits(&pass, limits)) {
-                    rule.apply(&mut pass, limits);
-                }
-                Some(alone(&self.plan, pass))
-            }
+            _ => Some(alone(&self.plan, self.pass.clone())),
         }
     }
 
-    /// Times the fastest again, beside what is planned now.
-    fn last<L: Lab>(&mut self, bench: &mut Bench<L>, table: &Table) -> f64 {
+    /// Times the fastest again, beside what is to be beaten.
+    fn last<L: Lab>(&mut self, bench: &mut Bench<L>, table: &Table) -> Was {
         let limits = bench.lab.backend().limits().clone();
         self.all.truncate(LAST);
-        let plan = |rule: &Rule| {
-            let mut pass = self.pass.clone();
-            rule.apply(&mut pass, &limits);
-            alone(&self.plan, pass)
-        };
-        let mut plans: Vec<Plan> = self.all.iter().map(plan).collect();
-        plans.extend(self.now(&limits, table));
+        let chosen = self.chosen(table, &limits).1;
+        let chosen = chosen.filter(|rule| rule.suits(&self.pass, &limits));
+        let rules = self.all.iter().chain(&chosen);
+        let mut plans: Vec<Plan> = rules.map(|rule| self.by(rule, &limits)).collect();
+        plans.extend(self.without(&limits, table));
         let prepared = prepare_all(bench.lab, &plans);
         let mut fractions = vec![Vec::new(); plans.len()];
         for _ in 0..AGAIN {
@@ -146,32 +172,48 @@ impl Tuned {
         for (rule, median) in self.all.iter_mut().zip(&mut medians) {
             rule.fraction = median;
         }
+        let mut next = |is: bool| is.then(|| medians.next()).flatten().unwrap_or(f64::NAN);
+        let was = Was {
+            chosen: next(chosen.is_some()),
+            without: next(true),
+        };
+        // What did not run this time is not the fastest.
+        self.all.retain(|rule| rule.fraction.is_finite());
         self.sort();
-        medians.next().unwrap_or(f64::NAN)
+        was
     }
 
     fn sort(&mut self) {
         self.all.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     }
 
-    /// Writes the row of the fastest rule, if it is faster than what is planned now.
-    fn write(&self, was: f64, table: &mut Table, limits: &Limits) {
+    /// Writes the row of the fastest rule, if it is faster than the table's and than what is planned without; a row of a cluster
+    /// goes where more passes are faster.
+    fn write(&self, was: &Was, table: &mut Table, limits: &Limits, otherwise: bool) {
         let (key, chosen) = self.chosen(table, limits);
-        let best = &self.all[0];
-        outln!("{key},{} (was {was:.3})", best.row());
-        // A fraction that is no number is not less.
-        let slower = best.fraction <= ALIKE * was;
-        match (slower, chosen) {
-            (true, _) if candidates::whole_in_cluster(&self.pass) => table.rows.remove(&key),
+        let Some(best) = self.all.first() else { return };
+        let Was {
+            chosen: before,
+            without,
+        } = *was;
+        let beaten = if before.is_nan() { without } else { before };
+        outln!("{key},{} (was {beaten:.3})", best.row());
+        let whole = candidates::whole_in_cluster(&self.pass);
+        // A fraction that is no number is nothing to beat.
+        if whole && !otherwise && best.fraction.max(before) <= ALIKE * without {
+            table.rows.remove(&key);
+            return;
+        }
+        let row = match chosen {
             // What was chosen is still the fastest.
-            (true, Some(rule)) => {
-                let fraction = was;
-                let row = Rule { fraction, ..rule }.row();
-                table.rows.insert(key, row)
+            Some(rule) if best.fraction <= ALIKE * before => {
+                let fraction = before;
+                Rule { fraction, ..rule }.row()
             }
-            (true, None) => None,
-            (false, _) => table.rows.insert(key, best.row()),
+            None if best.fraction <= ALIKE * without => return,
+            _ => best.row(),
         };
+        table.rows.insert(key, row);
     }
 
     /// The key of the table's row, and its rule. A row of the device alone stays one.
@@ -186,10 +228,11 @@ impl Tuned {
     }
 }
 
-/// Whether a model ranks the tiles of a pass: of butterflies, in one block, and no convolution.
+/// Whether a model ranks the tiles of a pass: of butterflies that threads hold, in one block, and no convolution.
 fn ranked(pass: &Pass) -> bool {
     let convolved = |step: &Step| matches!(step, Step::Rader { .. } | Step::Chirp { .. });
-    let block = pass.tile.residency.blocks() == 1;
+    let mut radices = pass.steps.iter().filter_map(Step::radix);
+    let block = pass.tile.residency.blocks() == 1 && !radices.any(|r| radix::summed(r, false));
     pass.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
 }
 
@@ -252,7 +295,7 @@ pub fn tune<L: Lab>(
     arguments: &Arguments,
     table: &mut Table,
     progress: &Progress,
-) {
+) -> Result<(), Failure> {
     let limits = bench.lab.backend().limits().clone();
     for round in 0..ROUNDS {
         let candidates = |t: &Tuned| {
@@ -260,15 +303,11 @@ pub fn tune<L: Lab>(
             t.candidates(round, chosen.as_ref(), arguments, &limits)
         };
         let all: Vec<Vec<Rule>> = passes.iter().map(candidates).collect();
-        let named = passes.iter().zip(&all);
+        let named = passes.iter().zip(&all).filter(|(t, _)| t.named);
         let names = named.flat_map(|(t, rules)| rules.iter().map(|rule| name(&t.key, rule)));
         let names: Vec<String> = names.collect();
         let count = passes.len();
-        progress.doing(&format!(
-            "{} kernels of round {} of {count} passes",
-            names.len(),
-            round + 1
-        ));
+        progress.doing(&format!("round {} of {count} passes", round + 1));
         compile::in_processes(&names, limits.backend);
         for (tuned, rules) in passes.iter_mut().zip(all) {
             progress.doing(&tuned.key);
@@ -280,8 +319,10 @@ pub fn tune<L: Lab>(
     for tuned in passes.iter_mut().filter(|t| !t.all.is_empty()) {
         progress.doing(&tuned.key);
         let was = tuned.last(bench, table);
-        tuned.write(was, table, &limits);
+        tuned.write(&was, table, &limits, arguments.otherwise);
+        table.write(&arguments.output, &limits.device)?;
     }
+    Ok(())
 }
 
 /// What would be planned on a device without clusters, its passes by the table's rows as they are now; factors

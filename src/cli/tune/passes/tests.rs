@@ -5,13 +5,13 @@ use mmafft::backend_traits::device::{lower, Driver};
 use mmafft::emulated::EmulatedDriver;
 use mmafft::{Kind, Precision, Request, Shape};
 
-/// No more than a user waits for.
+/// Candidates of a round: compiling and timing more takes long.
 const MOST: usize = 40;
 
-fn arguments() -> Arguments {
+fn arguments(others: &[&str]) -> Arguments {
     use clap::{Args, Command, FromArgMatches};
     let command = Arguments::augment_args(Command::new("tune"));
-    let matches = command.get_matches_from(["tune", "-o", "rules.csv"]);
+    let matches = command.get_matches_from([&["tune", "-o", "rules.csv"], others].concat());
     Arguments::from_arg_matches(&matches).expect("arguments")
 }
 
@@ -55,14 +55,8 @@ fn rounds_have_candidates_that_can_be_launched() {
             let mut tuned = Tuned::new(key.clone(), plan.clone(), pass.clone());
             let passes = BTreeMap::from([(key.clone(), (plan.clone(), pass.clone()))]);
             for round in 0..ROUNDS {
-                let all = tuned.candidates(round, None, &arguments(), limits);
+                let all = tuned.candidates(round, None, &arguments(&[]), limits);
                 let least = [6, 1, 0][round];
-                if std::env::var_os("SHOW").is_some() {
-                    println!("{key} {round} {}", all.len());
-                    for r in all.iter().take(if round == 0 { 50 } else { 4 }) {
-                        println!("    {}", r.row());
-                    }
-                }
                 let few = !ranked(pass) || (least..=MOST).contains(&all.len());
                 assert!(few, "{key}, round {round}: {}", all.len());
                 for rule in &all {
@@ -78,5 +72,88 @@ fn rounds_have_candidates_that_can_be_launched() {
                 tuned.all.extend(all);
             }
         }
+    }
+}
+
+fn tuned(request: &Request, limits: &Limits) -> Tuned {
+    let plan = mmafft::plan_pass_by_pass(request, limits).expect("a plan");
+    let pass = plan.passes[0].clone();
+    let key = rules::key(&pass, limits).expect("a key");
+    Tuned::new(key, plan, pass)
+}
+
+/// What is chosen stays where some of what could be faster is tried, and is timed beside it.
+#[test]
+fn some_candidates_are_beside_what_is_chosen() {
+    let driver = EmulatedDriver::nvidia();
+    let limits = driver.limits();
+    let request = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
+    let tuned = tuned(&request, limits);
+    let chosen = Rule::parse("10*5*10,2,128,4,no,0.900").expect("a rule");
+    let all = |others: &[&str]| tuned.candidates(0, Some(&chosen), &arguments(others), limits);
+    let has = |all: &[Rule]| all.iter().any(|rule| is_same(rule, &chosen));
+    assert!(has(&all(&[])));
+    let facing = all(&["--facing"]);
+    assert!(has(&facing) && facing.len() > 8, "{facing:?}");
+    let faces = |rule: &&Rule| rule.launch.facing != [false; 2];
+    assert_eq!(facing.iter().filter(faces).count(), facing.len() - 1);
+    assert!(has(&all(&["--otherwise"])));
+    let none = tuned.candidates(0, None, &arguments(&["--otherwise"]), limits);
+    assert!(none.is_empty(), "{none:?}");
+}
+
+/// Rows are written of what is faster, and none of what did not run.
+#[test]
+fn rows_are_of_what_is_faster() {
+    let driver = EmulatedDriver::nvidia();
+    let limits = driver.limits();
+    let row = |text: &str| Rule::parse(text).expect("a rule");
+    let written = |request: &Request, before: Option<&str>, best: &[&str], was: Was, otherwise| {
+        let mut tuned = tuned(request, limits);
+        tuned.all = best.iter().map(|text| row(text)).collect();
+        let mut table = Table::read(std::path::Path::new("no table")).expect("an empty one");
+        if let Some(before) = before {
+            table.rows.insert(tuned.key.clone(), before.into());
+        }
+        tuned.write(&was, &mut table, limits, otherwise);
+        table.rows.remove(&tuned.key)
+    };
+    let line = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
+    let new = "10*5*10,2,128,4,no,0.900";
+    let old = "10*5*10,3,128,4,no,0.700";
+    let was = |chosen, without| Was { chosen, without };
+    let nothing = f64::NAN;
+    for (before, best, was, expected) in [
+        (None, &[new][..], was(nothing, 0.8), Some(new)),
+        (None, &[new], was(nothing, nothing), Some(new)),
+        (None, &[new], was(nothing, 0.895), None),
+        (Some(old), &[new], was(0.8, 0.95), Some(new)),
+        (
+            Some(old),
+            &[new],
+            was(0.895, 0.8),
+            Some("10*5*10,3,128,4,no,0.895"),
+        ),
+        (Some(old), &[], was(0.7, 0.8), Some(old)),
+    ] {
+        let row = written(&line, before, best, was, false);
+        assert_eq!(row.as_deref(), expected, "{before:?}");
+    }
+    // A line in a cluster, or more passes.
+    let cluster = Request::forward(Shape::d1(1 << 15)).batch(100);
+    let plan = mmafft::plan_in_clusters(&cluster, limits).expect("a plan");
+    let key = rules::key(&plan.passes[0], limits).expect("a key");
+    let of_cluster = Tuned::new(key, plan.clone(), plan.passes[0].clone());
+    let all = of_cluster.candidates(0, None, &arguments(&[]), limits);
+    let mut best = all[0].clone();
+    best.fraction = 0.6;
+    for (without, otherwise, stays) in [(0.5, false, true), (0.7, false, false), (0.7, true, true)]
+    {
+        let mut table = Table::read(std::path::Path::new("no table")).expect("an empty one");
+        table.rows.insert(of_cluster.key.clone(), all[0].row());
+        let mut timed = Tuned::new(of_cluster.key.clone(), plan.clone(), plan.passes[0].clone());
+        timed.all = vec![best.clone()];
+        timed.write(&was(0.55, without), &mut table, limits, otherwise);
+        assert_eq!(table.rows.contains_key(&timed.key), stays, "{without}");
     }
 }
