@@ -14,7 +14,7 @@ const WAITS: f64 = 0.4;
 
 /// Rules of the tiles by which the pass has the least work, those with less first, of so many tiles at most, the first
 /// `faced` of them with other columns that face each other too; by radices of these `sequences`, where none are the pass' own. All of
-/// one block, of butterflies that threads hold.
+/// one block, of butterflies that threads hold; some may be there twice, or not suit.
 pub fn likely(
     pass: &Pass,
     sequences: &[Vec<usize>],
@@ -97,11 +97,5 @@ pub fn likely(
             rules.extend(ways.map(rule));
         }
     }
-    let mut unlike: Vec<Rule> = Vec::new();
-    for rule in rules {
-        if rule.suits(pass, limits) && !unlike.contains(&rule) {
-            unlike.push(rule);
-        }
-    }
-    unlike
+    rules
 }

@@ -60,6 +60,9 @@ pub fn is_ours(case: usize) -> bool {
 }
 
 /// Threads of this process, where the others that `MMAFFT_PART` tells of run beside it: a core each.
+///
+/// # Panics
+/// Where it is no part.
 pub fn threads() -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     (cores / part().1).max(1)

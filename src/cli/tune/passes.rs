@@ -1,6 +1,7 @@
 //! Single passes: candidates in rounds, each by what the round before found. Of all passes a round's kernels are compiled together.
 
 use super::candidates;
+use super::parts::scaled;
 use super::sequences::sequences;
 use super::table::Table;
 use super::timing::{alone, prepare_all, time, time_all, Bench};
@@ -66,7 +67,7 @@ impl Tuned {
         self.pass.tile.residency.blocks() > 1
     }
 
-    /// What is timed in a round; `chosen` is the table's rule.
+    /// What is timed in a round, each rule once; `chosen` is the table's.
     fn candidates(
         &self,
         round: usize,
@@ -236,7 +237,7 @@ fn ranked(pass: &Pass) -> bool {
     pass.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
 }
 
-/// What a pass does by a rule of another kind, which it is planned by; `None` where it goes by no rule, or is not ranked.
+/// The rule that a pass is planned by, which may be that of a kind alike; `None` where it goes by no rule, or is not ranked.
 fn planned(pass: &Pass) -> Option<Rule> {
     let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
     let launch = pass.tile.launch.filter(|_| ranked(pass))?;
@@ -339,11 +340,7 @@ fn without_clusters(plan: &Plan, limits: &Limits, table: &Table) -> Option<Plan>
             rule.apply(pass, &limits);
         }
     }
-    let points: usize = plan.request.shape.dims().iter().product();
-    if let Some(pass) = plan.passes.last_mut() {
-        pass.scale = (points as f64).sqrt().recip();
-    }
-    Some(plan)
+    Some(scaled(plan))
 }
 
 #[cfg(all(test, feature = "emulate"))]
