@@ -7,7 +7,8 @@
 #                                           joined by commas,
 #     suite      the conformance suite, as many processes as cores, on all devices: threads of a
 #                process wait for each other in NVRTC
-#     measured   the requests that follow measured rules, against the definition
+#     measured   the requests that follow measured rules, and those by models of what is fast, against
+#                the definition
 #     speed      the table of speeds beside cuFFT: speed.csv
 #     kinds      the table of real-to-real transforms: kinds.csv
 #     others     lengths that nobody tuned, beside cuFFT: others.csv
@@ -77,7 +78,7 @@ measured() {
     in_parts measured "$folder/device" measured --nocapture || return 1
     wait
     grep -h -o '[0-9]* requests, .* wrong' "$results"/measured-*.log |
-        awk '{ what = /in turns/ ? "in turns" : "by rules"; all[what] += $1; wrong[what] += $(NF - 1) }
+        awk '{ what = /in turns/ ? "in turns" : /likely/ ? "likely fast" : "by rules"; all[what] += $1; wrong[what] += $(NF - 1) }
              END { for (what in all) print all[what] " requests " what ", " wrong[what] " wrong" }'
     passed "$results"/measured-*.log
 }

@@ -1,10 +1,15 @@
-//! Tiles of one pass that are likely fast: those that `mmafft tune` times first, by the model of [`work`](super::work).
+//! Tiles of one pass that are likely fast: those that `mmafft tune` times first, and what a pass without a rule takes. By the model
+//! of [`line_model`](super::line_model) where it knows such passes, else by that of [`work`](super::work).
 
+use super::line_model;
+use super::orders::orders;
 use super::rule::{ends_with_rows, Rule};
 use super::rule_keys::access;
 use super::sequence::Sequence;
-use super::work::{facing, residents, tiles, Tile, Tried};
-use mmafft_backend_traits::{Launch, Limits, Pass};
+use super::steps::lines_of_rows;
+use super::turns::SUGGESTED_ON;
+use super::work::{facing, residents, threads, tile, tiles, Tile, Tried};
+use mmafft_backend_traits::{Engine, Launch, Limits, Pass, Residency, ScalarType, Step};
 
 /// Of the chosen tiles at most one in so many has the same radices in the same order, and one in so many as many threads.
 const SHARE: usize = 4;
@@ -12,7 +17,144 @@ const SHARE: usize = 4;
 /// How much longer blocks that are alone leave memory idle than many do.
 const WAITS: f64 = 0.4;
 
-/// Rules of the tiles by which the pass has the least work, those with less first, of so many tiles at most, the first
+/// A pass without a rule has another tile than the planned one if it takes at most so much of its time: by less the model
+/// is wrong as often as right.
+const GAINS: f64 = 0.96;
+
+/// The longest lines by which the model was fitted, and tried on others.
+const LONGEST: usize = 12_000;
+
+/// Lines that a pass without a rule is planned for, as batches are not to differ by more than how many a tile has.
+const MANY: usize = 1 << 30;
+
+/// Values of a thread where no launch says how many threads there are, and as many as there are where two blocks have room
+/// then: of FP32, and of FP64 (lowering's `VALUES` and `MANY_VALUES`).
+const VALUES: usize = 16;
+const MANY_VALUES: [usize; 2] = [40, 24];
+
+/// How columns of a tile face each other, how many blocks a multiprocessor then has, and what the pass takes: of a copy's time, or
+/// of work a point.
+struct Way {
+    facing: [bool; 2],
+    residents: usize,
+    takes: f64,
+}
+
+/// Which tiles of a pass are compared, and how.
+struct Ranking<'a> {
+    pass: &'a Pass,
+    tried: Tried,
+    /// Whether the model of lines knows the pass.
+    known: bool,
+    rows: bool,
+}
+
+impl<'a> Ranking<'a> {
+    fn new(pass: &'a Pass, limits: &Limits) -> Self {
+        Ranking {
+            pass,
+            tried: Tried {
+                threads: 32..=1024,
+                bytes: limits.tile_bytes,
+                points: 2,
+                lines: 4096,
+                rows: &[32, 64, 96, 128, 192, 256],
+                values: [32, 40],
+                // What the device keeps of a multiprocessor's for a block.
+                chip_bytes: limits.tile_bytes + (1 << 10),
+            },
+            known: line_model::knows(pass),
+            rows: access(pass) == "rows",
+        }
+    }
+
+    /// How many blocks there are, of those `asked` for, and what the pass takes.
+    fn takes(&self, tile: &Tile, facing: [bool; 2], asked: usize) -> Option<(usize, f64)> {
+        if self.known && !tile.radices.is_empty() {
+            return line_model::time(self.pass, tile, facing, &self.tried, asked);
+        }
+        let (residents, work) = residents(&[tile], &[facing], self.pass.storage, &self.tried)?;
+        // Memory waits while all blocks work, the rarer the more they are.
+        Some((residents, work * (1.0 + WAITS / residents as f64)))
+    }
+
+    /// How columns may face each other, the best first where that is known.
+    fn ways(&self, tile: &Tile) -> Vec<Way> {
+        let halves = facing(self.pass, tile.radices, true);
+        let others = [facing(self.pass, tile.radices, false), [false; 2]];
+        let mut ways: Vec<Way> = Vec::new();
+        for facing in [halves].into_iter().chain(others) {
+            let new = !ways.iter().any(|way| way.facing == facing);
+            let found = self.takes(tile, facing, usize::MAX).filter(|_| new);
+            ways.extend(found.map(|(residents, takes)| Way {
+                facing,
+                residents,
+                takes,
+            }));
+        }
+        if self.known {
+            ways.sort_by(|a, b| a.takes.total_cmp(&b.takes));
+        }
+        ways
+    }
+
+    /// The tiles of lines that are cut from `among` so many, the best first.
+    fn tiles<'b>(&self, sequences: &'b [Vec<usize>], among: usize) -> Vec<(f64, Tile<'b>)> {
+        let tiles = tiles(self.pass, sequences, among, &self.tried);
+        let tiles = tiles.into_iter().flatten();
+        let ranked = tiles.filter_map(|tile| Some((self.ways(&tile).first()?.takes, tile)));
+        let mut all: Vec<(f64, Tile)> = ranked.collect();
+        // Of what takes as long, but for how sums are rounded, larger radices first: 1 % faster, of 130 pairs that were timed.
+        let rounded = |takes: f64| (takes * 1e6).round();
+        all.sort_by(|(a, this), (b, other)| {
+            let by_time = rounded(*a).total_cmp(&rounded(*b));
+            by_time.then_with(|| other.radices.cmp(this.radices))
+        });
+        all
+    }
+
+    /// What a pass of lines takes as it is planned, were there many of them: threads as lowering has them.
+    fn planned(&self, limits: &Limits) -> Option<f64> {
+        let pass = self.pass;
+        let scalar = pass.storage;
+        let points = pass.tile.bytes / (pass.tile.lines * 2 * scalar.bytes()).max(1);
+        let (kind, longest) = (pass.axes[0].kind, limits.tile_points(scalar));
+        let lines = lines_of_rows(kind, 1, points, &pass.steps, scalar, longest);
+        let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+        let double = scalar == ScalarType::F64;
+        // Registers as lowering reckons them, and 2048 threads of a multiprocessor.
+        let (most, [each, beside]) = match double {
+            true => (512, [4, 72]),
+            false => (1024, [2, 48]),
+        };
+        let takes = |values| {
+            let threads = threads(pass, &radices, lines, values)?.min(most);
+            let tile = tile(pass, &radices, lines, threads)?;
+            let registers = (each * tile.held.max(values) + beside).next_multiple_of(8);
+            let blocks = (65536 / (threads * registers)).clamp(1, 2048 / threads);
+            self.takes(&tile, [false; 2], blocks)
+        };
+        let several = |values: &usize| takes(*values).is_some_and(|(residents, _)| residents > 1);
+        let values = (VALUES..=MANY_VALUES[usize::from(double)]).find(several);
+        takes(values.unwrap_or(VALUES)).map(|(_, takes)| takes)
+    }
+
+    fn rule(&self, tile: &Tile, way: &Way, staged: bool) -> Rule {
+        Rule {
+            sequence: Sequence::of_one_engine(tile.radices.to_vec()),
+            lines: tile.lines,
+            blocks: 1,
+            launch: Launch {
+                facing: way.facing,
+                staged,
+                ..Launch::new(tile.threads, way.residents)
+            },
+            fraction: 0.0,
+        }
+    }
+}
+
+/// Rules of the tiles by which the pass takes the least, the best first, of so many tiles at most, the first
 /// `faced` of them with other columns that face each other too; by radices of these `sequences`, where none are the pass' own. All of
 /// one block, of butterflies that threads hold; some may be there twice, or not suit.
 pub fn likely(
@@ -22,18 +164,8 @@ pub fn likely(
     most: usize,
     faced: usize,
 ) -> Vec<Rule> {
-    let tried = Tried {
-        threads: 32..=1024,
-        bytes: limits.tile_bytes,
-        points: 2,
-        lines: 4096,
-        rows: &[32, 64, 96, 128, 192, 256],
-        values: [32, 40],
-        // What the device keeps of a multiprocessor's for a block.
-        chip_bytes: limits.tile_bytes + (1 << 10),
-    };
-    let rows = access(pass) == "rows";
-    let among = match rows {
+    let ranking = Ranking::new(pass, limits);
+    let among = match ranking.rows {
         true => pass.loops.iter().map(|l| l.count).product(),
         false => pass
             .loops
@@ -41,20 +173,10 @@ pub fn likely(
             .map_or(1, |l| l.count)
             .max(pass.tile.lines),
     };
-    let tiles = tiles(pass, sequences, among, &tried);
-    let halves = |tile: &Tile| facing(pass, tile.radices, true);
-    let chip = |tile: &Tile, facing| residents(&[tile], &[facing], pass.storage, &tried);
-    let work = |tile| {
-        let (residents, work) = chip(tile, halves(tile))?;
-        // Memory waits while all blocks work, the rarer the more they are.
-        Some(work * (1.0 + WAITS / residents as f64))
-    };
-    let all = tiles.iter().flatten();
-    let mut all: Vec<(f64, &Tile)> = all.filter_map(|tile| Some((work(tile)?, tile))).collect();
-    all.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let all = ranking.tiles(sequences, among);
     // Some that differ.
     let mut chosen: Vec<&Tile> = Vec::new();
-    for (_, tile) in all {
+    for (_, tile) in &all {
         let same = |other: &&&Tile| other.radices == tile.radices;
         let wide = |other: &&&Tile| other.threads == tile.threads;
         let near = |other: &&Tile| {
@@ -74,28 +196,102 @@ pub fn likely(
     }
     let mut rules: Vec<Rule> = Vec::new();
     for (i, tile) in chosen.into_iter().enumerate() {
-        let all = facing(pass, tile.radices, false);
-        let ways = [halves(tile), all, [false; 2]];
+        let ways = ranking.ways(tile);
         let count = if i < faced { ways.len() } else { 1 };
-        for &way in &ways[..count] {
-            let Some((residents, _)) = chip(tile, way) else {
-                continue;
-            };
-            let rule = |staged| Rule {
-                sequence: Sequence::of_one_engine(tile.radices.to_vec()),
-                lines: tile.lines,
-                blocks: 1,
-                launch: Launch {
-                    facing: way,
-                    staged,
-                    ..Launch::new(tile.threads, residents)
-                },
-                fraction: 0.0,
-            };
-            let stages = rows && ends_with_rows(pass, tile.radices);
+        for way in &ways[..count] {
+            let stages = ranking.rows && ends_with_rows(pass, tile.radices);
             let ways = [false, true].into_iter().take(1 + usize::from(stages));
-            rules.extend(ways.map(rule));
+            rules.extend(ways.map(|staged| ranking.rule(tile, way, staged)));
         }
     }
     rules
+}
+
+/// The rule of a pass that has none, and what it is to reach of a copy, where the model of lines has a tile that is faster than the
+/// planned one: on devices of the architecture on which such tiles were timed, of lines that are as long as those.
+pub fn suggested(pass: &Pass, limits: &Limits) -> Option<(Rule, f64)> {
+    let ranking = Ranking::new(pass, limits);
+    let timed = limits.architecture == SUGGESTED_ON
+        && pass.engine == Engine::Simt
+        && pass.tile.residency == Residency::Block
+        && matches!(pass.storage, ScalarType::F32 | ScalarType::F64);
+    let steps = pass.steps.iter().filter_map(Step::radix).count();
+    if !timed || !ranking.known || steps < 2 || pass.axes[0].length > LONGEST {
+        return None;
+    }
+    let planned = ranking.planned(limits)?;
+    let sequences = orders(pass, limits)?;
+    let all = ranking.tiles(&sequences, MANY);
+    let better = all
+        .iter()
+        .take_while(|(takes, _)| *takes <= GAINS * planned);
+    let mut rules = better.filter_map(|(takes, tile)| {
+        let rule = ranking.rule(tile, ranking.ways(tile).first()?, false);
+        rule.suits(pass, limits).then_some((rule, 1.0 / takes))
+    });
+    rules.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::fits::invented;
+    use mmafft_backend_traits::{
+        radix::BUTTERFLIES, Direction, Kind, Plan, Precision, Request, Shape,
+    };
+
+    fn planned(
+        architecture: &str,
+        kind: Kind,
+        n: usize,
+        batch: usize,
+        precision: Precision,
+    ) -> Plan {
+        let limits = Limits {
+            architecture: architecture.into(),
+            workers: 132,
+            butterflies: BUTTERFLIES,
+            precisions: vec![Precision::F32, Precision::F64, Precision::F16],
+            ..invented(227 << 10)
+        };
+        let request = Request::of_kind(kind, Direction::Forward, Shape::d1(n));
+        let request = request.batch(batch).precision(precision);
+        crate::plan(&request, &limits).expect("a plan")
+    }
+
+    fn is_likely(plan: &Plan) -> bool {
+        plan.passes[0].reason.starts_with("likely the fastest")
+    }
+
+    /// Bits do not depend on how many lines there are, and kernels do only where few lines go to many multiprocessors.
+    #[test]
+    fn lines_of_all_batches_have_the_same_steps() {
+        for (kind, n) in [(Kind::R2HC, 351), (Kind::Dct3, 297), (Kind::Dct4, 5720)] {
+            let of = |batch| planned("sm_90", kind, n, batch, Precision::F64);
+            let many = of(1 << 20);
+            assert!(is_likely(&many), "{}", many.explain());
+            for batch in [1, 2, 133, 4097] {
+                let few = of(batch);
+                assert_eq!(few.passes[0].steps, many.passes[0].steps, "{n}, {batch}");
+                let threads = |plan: &Plan| plan.passes[0].tile.launch.map(|l| l.threads);
+                assert_eq!(threads(&of(1 << 19)), threads(&many));
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not_timed_is_left() {
+        let is = |architecture, kind, n, precision| {
+            is_likely(&planned(architecture, kind, n, 1 << 20, precision))
+        };
+        assert!(is("sm_90", Kind::R2HC, 351, Precision::F32));
+        assert!(!is("sm_80", Kind::R2HC, 351, Precision::F32));
+        assert!(!is("", Kind::R2HC, 351, Precision::F32));
+        assert!(!is("sm_90", Kind::R2HC, 351, Precision::F16));
+        // One step, longer lines than any, one with a rule, type I.
+        assert!(!is("sm_90", Kind::R2HC, 26, Precision::F32));
+        assert!(!is("sm_90", Kind::R2HC, 14_300, Precision::F32));
+        assert!(!is("sm_90", Kind::R2HC, 1000, Precision::F32));
+        assert!(!is("sm_90", Kind::Dct1, 352, Precision::F32));
+    }
 }

@@ -6,6 +6,7 @@
 
 use super::fits::Fits;
 pub use super::likely::likely;
+use super::likely::suggested;
 pub use super::orders::{descend, largest_butterfly, orders};
 pub use super::pairs::pairs;
 use super::problem::Problem;
@@ -170,7 +171,7 @@ pub(super) fn in_turns_elsewhere(problem: &Problem, fits: &Fits) -> bool {
     keys.any(|key| OF_ANY_DEVICE.contains(&key))
 }
 
-/// Lets a pass follow its rule, if it has one.
+/// Lets a pass follow its rule, or without one the model of lines, if either knows better.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     let suits = |rule: &Rule, pass: &Pass| {
         let free = !asked || rule.sequence.is_empty();
@@ -189,6 +190,10 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
         found = first(pass);
     }
     let Some((key, rule)) = found else {
+        if let Some((rule, reaches)) = suggested(pass, limits).filter(|_| !asked) {
+            rule.apply(pass, limits);
+            pass.reason = format!("likely the fastest of its tiles: {reaches:.2} of a copy");
+        }
         return;
     };
     rule.apply(pass, limits);

@@ -485,8 +485,8 @@ fn lines_on_chip(
             }
         }
         return match fits.engine {
-            Engine::Simt if axes == 1 => full_waves(points, few, longest / 2, steps),
-            _ => few,
+            Engine::Simt => lines_of_rows(stage.kind, axes, points, steps, scalar, longest),
+            Engine::Matrix => few,
         };
     }
     let row = |bytes: usize| (bytes / (2 * scalar.bytes())).max(1);
@@ -499,6 +499,27 @@ fn lines_on_chip(
     };
     let least = row(32).min(fitting(full));
     1 << enough.max(wide).max(least).ilog2()
+}
+
+/// Contiguous lines, or arrays, that a tile of butterflies has where there are many, each of so many points by these steps; `longest`
+/// are those that a tile may have.
+pub fn lines_of_rows(
+    kind: Kind,
+    axes: usize,
+    points: usize,
+    steps: &[Step],
+    scalar: ScalarType,
+    longest: usize,
+) -> usize {
+    let enough = match kind != Kind::C2C && axes == 1 {
+        true => REAL_TILE_POINTS,
+        false => TILE_POINTS * 4 / scalar.compute_bytes(),
+    };
+    let few = 1 << (enough.min(longest) / points).max(1).ilog2();
+    match axes {
+        1 => full_waves(points, few, longest / 2, steps),
+        _ => few,
+    }
 }
 
 /// From `few` lines to twice as many, so many that the fewest lanes of the last wave idle: a

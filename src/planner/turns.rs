@@ -124,8 +124,8 @@ pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
     batch && there && !rules::in_turns_elsewhere(problem, fits)
 }
 
-/// The architecture of the devices on which unmeasured passes in turns were faster.
-const SUGGESTED_ON: &str = "sm_90";
+/// The architecture of the devices on which unmeasured tiles, and passes in turns, were faster.
+pub const SUGGESTED_ON: &str = "sm_90";
 
 /// Bytes of the largest arrays whose passes were so.
 const SUGGESTED_BYTES: usize = 9 << 20;

@@ -40,10 +40,12 @@ pub struct Tile<'a> {
     pub lines: usize,
     pub threads: usize,
     /// Values that a thread holds, were none of its columns to face others.
-    held: usize,
+    pub held: usize,
     points: usize,
     /// Bytes on chip.
-    bytes: usize,
+    pub bytes: usize,
+    /// Points of the tiles over those that there are: the last one of an array is not full.
+    pub filled: f64,
     /// Instructions a point, about.
     pub work: f64,
 }
@@ -157,7 +159,6 @@ pub fn tiles<'a>(
                 .collect()
         }
     };
-    let middle = middle(pass);
     let mut tiles: Vec<Vec<Tile>> = tried
         .threads
         .clone()
@@ -165,68 +166,143 @@ pub fn tiles<'a>(
         .map(|_| Vec::new())
         .collect();
     for radices in sequences {
-        let own: Vec<usize> = match radices.is_empty() {
-            true => pass.steps.iter().filter_map(Step::radix).collect(),
-            false => radices.clone(),
-        };
-        let (Some(&begin), Some(&end)) = (own.first(), own.last()) else {
+        let Some(steps) = Steps::new(pass, radices) else {
             continue;
         };
-        let meets = facing(pass, &own, true) != [false; 2];
-        let column = |&r: &usize| r as f64 * (butterfly(r) + 8.0) + 16.0;
-        let of_columns: Vec<f64> = own.iter().map(column).collect();
         for &lines in lines.iter().filter(|&&lines| lines <= among.max(together)) {
-            let points = points(pass, radices, lines);
-            let bytes = points * 2 * pass.storage.compute_bytes();
-            if bytes > tried.bytes {
+            // The last tile of an array is not full.
+            let filled = among.next_multiple_of(lines) as f64 / among as f64;
+            // Parts of sectors, and of the pairs that caches take.
+            let parts = match lines * beside {
+                _ if rows => 1.0,
+                row if row < 64 => 1.25,
+                row if !row.is_multiple_of(64) => 1.08,
+                _ => 1.0,
+            };
+            let cut = Cut::new(pass, &steps, lines, [filled, parts]);
+            if cut.bytes > tried.bytes {
                 continue;
             }
-            let columns = columns(pass, &own, lines);
             for (threads, tiles) in tried.threads.clone().step_by(32).zip(&mut tiles) {
-                let rounds = |columns: usize| columns.div_ceil(threads);
-                let held = columns.iter().zip(&own).map(|(&n, r)| rounds(n) * r);
-                let held = held.max().unwrap_or(0);
-                if held > tried.values(pass.storage) || points < tried.points * threads {
+                let held = cut.held(threads);
+                if held > tried.values(pass.storage) || cut.points < tried.points * threads {
                     continue;
                 }
-                let steps = columns.iter().zip(&of_columns);
-                let step = |(&n, work): (&usize, &f64)| (rounds(n) * threads) as f64 * work;
-                let mut work: f64 = steps.map(step).sum();
-                if middle != Middle::Plain {
-                    work += (rounds(points / 2 + lines) * threads) as f64 * 48.0;
-                    // Half spectra that meet over shared memory.
-                    work *= if meets { 1.0 } else { 1.1 };
-                }
-                // A point; the last tile of an array is not full.
-                let taken = among.next_multiple_of(lines) as f64 / among as f64;
-                work *= taken / points as f64;
-                if !rows {
-                    // Parts of sectors, and of the pairs that caches take.
-                    work *= match lines * beside {
-                        row if row < 64 => 1.25,
-                        row if !row.is_multiple_of(64) => 1.08,
-                        _ => 1.0,
-                    };
-                }
-                let at = tiles.partition_point(|tile| tile.work <= work);
+                let tile = cut.tile(threads, held);
+                let at = tiles.partition_point(|other| other.work <= tile.work);
                 if at < TILES {
                     tiles.truncate(TILES - 1);
-                    let tile = Tile {
-                        radices,
-                        ends: [begin, end],
-                        lines,
-                        threads,
-                        held,
-                        points,
-                        bytes,
-                        work,
-                    };
                     tiles.insert(at, tile);
                 }
             }
         }
     }
     tiles
+}
+
+/// The tile of a pass by these radices, where none are its own.
+pub fn tile<'a>(
+    pass: &Pass,
+    radices: &'a [usize],
+    lines: usize,
+    threads: usize,
+) -> Option<Tile<'a>> {
+    let steps = Steps::new(pass, radices)?;
+    let cut = Cut::new(pass, &steps, lines, [1.0; 2]);
+    Some(cut.tile(threads, cut.held(threads)))
+}
+
+/// Threads of such a tile that hold about so many values each, or a column.
+pub fn threads(pass: &Pass, radices: &[usize], lines: usize, values: usize) -> Option<usize> {
+    let steps = Steps::new(pass, radices)?;
+    let cut = Cut::new(pass, &steps, lines, [1.0; 2]);
+    let columns = cut.columns.iter().zip(&steps.own);
+    let threads = columns.map(|(n, r)| n.div_ceil((values / r).max(1)));
+    threads.max().map(|threads| threads.next_multiple_of(32))
+}
+
+/// The steps of a pass by some radices, or by its own.
+struct Steps<'a> {
+    radices: &'a [usize],
+    /// What they are.
+    own: Vec<usize>,
+    /// The work of a column of each.
+    of_columns: Vec<f64>,
+    /// Whether half spectra, if there are any, meet in registers.
+    meets: Option<bool>,
+}
+
+impl<'a> Steps<'a> {
+    fn new(pass: &Pass, radices: &'a [usize]) -> Option<Self> {
+        let own: Vec<usize> = match radices.is_empty() {
+            true => pass.steps.iter().filter_map(Step::radix).collect(),
+            false => radices.to_vec(),
+        };
+        let column = |&r: &usize| r as f64 * (butterfly(r) + 8.0) + 16.0;
+        let meets = facing(pass, &own, true) != [false; 2];
+        (!own.is_empty()).then(|| Steps {
+            radices,
+            of_columns: own.iter().map(column).collect(),
+            meets: (middle(pass) != Middle::Plain).then_some(meets),
+            own,
+        })
+    }
+}
+
+/// So many lines by these steps.
+struct Cut<'s, 'a> {
+    steps: &'s Steps<'a>,
+    lines: usize,
+    points: usize,
+    bytes: usize,
+    /// Of each step.
+    columns: Vec<usize>,
+    filled: f64,
+    parts: f64,
+}
+
+impl<'s, 'a> Cut<'s, 'a> {
+    fn new(pass: &Pass, steps: &'s Steps<'a>, lines: usize, [filled, parts]: [f64; 2]) -> Self {
+        let points = points(pass, steps.radices, lines);
+        Cut {
+            steps,
+            lines,
+            points,
+            bytes: points * 2 * pass.storage.compute_bytes(),
+            columns: columns(pass, &steps.own, lines),
+            filled,
+            parts,
+        }
+    }
+
+    fn held(&self, threads: usize) -> usize {
+        let columns = self.columns.iter().zip(&self.steps.own);
+        let held = columns.map(|(n, r)| n.div_ceil(threads) * r);
+        held.max().unwrap_or(0)
+    }
+
+    fn tile(&self, threads: usize, held: usize) -> Tile<'a> {
+        let slots = |columns: usize| (columns.div_ceil(threads) * threads) as f64;
+        let steps = self.columns.iter().zip(&self.steps.of_columns);
+        let mut work: f64 = steps.map(|(&n, work)| slots(n) * work).sum();
+        if let Some(meets) = self.steps.meets {
+            work += slots(self.points / 2 + self.lines) * 48.0;
+            // Half spectra that meet over shared memory.
+            work *= if meets { 1.0 } else { 1.1 };
+        }
+        let own = &self.steps.own;
+        Tile {
+            radices: self.steps.radices,
+            ends: [own[0], own[own.len() - 1]],
+            lines: self.lines,
+            threads,
+            held,
+            points: self.points,
+            bytes: self.bytes,
+            filled: self.filled,
+            work: work * self.filled / self.points as f64 * self.parts,
+        }
+    }
 }
 
 /// Numbers of lines up to `most`: all to 64, then each by about a 24th more than the one before.

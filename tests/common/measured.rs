@@ -1,5 +1,6 @@
 //! Transforms whose passes follow the measured rules: of each row of lines in a row, columns, rows of planes and
-//! clusters one or more; lines that passes share, of all precisions and kinds; and what passes take turns with.
+//! clusters one or more; lines that passes share, of all precisions and kinds; lines without a rule, whose tiles are likely fast;
+//! and what passes take turns with.
 
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::largest_prime_factor;
@@ -47,6 +48,27 @@ pub fn requests(longest: usize) -> Vec<Case> {
     let shared = shared(longest).map(|request| (request, mmafft::plan as PlanFn));
     let rows = rows().flat_map(|row| of(row, longest));
     rows.chain(shared).collect()
+}
+
+/// What plans say of lines that nobody measured, whose tiles are likely the fastest.
+pub const LIKELY: &str = "likely the fastest of its tiles";
+
+/// Lines of many radices, most of which nobody measured, of every kind whose tiles the model of lines knows.
+pub fn likely() -> Vec<Request> {
+    let lengths = [
+        45, 84, 132, 154, 297, 351, 420, 528, 715, 858, 945, 1331, 1925, 2145, 2835, 3402, 4368,
+        5544, 7040, 8820, 11466,
+    ];
+    let kinds = KINDS.iter().filter(|row| !row.kind.is_symmetric());
+    let lines = kinds.flat_map(move |row| lengths.map(|n| (row.kind, n)));
+    let wide = [Precision::F32, Precision::F64];
+    let all = lines.flat_map(move |line| wide.map(|precision| (line, precision)));
+    let of = |((kind, n), precision): ((Kind, usize), Precision)| {
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        let request = Request::of_kind(kind, direction, Shape::d1(n));
+        request.precision(precision).batch(BATCH)
+    };
+    all.map(of).collect()
 }
 
 /// Requests whose passes take turns on one of the devices that were measured, the H100, of arrays of so many points at

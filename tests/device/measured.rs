@@ -91,3 +91,31 @@ fn measured() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Lines that nobody measured, by the tiles that are likely the fastest.
+#[test]
+fn likely() {
+    let Some(backend) = cuda("likely") else {
+        return;
+    };
+    let likely = |request: &Request| {
+        let plan = mmafft::plan(request, backend.limits());
+        plan.is_ok_and(|plan| plan.explain().contains(requests::LIKELY))
+    };
+    let requests = ours(requests::likely().into_iter().filter(likely));
+    let wrong = Mutex::new(Vec::new());
+    in_parallel(requests.len(), |i| {
+        let request = &requests[i];
+        if let Err(what) = conformance::check(&backend, mmafft::plan, request, 1.0) {
+            let what = format!("{what}: {request:?}");
+            wrong.lock().expect("no thread panics").push(what);
+        }
+    });
+    let wrong = wrong.into_inner().expect("no thread panics");
+    println!(
+        "{} requests, likely fast, {} wrong",
+        requests.len(),
+        wrong.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -37,6 +37,30 @@ fn every_rule_is_right() {
     );
 }
 
+/// Lines that nobody measured, by the tiles that are likely the fastest: others than the planned ones.
+#[test]
+fn lines_that_nobody_measured_are_right() {
+    let mut wrong = Vec::new();
+    let (mut likely, requests) = (0, requests::likely());
+    for (i, request) in requests.iter().enumerate() {
+        let backend = Probe::new(Vendor::Nvidia, ORDERS[i % 3]).backend();
+        let plan = mmafft::plan(request, backend.limits()).expect("a plan");
+        if !plan.explain().contains(requests::LIKELY) {
+            continue;
+        }
+        likely += 1;
+        if let Err(what) = conformance::check(&backend, mmafft::plan, request, 1.0) {
+            wrong.push(format!("{what}: {request:?}"));
+        }
+    }
+    assert!(
+        likely > requests.len() / 4,
+        "{likely} of {}",
+        requests.len()
+    );
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
+}
+
 /// Tiles of passes that take turns: by the rules of the device that has them, of so few arrays that they are soon over.
 #[test]
 fn tiles_in_turns_are_right() {
