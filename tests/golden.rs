@@ -198,6 +198,10 @@ fn cases() -> Vec<Case> {
         hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
         hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
         hopper("measured-turns", Request::forward(d1(1 << 18)).batch(64)),
+        hopper(
+            "likely-lines",
+            Request::real(Kind::Dct2, d1(351)).batch(4096),
+        ),
         hopper("measured-few", Request::forward(d1(1 << 20))),
         clusters("cluster-line", Request::forward(d1(1 << 15)).batch(100)),
         clusters("cluster-r2c", Request::r2c(d1(1 << 16)).batch(100)),

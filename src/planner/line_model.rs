@@ -3,7 +3,7 @@
 //! that nobody had tuned, on an H100 (docs/measured.md, "Lines without a rule"). What butterflies compute turned out not to
 //! count beside what they load and store.
 
-use super::work::{middle, Tile, Tried};
+use super::work::{middle, Tile, Tried, SPARED};
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide, Reduction};
 use mmafft_backend_traits::{Kind, Pass, ScalarType, Step, TileAxis};
 
@@ -33,8 +33,6 @@ const SCATTERED: f64 = 2.07;
 const DOUBLE: f64 = 0.584;
 /// In which power what memory does and what the multiprocessor does add up.
 const POWER: f64 = 3.2;
-/// Registers of a thread that two blocks may do without.
-const SPARED: usize = 16;
 
 /// Whether the numbers are of such passes: contiguous lines, whole ones and nothing else, no convolutions.
 pub fn knows(pass: &Pass) -> bool {

@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 /// Tiles that are kept of each number of threads.
 const TILES: usize = 12;
 /// Registers of a thread that two blocks may do without.
-const SPARED: usize = 16;
+pub const SPARED: usize = 16;
 /// Waves of 32 threads that hide what one waits for, about.
 const WAVES: f64 = 20.0;
 
@@ -300,7 +300,7 @@ impl<'s, 'a> Cut<'s, 'a> {
             points: self.points,
             bytes: self.bytes,
             filled: self.filled,
-            work: work * self.filled / self.points as f64 * self.parts,
+            work: work * (self.filled / self.points as f64) * self.parts,
         }
     }
 }

@@ -4,8 +4,9 @@
 mod requests;
 
 use super::{cuda, in_parallel};
-use mmafft::backend_traits::conformance;
-use mmafft::{Backend, Kind, Request};
+use mmafft::backend_traits::conformance::{self, PlanFn};
+use mmafft::{Backend, CudaBackend, Kind, Request};
+use requests::Case;
 use std::sync::Mutex;
 
 /// The longest lines.
@@ -22,21 +23,14 @@ fn in_turns() {
     };
     let requests = requests::in_turns(LONGEST).into_iter();
     let requests = requests.chain(requests::suggested(LONGEST)).map(many);
-    let requests: Vec<Request> = ours(requests);
-    let (wrong, taken) = (Mutex::new(Vec::new()), Mutex::new(0));
-    in_parallel(requests.len(), |i| {
-        let request = &requests[i];
+    let planned = |request| (request, mmafft::plan as PlanFn);
+    let requests = ours(requests.map(planned));
+    let takes = |(request, _): &&Case| {
         let planned = mmafft::plan(request, backend.limits());
-        if planned.is_ok_and(|plan| plan.turns.is_some()) {
-            *taken.lock().expect("no thread panics") += 1;
-        }
-        if let Err(what) = conformance::check(&backend, mmafft::plan, request, 1.0) {
-            let what = format!("{what}: {request:?}");
-            wrong.lock().expect("no thread panics").push(what);
-        }
-    });
-    let wrong = wrong.into_inner().expect("no thread panics");
-    let taken = taken.into_inner().expect("no thread panics");
+        planned.is_ok_and(|plan| plan.turns.is_some())
+    };
+    let taken = requests.iter().filter(takes).count();
+    let wrong = compare(&backend, &requests);
     println!(
         "{} requests, {taken} in turns, {} wrong",
         requests.len(),
@@ -47,6 +41,19 @@ fn in_turns() {
         assert_eq!(taken, requests.len());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is wrong of these, beside the definition.
+fn compare(backend: &CudaBackend, requests: &[Case]) -> Vec<String> {
+    let wrong = Mutex::new(Vec::new());
+    in_parallel(requests.len(), |i| {
+        let (request, plan) = &requests[i];
+        if let Err(what) = conformance::check(backend, *plan, request, 1.0) {
+            let what = format!("{what}: {request:?}");
+            wrong.lock().expect("no thread panics").push(what);
+        }
+    });
+    wrong.into_inner().expect("no thread panics")
 }
 
 /// What `MMAFFT_PART` asks for: threads of a process wait for each other in NVRTC.
@@ -72,18 +79,12 @@ fn measured() {
     let whole = all.len();
     let requests = ours(all.into_iter());
     let followed = requests::Followed::default();
-    let wrong = Mutex::new(Vec::new());
-    in_parallel(requests.len(), |i| {
-        let (request, plan) = &requests[i];
+    for (request, plan) in &requests {
         if let Ok(plan) = plan(request, backend.limits()) {
             followed.add(&plan);
         }
-        if let Err(what) = conformance::check(&backend, *plan, request, 1.0) {
-            let what = format!("{what}: {request:?}");
-            wrong.lock().expect("no thread panics").push(what);
-        }
-    });
-    let wrong = wrong.into_inner().expect("no thread panics");
+    }
+    let wrong = compare(&backend, &requests);
     let others = followed.others();
     println!("{} requests, {} wrong", requests.len(), wrong.len());
     if requests.len() == whole {
@@ -102,16 +103,11 @@ fn likely() {
         let plan = mmafft::plan(request, backend.limits());
         plan.is_ok_and(|plan| plan.explain().contains(requests::LIKELY))
     };
-    let requests = ours(requests::likely().into_iter().filter(likely));
-    let wrong = Mutex::new(Vec::new());
-    in_parallel(requests.len(), |i| {
-        let request = &requests[i];
-        if let Err(what) = conformance::check(&backend, mmafft::plan, request, 1.0) {
-            let what = format!("{what}: {request:?}");
-            wrong.lock().expect("no thread panics").push(what);
-        }
-    });
-    let wrong = wrong.into_inner().expect("no thread panics");
+    let all: Vec<Request> = requests::likely().into_iter().filter(likely).collect();
+    assert!(!all.is_empty() || backend.limits().architecture != "sm_90");
+    let planned = |request| (request, mmafft::plan as PlanFn);
+    let requests = ours(all.into_iter().map(planned));
+    let wrong = compare(&backend, &requests);
     println!(
         "{} requests, likely fast, {} wrong",
         requests.len(),

@@ -31,7 +31,7 @@ use crate::real::RealSide;
 use crate::tile::{Ahead, Launch};
 
 /// Values that a thread should hold.
-const VALUES: usize = 16;
+pub const VALUES: usize = 16;
 /// The same for matrix steps whose products take the registers of as many again: of FP64, and of
 /// padded radices, whose matrices have more parts.
 const MATRIX_VALUES: usize = 8;
@@ -40,7 +40,7 @@ const MATRIX_VALUES: usize = 8;
 const DENSE_VALUES: usize = 2 * 2 * DENSE_PAIRS;
 /// As many as it may hold of butterflies where its block would else be the only one of a multiprocessor: of FP32, and of
 /// FP64, which spills beyond.
-const MANY_VALUES: [usize; 2] = [40, 24];
+pub const MANY_VALUES: [usize; 2] = [40, 24];
 /// The largest radix of FP64 whose threads have registers for products of twiddles: of 28, with those of gfx942, two
 /// were spilled.
 pub const PRODUCTS_OF_TWIDDLES: usize = 27;
