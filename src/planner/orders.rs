@@ -1,7 +1,13 @@
 //! In which orders radices make a line: what the model of [`work`](super::work) chooses from.
 
 use super::rule_keys::transformed;
-use mmafft_backend_traits::{radix, Limits, Pass, ScalarType};
+use mmafft_backend_traits::device::images_meet;
+use mmafft_backend_traits::real::Middle;
+use mmafft_backend_traits::{radix, Limits, Pass, ScalarType, TileAxis};
+use std::cmp::Reverse;
+
+/// How many orders of each of several axes are tried.
+const OF_AN_AXIS: usize = 5;
 
 /// The largest butterflies that are tried: threads hold their points.
 pub fn largest_butterfly(scalar: ScalarType) -> usize {
@@ -21,19 +27,69 @@ pub fn orders(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     if axis.kind.is_symmetric() {
         return None;
     }
+    // A thread that has a line meets nobody, but its lanes lie apart in memory.
+    let all = fewest(length, 2, pass.storage, limits);
+    Some(all.iter().flat_map(|s| permutations(s)).collect())
+}
+
+/// The same of a pass of several axes: of each the few orders whose columns are the fewest, and half spectra of which meet in
+/// registers where they can.
+pub fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
+    let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
+    if symmetric || pass.axes.len() < 2 {
+        return None;
+    }
+    let mut all = vec![Vec::new()];
+    for axis in &pass.axes {
+        let own = orders_of_axis(axis, pass, limits);
+        let with = |s: &Vec<usize>| own.iter().map(|own| [&s[..], own].concat()).collect();
+        all = all
+            .iter()
+            .flat_map(|s: &Vec<usize>| -> Vec<_> { with(s) })
+            .collect();
+    }
+    Some(all)
+}
+
+fn orders_of_axis(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let length = axis.core_length();
+    let middle = axis.kind.reduction(axis.length, false).middle;
+    let meets = |s: &[usize]| {
+        let end = match middle {
+            Middle::Merge => s.first(),
+            Middle::Split => s.last(),
+            Middle::Plain => None,
+        };
+        pass.axes_of_reals() && end.is_some_and(|&r| images_meet(length, r, pass.storage))
+    };
+    let all = fewest(length, 1, pass.storage, limits);
+    let mut all: Vec<Vec<usize>> = all.iter().flat_map(|s| permutations(s)).collect();
+    // An exchange more, of a split or merge, is as a step more; of as many the least columns a point, and the largest radix
+    // at the other end.
+    all.sort_by_cached_key(|s| {
+        let steps = s.len() + usize::from(middle != Middle::Plain && !meets(s));
+        let columns: usize = s.iter().map(|radix| (1 << 20) / radix).sum();
+        (steps, columns, Reverse(s.clone()))
+    });
+    all.truncate(OF_AN_AXIS);
+    all
+}
+
+/// Butterflies that make so many points, largest first, so many `least`: the fewest and one more; those with a 2 only where there
+/// are no others.
+fn fewest(points: usize, least: usize, scalar: ScalarType, limits: &Limits) -> Vec<Vec<usize>> {
     let mut radices = limits.butterflies.to_vec();
-    let largest = largest_butterfly(pass.storage);
+    let largest = largest_butterfly(scalar);
     radices.retain(|&r| r <= largest && !radix::summed(r, false));
     radices.sort_unstable_by(|a, b| b.cmp(a));
     let mut all = Vec::new();
-    descend(length, &radices, &mut Vec::new(), &mut all);
-    // A thread that has a line meets nobody, but its lanes lie apart in memory.
-    let least = all.iter().map(Vec::len).filter(|&n| n > 1).min();
+    descend(points, &radices, &mut Vec::new(), &mut all);
+    let least = all.iter().map(Vec::len).filter(|&n| n >= least).min();
     all.retain(|s| least.is_some_and(|least| (least..=least + 1).contains(&s.len())));
     if all.iter().any(|s| !s.contains(&2)) {
         all.retain(|s| !s.contains(&2));
     }
-    Some(all.iter().flat_map(|s| permutations(s)).collect())
+    all
 }
 
 fn permutations(sequence: &[usize]) -> Vec<Vec<usize>> {

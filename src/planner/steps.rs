@@ -485,8 +485,8 @@ fn lines_on_chip(
             }
         }
         return match fits.engine {
-            Engine::Simt if axes == 1 => lines_of_rows(stage.kind, points, steps, scalar, longest),
-            _ => few,
+            Engine::Simt => lines_of_rows(stage.kind, axes, points, steps, scalar, longest),
+            Engine::Matrix => few,
         };
     }
     let row = |bytes: usize| (bytes / (2 * scalar.bytes())).max(1);
@@ -501,20 +501,24 @@ fn lines_on_chip(
     1 << enough.max(wide).max(least).ilog2()
 }
 
-/// Contiguous lines that a tile of butterflies has where there are many, each of so many points by these steps; `longest` are those
-/// that a tile may have.
+/// Contiguous lines, or arrays of several axes, that a tile of butterflies has where there are many, each of so many points by these
+/// steps; `longest` are those that a tile may have.
 pub fn lines_of_rows(
     kind: Kind,
+    axes: usize,
     points: usize,
     steps: &[Step],
     scalar: ScalarType,
     longest: usize,
 ) -> usize {
-    let enough = match kind {
-        Kind::C2C => TILE_POINTS * 4 / scalar.compute_bytes(),
+    let enough = match (kind, axes) {
+        (Kind::C2C, _) | (_, 2..) => TILE_POINTS * 4 / scalar.compute_bytes(),
         _ => REAL_TILE_POINTS,
     };
     let few = 1 << (enough.min(longest) / points).max(1).ilog2();
+    if axes > 1 {
+        return few;
+    }
     full_waves(points, few, longest / 2, steps)
 }
 

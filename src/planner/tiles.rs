@@ -21,6 +21,19 @@ pub fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
     points * lines
 }
 
+/// Of radices those of each axis in turn, as few as make its points.
+pub fn of_axes<'a>(pass: &Pass, radices: &'a [usize]) -> Option<Vec<&'a [usize]>> {
+    let mut rest = radices;
+    let own = pass.axes.iter().map(|axis| {
+        let product = |count: &usize| rest[..*count].iter().product::<usize>();
+        let count = (1..=rest.len()).find(|n| product(n) == axis.core_length())?;
+        let (own, others) = rest.split_at(count);
+        rest = others;
+        Some(own)
+    });
+    own.collect()
+}
+
 /// How many columns the step of each radix has, of so many lines, were all butterflies.
 pub fn columns(pass: &Pass, radices: &[usize], lines: usize) -> Vec<usize> {
     let Some(parts) = real_columns(pass, radices) else {

@@ -212,15 +212,6 @@ pub fn tile<'a>(
     Some(cut.tile(threads, cut.held(threads)))
 }
 
-/// Threads of such a tile that hold about so many values each, or a column.
-pub fn threads(pass: &Pass, radices: &[usize], lines: usize, values: usize) -> Option<usize> {
-    let steps = Steps::new(pass, radices)?;
-    let cut = Cut::new(pass, &steps, lines, [1.0; 2]);
-    let columns = cut.columns.iter().zip(&steps.own);
-    let threads = columns.map(|(n, r)| n.div_ceil((values / r).max(1)));
-    threads.max().map(|threads| threads.next_multiple_of(32))
-}
-
 /// The steps of a pass by some radices, or by its own.
 struct Steps<'a> {
     radices: &'a [usize],

@@ -1,5 +1,5 @@
 //! Transforms whose passes follow the measured rules: of each row of lines in a row, columns, rows of planes and
-//! clusters one or more; lines that passes share, of all precisions and kinds; lines without a rule, whose tiles are likely fast;
+//! clusters one or more; lines that passes share, of all precisions and kinds; lines and arrays without a rule, whose tiles are likely fast;
 //! and what passes take turns with.
 
 use mmafft::backend_traits::conformance::PlanFn;
@@ -50,25 +50,41 @@ pub fn requests(longest: usize) -> Vec<Case> {
     rows.chain(shared).collect()
 }
 
-/// What plans say of lines that nobody measured, whose tiles are likely the fastest.
+/// What plans say of lines and arrays that nobody measured, whose tiles are likely the fastest.
 pub const LIKELY: &str = "likely the fastest of its tiles";
 
-/// Lines of many radices, most of which nobody measured, of every kind whose tiles the model of lines knows.
-pub fn likely() -> Vec<Request> {
+/// Lines and arrays of many radices, most of which nobody measured, of every kind whose tiles the model knows.
+pub fn likely() -> Vec<Case> {
     let lengths = [
         45, 84, 132, 154, 297, 351, 420, 528, 715, 858, 945, 1331, 1925, 2145, 2835, 3402, 4368,
         5544, 7040, 8820, 11466,
     ];
+    let lines = lengths.map(|n| (Shape::d1(n), mmafft::plan as PlanFn));
+    let arrays = [
+        Shape::d2(8, 15),
+        Shape::d2(27, 16),
+        Shape::d2(36, 44),
+        Shape::d2(25, 32),
+        Shape::d3(4, 10, 10),
+        Shape::d3(26, 16, 6),
+        Shape::d3(9, 28, 13),
+    ];
+    let in_a_tile: PlanFn = |request, limits| mmafft::plan(request, &one_worker(limits));
+    let shapes = lines
+        .into_iter()
+        .chain(arrays.map(|shape| (shape, in_a_tile)));
+    let shapes: Vec<(Shape, PlanFn)> = shapes.collect();
     let kinds = KINDS.iter().filter(|row| !row.kind.is_symmetric());
-    let lines = kinds.flat_map(move |row| lengths.map(|n| (row.kind, n)));
     let wide = [Precision::F32, Precision::F64];
-    let all = lines.flat_map(move |line| wide.map(|precision| (line, precision)));
-    let of = |((kind, n), precision): ((Kind, usize), Precision)| {
+    let kinds = kinds.flat_map(|row| wide.map(|precision| (row.kind, precision)));
+    let of = |(kind, precision): (Kind, Precision)| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        let request = Request::of_kind(kind, direction, Shape::d1(n));
-        request.precision(precision).batch(BATCH)
+        let of = |shape: &Shape| Request::of_kind(kind, direction, shape.clone());
+        let of =
+            |(shape, plan): &(Shape, PlanFn)| (of(shape).precision(precision).batch(BATCH), *plan);
+        shapes.iter().map(of).collect::<Vec<Case>>()
     };
-    all.map(of).collect()
+    kinds.flat_map(of).collect()
 }
 
 /// Requests whose passes take turns on one of the devices that were measured, the H100, of arrays of so many points at

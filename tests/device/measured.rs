@@ -93,20 +93,19 @@ fn measured() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lines that nobody measured, by the tiles that are likely the fastest.
+/// Lines and arrays that nobody measured, by the tiles that are likely the fastest.
 #[test]
 fn likely() {
     let Some(backend) = cuda("likely") else {
         return;
     };
-    let likely = |request: &Request| {
-        let plan = mmafft::plan(request, backend.limits());
+    let likely = |(request, plan): &requests::Case| {
+        let plan = plan(request, backend.limits());
         plan.is_ok_and(|plan| plan.explain().contains(requests::LIKELY))
     };
-    let all: Vec<Request> = requests::likely().into_iter().filter(likely).collect();
+    let all: Vec<requests::Case> = requests::likely().into_iter().filter(likely).collect();
     assert!(!all.is_empty() || backend.limits().architecture != "sm_90");
-    let planned = |request| (request, mmafft::plan as PlanFn);
-    let requests = ours(all.into_iter().map(planned));
+    let requests = ours(all.into_iter());
     let wrong = compare(&backend, &requests);
     println!(
         "{} requests, likely fast, {} wrong",

@@ -79,6 +79,8 @@ pub struct Lowered {
     pub scalar_bytes: usize,
     /// What a tile asks of the device beside memory.
     pub work: Work,
+    /// Of each step the values of a column, a pair or a copied point, and how many of these a thread has.
+    pub steps: Vec<[usize; 2]>,
     /// Bytes at whose multiples the loaded and the stored memory must begin.
     pub alignment: usize,
     /// The same where points move by narrower accesses: whole elements.
@@ -102,6 +104,16 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
             geometry.shared_bytes
         ),
     })
+}
+
+/// The values of a step's column, of a pair or a copied point, and how many a thread has.
+fn of_thread(step: &StepWords) -> [usize; 2] {
+    let values = match step.op {
+        OP_DFT => step.radix as usize,
+        OP_COPY => 1,
+        _ => 2,
+    };
+    [values, step.groups as usize]
 }
 
 /// A tile of more bytes than a block's shared memory has.
@@ -504,6 +516,7 @@ fn lower_as(
         scale: pass.scale,
         scalar_bytes: pass.storage.bytes(),
         work: work::of(&config, geometry, pass.operand),
+        steps: config.steps.iter().map(of_thread).collect(),
         alignment: pass.storage.bytes() * (2 * together).max(1),
         element: pass.storage.bytes() * (2 * least.min(1)).max(1),
     }))
