@@ -5,7 +5,8 @@ use super::fits::Fits;
 use super::folded;
 use super::problem::Problem;
 use super::stage::Stage;
-use mmafft_backend_traits::{held_points, Kind, Limits};
+use super::steps::LARGEST_RADIX;
+use mmafft_backend_traits::{held_points, largest_prime_factor, Engine, Kind, Limits};
 
 /// Groups consecutive stages into passes.
 pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Stage>> {
@@ -77,9 +78,13 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
     let device = limits.line_library.is_none();
     let there = |s: &Stage| s.store == first.store;
-    // Of even length: an odd one is mirrored while it is loaded, which sums over shared memory do not.
-    let goes_on =
-        |s: &Stage| device && blocks == 1 && s.kind == Kind::C2R && s.length.is_multiple_of(2);
+    // Of even length, or of butterflies: an odd one is mirrored while it is loaded, which sums over shared memory and
+    // convolutions do not.
+    let mirrored = |n: usize| {
+        let butterflies = largest_prime_factor(n) <= LARGEST_RADIX;
+        n.is_multiple_of(2) || (butterflies && fits.engine == Engine::Simt)
+    };
+    let goes_on = |s: &Stage| device && blocks == 1 && s.kind == Kind::C2R && mirrored(s.length);
     let follows = |s: &Stage| s.load == first.store && (there(s) || goes_on(s));
     let (Some(last), true) = (next.last(), next.iter().all(follows)) else {
         return false;

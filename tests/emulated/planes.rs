@@ -1,5 +1,5 @@
 //! Half spectra of several axes in one tile: R2C makes them there, C2R makes reals of them. Both take as many passes, but
-//! of odd lengths, and each pass reads and writes a byte once.
+//! where an odd halved axis has a prime factor above 13, and each pass reads and writes a byte once.
 
 use crate::accesses::traffic;
 use crate::probe::{Probe, Vendor, ORDERS};
@@ -57,6 +57,13 @@ fn half_spectra_take_as_many_passes_both_ways() {
             (Shape::d2(32, 32), 1),
             (Shape::d2(30, 50), 1),
             (Shape::d2(15, 22), 1),
+            (Shape::d2(8, 15), 1),
+            (Shape::d2(22, 13), 1),
+            (Shape::d2(9, 75), 1),
+            (Shape::d2(5, 3), 1),
+            (Shape::d3(7, 4, 9), 1),
+            (Shape::d3(26, 4, 5), 1),
+            (Shape::d3(5, 40, 15), 2),
             (Shape::d2(4, 74), 1),
             (Shape::d2(3, 134), 1),
             (Shape::d3(8, 8, 8), 1),
