@@ -157,6 +157,11 @@ pub fn cases() -> Vec<Case> {
                 .engine(Engine::Simt)
         }),
         case("2-D c2r odd", Request::c2r(Shape::d2(12, 15)).batch(5)),
+        // Beyond the factors of butterflies: by edge points.
+        case(
+            "2-D c2r with edges",
+            Request::c2r(Shape::d2(12, 17)).batch(5),
+        ),
         case("3-D", Request::forward(Shape::new(&[8, 8, 8])).batch(5)),
         case("3-D of mixed lengths, f64", {
             Request::inverse(Shape::new(&[3, 4, 10]))
