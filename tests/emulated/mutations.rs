@@ -78,8 +78,8 @@ mod idle {
 
     /// Between gather and scatter of a step that overwrites what it has read: the last DFT of
     /// an axis reads and writes points c + j·n/r, split and merge points c and n − c. Lines
-    /// and outer indices must begin where they did, and points be in the order of their numbers. Where a
-    /// convolution turns back, the step before has read the same columns.
+    /// and outer indices must begin where they did, if only by an unused cell behind each that has fewer points, and points
+    /// be in the order of their numbers. Where a convolution turns back, the step before has read the same columns.
     pub fn within(program: &Program, i: usize) -> Option<&'static str> {
         let word = |name| step(program, i, name);
         let turns = i > 0 && step(program, i - 1, "target") == constant("PLACE_REGISTERS");
@@ -90,9 +90,19 @@ mod idle {
             && word("hermitian") == 0
             && (read("from_table"), word("to_table")) == (-1, -1);
         let outer = word("outer") == 1 || word("in") == word("out");
-        let lines = read("row_in") == word("row_out")
-            && (head(program, "lines") == 1 || read("pitch_in") == word("pitch_out"));
-        let same = (last || op("OP_SPLIT") || op("OP_MERGE")) && outer && lines;
+        let lines = head(program, "lines") == 1 || read("pitch_in") == word("pitch_out");
+        let alike = outer && read("row_in") == word("row_out");
+        // Of outer indices with no unused cell but behind their points.
+        let cells = |points, row| match row {
+            0 => Some(points),
+            row if row == points => Some(points + 1),
+            _ => None,
+        };
+        let before = cells(word("in"), read("row_in"));
+        let apart = word("inner") == 1 && before == cells(word("out"), word("row_out"));
+        let same = (last || op("OP_SPLIT") || op("OP_MERGE"))
+            && lines
+            && (alike || (apart && before.is_some()));
         (same && !dense(program, i)).then_some("a step in place")
     }
 
