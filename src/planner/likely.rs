@@ -1,6 +1,7 @@
 //! Tiles of one pass that are likely fast: those that `mmafft tune` times first, and what a pass without a rule takes. By the
 //! [`model`](super::model) where it knows such passes, else by that of [`work`](super::work).
 
+use super::counts::Array;
 use super::model;
 use super::orders::{orders, orders_of_axes};
 use super::rule::{ends_with_rows, Rule};
@@ -129,8 +130,10 @@ impl<'a> Ranking<'a> {
             false => (1024, [2, 48]),
         };
         let takes = |values| {
+            // Any threads: how many there are to be follows from what they are to do.
             let some = tile(pass, &radices, lines, 32)?;
-            let threads = model::threads(pass, &some, values)?.min(most);
+            let threads = Array::new(pass, &some, [false; 2])?.threads(values);
+            let threads = threads.min(most);
             let tile = tile(pass, &radices, lines, threads)?;
             let registers = (each * tile.held.max(values) + beside).next_multiple_of(8);
             let blocks = (65536 / (threads * registers)).clamp(1, 2048 / threads);
@@ -245,7 +248,7 @@ mod tests {
     fn planned(
         architecture: &str,
         kind: Kind,
-        n: usize,
+        shape: Shape,
         batch: usize,
         precision: Precision,
     ) -> Plan {
@@ -256,7 +259,7 @@ mod tests {
             precisions: vec![Precision::F32, Precision::F64, Precision::F16],
             ..invented(227 << 10)
         };
-        let request = Request::of_kind(kind, Direction::Forward, Shape::d1(n));
+        let request = Request::of_kind(kind, Direction::Forward, shape);
         let request = request.batch(batch).precision(precision);
         crate::plan(&request, &limits).expect("a plan")
     }
@@ -268,17 +271,8 @@ mod tests {
     /// Arrays of several axes, but of type I and where there are too few for a tile to have whole ones.
     #[test]
     fn arrays_have_likely_tiles() {
-        let of = |kind, batch| {
-            let limits = Limits {
-                architecture: "sm_90".into(),
-                workers: 132,
-                butterflies: BUTTERFLIES,
-                precisions: vec![Precision::F32, Precision::F64],
-                ..invented(227 << 10)
-            };
-            let request = Request::of_kind(kind, Direction::Forward, Shape::d2(25, 32));
-            crate::plan(&request.batch(batch), &limits).expect("a plan")
-        };
+        let plane = Shape::d2(25, 32);
+        let of = |kind, batch| planned("sm_90", kind, plane.clone(), batch, Precision::F32);
         let many = of(Kind::Dct2, 1 << 16);
         assert!(is_likely(&many), "{}", many.explain());
         assert_eq!(many.passes[0].steps, of(Kind::Dct2, 200).passes[0].steps);
@@ -290,7 +284,7 @@ mod tests {
     #[test]
     fn lines_of_all_batches_have_the_same_steps() {
         for (kind, n) in [(Kind::R2HC, 351), (Kind::Dct3, 297), (Kind::Dct4, 5720)] {
-            let of = |batch| planned("sm_90", kind, n, batch, Precision::F64);
+            let of = |batch| planned("sm_90", kind, Shape::d1(n), batch, Precision::F64);
             let many = of(1 << 20);
             assert!(is_likely(&many), "{}", many.explain());
             for batch in [1, 2, 133, 4097] {
@@ -305,7 +299,13 @@ mod tests {
     #[test]
     fn what_was_not_timed_is_left() {
         let is = |architecture, kind, n, precision| {
-            is_likely(&planned(architecture, kind, n, 1 << 20, precision))
+            is_likely(&planned(
+                architecture,
+                kind,
+                Shape::d1(n),
+                1 << 20,
+                precision,
+            ))
         };
         assert!(is("sm_90", Kind::R2HC, 351, Precision::F32));
         assert!(!is("sm_80", Kind::R2HC, 351, Precision::F32));

@@ -11,12 +11,14 @@
 //! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
 //!    better where it was measured, and where two passes take [`turns`], by [`pairs`] of tiles that leave few lanes idle
 //!    where nobody measured that ([`work`]: what a tile costs; [`tiles`]: what radices, in [`orders`], make of one). What is
-//!    [`likely`] the fastest of one pass `mmafft tune` times, and passes without a rule take ([`model`]).
+//!    [`likely`] the fastest of one pass `mmafft tune` times, and passes without a rule take ([`model`], by
+//!    [`counts`] of what threads do).
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
 mod cluster;
 mod convolution;
+mod counts;
 mod engine;
 mod factors;
 mod fits;

@@ -79,7 +79,8 @@ pub struct Lowered {
     pub scalar_bytes: usize,
     /// What a tile asks of the device beside memory.
     pub work: Work,
-    /// Of each step the values of a column, a pair or a copied point, and how many of these a thread has.
+    /// Of each step the values of a column, a pair or a copied point, and how many of these a thread has: what planners that count
+    /// them without lowering are compared with.
     pub steps: Vec<[usize; 2]>,
     /// Bytes at whose multiples the loaded and the stored memory must begin.
     pub alignment: usize,
