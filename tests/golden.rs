@@ -206,6 +206,10 @@ fn cases() -> Vec<Case> {
             "likely-arrays",
             Request::real(Kind::Dct3, d2(25, 32)).batch(4096),
         ),
+        hopper(
+            "likely-columns",
+            Request::real(Kind::HC2R, d2(2080, 330)).batch(100),
+        ),
         hopper("measured-few", Request::forward(d1(1 << 20))),
         clusters("cluster-line", Request::forward(d1(1 << 15)).batch(100)),
         clusters("cluster-r2c", Request::r2c(d1(1 << 16)).batch(100)),

@@ -1,20 +1,22 @@
 //! What the threads of a tile have to do, counted without its program: columns of steps, pairs of half spectra, copies. As lowering
 //! has them (`trips` and `insert_copies`), which a test compares.
 
+use super::rule::real_columns;
+use super::rule_keys::access;
 use super::tiles::of_axes;
 use super::work::Tile;
 use mmafft_backend_traits::device::images_meet;
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide, Reduction};
 use mmafft_backend_traits::{Kind, Pass, ScalarType, TileAxis};
 
-/// An axis by some radices.
+/// An axis by some radices, or one of two parts of it: the columns of a line by real columns, or its rows.
 pub struct Axis<'a> {
     pub axis: &'a TileAxis,
     pub radices: &'a [usize],
     pub reduction: &'a Reduction,
     /// The points of its DFT.
     pub core: usize,
-    /// Those of the other axes.
+    /// Those of the other axes, or how many columns or rows there are.
     around: usize,
     /// At which ends a thread has columns that face each other: the load's, the store's.
     pub facing: [bool; 2],
@@ -53,6 +55,35 @@ impl<'a> Axis<'a> {
         })
     }
 
+    /// The columns of a line of the pass by real columns, and its rows: `lengths` reals of each, by these radices.
+    fn parts(pass: &'a Pass, lengths: [usize; 2], radices: &'a [usize]) -> [Self; 2] {
+        let [columns, rows] = lengths;
+        let halves = |i: usize| (lengths[i] / 2, 1 + lengths[1 - i] / 2);
+        let mut made = 1;
+        let more = |radix: &&usize| {
+            made *= **radix;
+            made <= columns / 2
+        };
+        let (first, last) = radices.split_at(radices.iter().take_while(more).count());
+        let part = |i: usize, kind: Kind, radices: &'a [usize]| {
+            let (core, around) = halves(i);
+            // A point and its mirror image are one thread's where the parts meet.
+            let ends = [radices.first(), radices.last()];
+            let facing = [0, 1].map(|end| end != i && ends[end] != Some(&core));
+            Axis {
+                axis: &pass.axes[0],
+                radices,
+                core,
+                around,
+                facing,
+                paired: false,
+                reduction: kind.reduction(lengths[i], false),
+            }
+        };
+        debug_assert_eq!(last.iter().product::<usize>(), rows / 2);
+        [part(0, Kind::R2C, first), part(1, Kind::C2R, last)]
+    }
+
     /// Which ends a step is at: the load's, the store's.
     pub fn ends(&self, step: usize) -> impl Iterator<Item = usize> {
         let ends = [step == 0, step + 1 == self.radices.len()];
@@ -75,7 +106,10 @@ impl<'a> Axis<'a> {
 
 /// An array by some tile: a line, or several axes.
 pub struct Array<'a> {
+    /// Its axes, or both parts of its only one.
     pub axes: Vec<Axis<'a>>,
+    /// Whether its points lie beside each other, and not those of other lines.
+    pub contiguous: bool,
     pub tile: &'a Tile<'a>,
     /// Its points, or each two reals.
     pub points: f64,
@@ -87,25 +121,35 @@ pub struct Array<'a> {
 impl<'a> Array<'a> {
     /// An array of the pass by the radices of a tile, in such a launch; `None` where they do not make its axes.
     pub fn new(pass: &'a Pass, tile: &'a Tile<'a>, facing: [bool; 2]) -> Option<Self> {
-        let radices = of_axes(pass, tile.radices)?;
-        let axes = radices.into_iter().enumerate();
-        let axes = axes.map(|(i, radices)| Axis::new(pass, i, radices, facing));
-        let axes: Vec<Axis> = axes.collect::<Option<_>>()?;
+        let contiguous = access(pass) == "rows";
+        let axes: Vec<Axis> = match real_columns(pass, tile.radices) {
+            Some(lengths) => Axis::parts(pass, lengths, tile.radices).into(),
+            None => {
+                let radices = of_axes(pass, tile.radices)?;
+                let axes = radices.into_iter().enumerate();
+                let axes = axes.map(|(i, radices)| Axis::new(pass, i, radices, facing));
+                axes.collect::<Option<_>>()?
+            }
+        };
         let complex = pass.axes.iter().all(|axis| axis.kind == Kind::C2C);
         let all: usize = pass.axes.iter().map(|axis| axis.length).product();
         Some(Array {
             tile,
             points: all as f64 / if complex { 1.0 } else { 2.0 },
-            copies: copies(pass, &axes),
+            copies: match contiguous {
+                true => copies(pass, &axes),
+                false => [0; 2],
+            },
             axes,
+            contiguous,
             double: pass.storage == ScalarType::F64,
         })
     }
 
-    /// The only axis.
+    /// The only axis of contiguous lines.
     pub fn line(&self) -> Option<&Axis<'a>> {
         match &self.axes[..] {
-            [line] => Some(line),
+            [line] if self.contiguous => Some(line),
             _ => None,
         }
     }
@@ -248,6 +292,12 @@ mod tests {
             Shape::d3(24, 30, 4),
             Shape::d3(9, 28, 13),
             Shape::d3(26, 16, 6),
+            // Columns.
+            Shape::d2(45, 1000),
+            Shape::d2(1260, 1001),
+            Shape::d2(1001, 1100),
+            Shape::d2(34, 40),
+            Shape::d2(2049, 2049),
         ];
         let mut compared = 0;
         let wide = [Precision::F32, Precision::F64];

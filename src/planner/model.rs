@@ -1,13 +1,15 @@
-//! What a pass of contiguous lines or arrays takes by some tile, of the time of a copy: what its steps issue, half spectra that meet,
-//! copies, stores that are scattered, idle lanes, and the blocks that registers leave. The numbers were fitted to 4600 timings of
+//! What a pass takes by some tile, of the time of a copy: what its steps issue, half spectra that meet, copies, stores that are
+//! scattered, idle lanes, the blocks that registers leave, and rows in memory that are short. The numbers were fitted to 4600 timings of
 //! lines that nobody had tuned, on an H100 (docs/measured.md, "Passes without a rule"). What butterflies compute turned out not to
-//! count beside what they load and store. Of arrays the same numbers choose as well as others fitted to 3087 timings of such; where
-//! half spectra of reals meet in registers, and how stores are scattered, made no difference there.
+//! count beside what they load and store. Of arrays the same numbers choose as well as others fitted to 3087 timings of such, and of
+//! lines whose points are apart as well as others fitted to 1981; where half spectra of reals meet in registers, and how stores are
+//! scattered, made no difference there.
 
 use super::counts::{Array, Axis};
+use super::rule_keys::access;
 use super::work::{Tile, Tried, SPARED};
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
-use mmafft_backend_traits::{Pass, Step, TileAxis};
+use mmafft_backend_traits::{radix, Loop, Pass, ScalarType, Step, TileAxis};
 
 /// Of a value of a step, and of its column.
 const VALUE: f64 = 4.9;
@@ -31,25 +33,40 @@ const ALONE: f64 = 0.28;
 const THREAD: f64 = 0.0015;
 const SPILLED: f64 = 1.6;
 /// What all that is of the time in which two reals are copied, and what the pieces of 128 bytes are, to the power of 3/2, of which
-/// stores have a point; in FP64 a copy takes longer.
+/// stores have a point; in FP64 a copy takes longer, and columns gain less by that.
 const UNIT: f64 = 0.0152;
 const SCATTERED: f64 = 2.07;
 const DOUBLE: f64 = 0.584;
+const DOUBLE_COLUMNS: f64 = 0.8;
+/// Bytes of a piece of memory that a cache has or does not have.
+const PIECE: usize = 128;
+/// What memory takes of each piece of 128 bytes that rows of a tile touch beside those that they fill, of what it takes of one.
+const TOUCHED: f64 = 0.1;
 /// In which power what memory does and what the multiprocessor does add up.
 const POWER: f64 = 3.2;
 
-/// Whether the numbers are of such passes: contiguous lines, or arrays of those, whole ones and nothing else, no convolutions and
-/// no type I.
+/// Whether the numbers are of such passes: lines, contiguous ones or columns, or arrays of contiguous ones, whole and nothing else,
+/// no convolutions and sums of long primes; type I of columns alone.
 pub fn knows(pass: &Pass) -> bool {
     let plain = pass.mirrored.is_none() && pass.hermitian.is_none() && pass.edges.is_none();
     let factors = pass.load_factor.is_none() && pass.store_factor.is_none();
     let whole = pass.load_reals.is_none() && pass.store_reals.is_none();
-    let contiguous = |stride: fn(&TileAxis) -> usize| pass.axes.iter().any(|a| stride(a) <= 2);
-    let contiguous = contiguous(|a| a.load_stride) && contiguous(|a| a.store_stride);
-    let part = |a: &TileAxis| a.load_index != 1 || a.store_index != 1 || a.kind.is_symmetric();
-    let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
-    let plain = plain && pass.steps.iter().all(dft) && !pass.axes.iter().any(part);
-    plain && factors && whole && contiguous
+    let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
+    let there = match access(pass) {
+        "rows" => !symmetric,
+        "columns" => pass.axes.len() == 1,
+        _ => false,
+    };
+    let part = |a: &TileAxis| a.load_index != 1 || a.store_index != 1;
+    // Butterflies that threads hold, as lowering has them of several axes too.
+    let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
+    let held = |s: &Step| match s {
+        Step::Dft { radix, .. } => !radix::summed(*radix, places),
+        Step::Twiddle { .. } | Step::Exchange | Step::RealColumns { .. } => true,
+        _ => false,
+    };
+    let plain = plain && pass.steps.iter().all(held) && !pass.axes.iter().any(part);
+    plain && factors && whole && there
 }
 
 /// How many blocks with such a tile a multiprocessor can have, of as many as are `asked` for at most, where these of its columns
@@ -81,8 +98,31 @@ pub fn time(
     let points = tile.lines as f64 * array.points;
     let issues = UNIT * array.work() * tile.filled / points * chip;
     let all = issues + SCATTERED * array.pieces().powf(1.5);
-    let all = if array.double { DOUBLE * all } else { all };
-    Some((residents, (1.0 + all.powf(POWER)).powf(1.0 / POWER)))
+    let (memory, double) = match array.contiguous {
+        true => (1.0, DOUBLE),
+        false => (1.0 + TOUCHED * touched(pass, tile.lines), DOUBLE_COLUMNS),
+    };
+    let all = if array.double { double * all } else { all };
+    let both = memory.powf(POWER) + all.powf(POWER);
+    Some((residents, both.powf(1.0 / POWER)))
+}
+
+/// How many more pieces of memory the rows of a tile of columns touch than they fill, of so many lines beside each other, on average
+/// of where rows begin; of those that they fill.
+fn touched(pass: &Pass, lines: usize) -> f64 {
+    let scalar = pass.storage.bytes();
+    let of_side = |axis: fn(&TileAxis) -> usize, of_loop: fn(&Loop) -> usize| {
+        let strides = pass.axes.iter().map(axis);
+        let outer = pass.loops.iter().rev().skip(1).map(of_loop);
+        let beside = pass.loops.last().map_or(1, of_loop);
+        let row = lines * beside * scalar;
+        // Rows begin at multiples of the power of two that all of these are multiples of.
+        let begin = strides.chain(outer).map(|stride| stride * scalar);
+        let begin = begin.fold(row | PIECE, |all, bytes| all | bytes);
+        (PIECE - (1 << begin.trailing_zeros())) as f64 / row as f64
+    };
+    let load = of_side(|a| a.load_stride, |l| l.load);
+    (load + of_side(|a| a.store_stride, |l| l.store)) / 2.0
 }
 
 impl Array<'_> {
@@ -113,8 +153,10 @@ impl Array<'_> {
             (false, _) if are_apart(sides[end]) => APART,
             _ => 0.0,
         };
-        self.line()
-            .map_or(0.0, |_| axis.ends(step).map(of_end).sum())
+        match self.line() {
+            Some(_) => axis.ends(step).map(of_end).sum(),
+            None => 0.0,
+        }
     }
 
     /// Registers of a thread, as NVRTC's kernels have them.

@@ -1,5 +1,6 @@
 //! In which orders radices make a line: what the model of [`work`](super::work) chooses from.
 
+use super::rule::folds;
 use super::rule_keys::transformed;
 use mmafft_backend_traits::device::images_meet;
 use mmafft_backend_traits::real::Middle;
@@ -17,24 +18,33 @@ pub fn largest_butterfly(scalar: ScalarType) -> usize {
     }
 }
 
-/// Radices of a pass' only axis: butterflies of the fewest and of one more, in every order; those with a 2 only where there
-/// are no others. `None` of several axes, convolutions and lines by real columns.
+/// Radices of a pass' axes that are tried, of one or of several; `None` of convolutions, and of several axes of type I.
 pub fn orders(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
+    orders_of_line(pass, limits).or_else(|| orders_of_axes(pass, limits))
+}
+
+/// Radices of a pass' only axis: butterflies of the fewest and of one more, in every order; those with a 2 only where there
+/// are no others. Of type I also real columns and their rows. `None` of several axes and convolutions.
+pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     let [axis] = &pass.axes[..] else {
         return None;
     };
     let length = transformed(pass).filter(|&n| n == axis.core_length())?;
-    if axis.kind.is_symmetric() {
-        return None;
-    }
     // A thread that has a line meets nobody, but its lanes lie apart in memory.
-    let all = fewest(length, 2, pass.storage, limits);
-    Some(all.iter().flat_map(|s| permutations(s)).collect())
+    let of = |points: usize| {
+        let all = fewest(points, 2, pass.storage, limits).into_iter();
+        all.flat_map(|s| permutations(&s))
+    };
+    let mut all: Vec<Vec<usize>> = of(length).collect();
+    if axis.kind.is_symmetric() && length.is_multiple_of(2) {
+        all.extend(of(length / 2).filter(|s| folds(axis, s)));
+    }
+    Some(all)
 }
 
 /// The same of a pass of several axes: of each the few orders whose columns are the fewest, and half spectra of which meet in
 /// registers where they can.
-pub fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
+fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
     if symmetric || pass.axes.len() < 2 {
         return None;

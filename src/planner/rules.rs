@@ -7,7 +7,7 @@
 use super::fits::Fits;
 pub use super::likely::likely;
 use super::likely::suggested;
-pub use super::orders::{descend, largest_butterfly, orders};
+pub use super::orders::{descend, largest_butterfly, orders, orders_of_line};
 pub use super::pairs::pairs;
 use super::problem::Problem;
 use super::rule::facing_end;
@@ -171,7 +171,8 @@ pub(super) fn in_turns_elsewhere(problem: &Problem, fits: &Fits) -> bool {
     keys.any(|key| OF_ANY_DEVICE.contains(&key))
 }
 
-/// Lets a pass follow its rule, or without one the model of lines, if either knows better.
+/// Lets a pass follow its rule, or without one the model, if either knows better. The model also comes before a rule of complex
+/// columns, where these are reals.
 pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     let suits = |rule: &Rule, pass: &Pass| {
         let free = !asked || rule.sequence.is_empty();
@@ -189,13 +190,16 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
         pass.mirrored = None;
         found = first(pass);
     }
-    let Some((key, rule)) = found else {
-        if let Some((rule, reaches)) = suggested(pass, limits).filter(|_| !asked) {
+    let complex = |key: &str| key.contains(",c2c,columns,") && pass.axes[0].kind != Kind::C2C;
+    let own = found.as_ref().is_some_and(|(key, _)| !complex(key));
+    if !asked && !own {
+        if let Some((rule, reaches)) = suggested(pass, limits) {
             rule.apply(pass, limits);
             pass.reason = format!("likely the fastest of its tiles: {reaches:.2} of a copy");
+            return;
         }
-        return;
-    };
+    }
+    let Some((key, rule)) = found else { return };
     rule.apply(pass, limits);
     pass.reason = format!(
         "as measured for {}: {:.2} of a copy",

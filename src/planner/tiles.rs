@@ -3,8 +3,8 @@
 use super::folded::columns_of_steps;
 use super::rule::{points_of_axes, real_columns};
 use super::rule_keys::transformed;
-use mmafft_backend_traits::device::FACING_RADIX;
-use mmafft_backend_traits::real::{Middle, RealSide};
+use mmafft_backend_traits::device::{facing_neighbours, FACING_RADIX};
+use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Engine, Pass};
 
 /// Points that a block's threads hold, of so many lines.
@@ -36,12 +36,17 @@ pub fn of_axes<'a>(pass: &Pass, radices: &'a [usize]) -> Option<Vec<&'a [usize]>
 
 /// How many columns the step of each radix has, of so many lines, were all butterflies.
 pub fn columns(pass: &Pass, radices: &[usize], lines: usize) -> Vec<usize> {
-    let Some(parts) = real_columns(pass, radices) else {
+    let Some(of_line) = columns_and_rows(pass, radices) else {
         let points = points(pass, radices, lines);
         return radices.iter().map(|r| points / r).collect();
     };
-    let of_line = columns_of_steps(parts, radices);
     of_line.into_iter().map(|columns| columns * lines).collect()
+}
+
+/// The same of one line by real columns and their rows, if radices make such.
+pub fn columns_and_rows(pass: &Pass, radices: &[usize]) -> Option<Vec<usize>> {
+    let parts = real_columns(pass, radices)?;
+    Some(columns_of_steps(parts, radices))
 }
 
 /// In which steps columns can face each other: the first, the last, and the larger of their radices.
@@ -50,11 +55,9 @@ pub fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
         return None;
     };
     let reduction = axis.kind.reduction(axis.length, false);
-    let real = axis.kind.is_real_to_real();
-    let beside = |side: &RealSide| real && side.facing_pairs().is_some();
     let can = [
-        reduction.middle == Middle::Merge || beside(&reduction.load),
-        reduction.middle == Middle::Split || beside(&reduction.store),
+        reduction.middle == Middle::Merge || facing_neighbours(pass, true) > 0,
+        reduction.middle == Middle::Split || facing_neighbours(pass, false) > 0,
     ];
     let ends = [*first, *last];
     let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && r <= FACING_RADIX;

@@ -2,7 +2,7 @@
 //! that what lies between them stays in the device's cache.
 
 use super::fits::Fits;
-use super::orders::orders;
+use super::orders::orders_of_line;
 use super::pairs::pairs;
 use super::problem::Problem;
 use super::rules::{self, Rule};
@@ -75,7 +75,7 @@ impl Tiles {
             return None;
         }
         let sequences =
-            [0, 1].map(|i| orders(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
+            [0, 1].map(|i| orders_of_line(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
         let first = pairs(passes, &sequences, request.batch, 1);
         let first = first.into_iter().next()?;
         Some(Tiles {

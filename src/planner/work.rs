@@ -2,7 +2,7 @@
 //! registers and memory on chip leave to a multiprocessor. Its numbers were set by hand, by what was timed on an H100; it ranks
 //! tiles, and predicts no times.
 
-use super::tiles::{columns, faced, points};
+use super::tiles::{columns_and_rows, faced, points};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Kind, Pass, ScalarType, Step};
 use std::ops::RangeInclusive;
@@ -181,7 +181,7 @@ pub fn tiles<'a>(
             };
             let cut = Cut::new(pass, &steps, lines, [filled, parts]);
             if cut.bytes > tried.bytes {
-                continue;
+                break;
             }
             for (threads, tiles) in tried.threads.clone().step_by(32).zip(&mut tiles) {
                 let held = cut.held(threads);
@@ -221,6 +221,10 @@ struct Steps<'a> {
     of_columns: Vec<f64>,
     /// Whether half spectra, if there are any, meet in registers.
     meets: Option<bool>,
+    /// Points of a line that threads hold.
+    points: usize,
+    /// The columns of a line of each, were its points no whole number of them.
+    columns: Option<Vec<usize>>,
 }
 
 impl<'a> Steps<'a> {
@@ -235,6 +239,8 @@ impl<'a> Steps<'a> {
             radices,
             of_columns: own.iter().map(column).collect(),
             meets: (middle(pass) != Middle::Plain).then_some(meets),
+            points: points(pass, radices, 1),
+            columns: columns_and_rows(pass, &own),
             own,
         })
     }
@@ -254,13 +260,17 @@ struct Cut<'s, 'a> {
 
 impl<'s, 'a> Cut<'s, 'a> {
     fn new(pass: &Pass, steps: &'s Steps<'a>, lines: usize, [filled, parts]: [f64; 2]) -> Self {
-        let points = points(pass, steps.radices, lines);
+        let points = steps.points * lines;
+        let columns = match &steps.columns {
+            Some(of_line) => of_line.iter().map(|columns| columns * lines).collect(),
+            None => steps.own.iter().map(|radix| points / radix).collect(),
+        };
         Cut {
             steps,
             lines,
             points,
             bytes: points * 2 * pass.storage.compute_bytes(),
-            columns: columns(pass, &steps.own, lines),
+            columns,
             filled,
             parts,
         }

@@ -1,5 +1,5 @@
 //! Transforms whose passes follow the measured rules: of each row of lines in a row, columns, rows of planes and
-//! clusters one or more; lines that passes share, of all precisions and kinds; lines and arrays without a rule, whose tiles are likely fast;
+//! clusters one or more; lines that passes share, of all precisions and kinds; lines, arrays and columns without a rule, whose tiles are likely fast;
 //! and what passes take turns with.
 
 use mmafft::backend_traits::conformance::PlanFn;
@@ -12,6 +12,8 @@ use std::sync::Mutex;
 const BATCH: usize = 9;
 /// The same of what takes a block each, or many.
 const FEW: usize = 2;
+/// Columns that lie beside each other: the last of their tiles is not full.
+const BESIDE: usize = 70;
 
 /// A request, and how it is planned so that its passes follow the rules.
 pub type Case = (Request, PlanFn);
@@ -50,10 +52,10 @@ pub fn requests(longest: usize) -> Vec<Case> {
     rows.chain(shared).collect()
 }
 
-/// What plans say of lines and arrays that nobody measured, whose tiles are likely the fastest.
+/// What plans say of passes that nobody measured, whose tiles are likely the fastest.
 pub const LIKELY: &str = "likely the fastest of its tiles";
 
-/// Lines and arrays of many radices, most of which nobody measured, of every kind whose tiles the model knows.
+/// Lines, arrays and columns of many radices, most of which nobody measured, of every kind whose tiles the model knows.
 pub fn likely() -> Vec<Case> {
     let lengths = [
         45, 84, 132, 154, 297, 351, 420, 528, 715, 858, 945, 1331, 1925, 2145, 2835, 3402, 4368,
@@ -74,15 +76,26 @@ pub fn likely() -> Vec<Case> {
         .into_iter()
         .chain(arrays.map(|shape| (shape, in_a_tile)));
     let shapes: Vec<(Shape, PlanFn)> = shapes.collect();
-    let kinds = KINDS.iter().filter(|row| !row.kind.is_symmetric());
     let wide = [Precision::F32, Precision::F64];
+    let kinds = KINDS.iter();
     let kinds = kinds.flat_map(|row| wide.map(|precision| (row.kind, precision)));
     let of = |(kind, precision): (Kind, Precision)| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        let of = |shape: &Shape| Request::of_kind(kind, direction, shape.clone());
-        let of =
-            |(shape, plan): &(Shape, PlanFn)| (of(shape).precision(precision).batch(BATCH), *plan);
-        shapes.iter().map(of).collect::<Vec<Case>>()
+        let of = move |shape| Request::of_kind(kind, direction, shape).precision(precision);
+        // Type I of whole lines has radices of its own.
+        let whole = shapes.iter().filter(move |_| !kind.is_symmetric());
+        let whole = whole.map(move |(shape, plan)| (of(shape.clone()).batch(BATCH), *plan));
+        let more = match kind {
+            Kind::Dct1 => 1,
+            Kind::Dst1 => -1,
+            _ => 0,
+        };
+        let columns = [88isize, 234, 364, 616, 1050, 1560, 2080].into_iter();
+        let columns = columns.map(move |n| {
+            let plane = Shape::d2((n + more).unsigned_abs(), BESIDE);
+            (of(plane).axes(&[0]).batch(FEW), mmafft::plan as PlanFn)
+        });
+        whole.chain(columns).collect::<Vec<Case>>()
     };
     kinds.flat_map(of).collect()
 }

@@ -93,7 +93,7 @@ fn measured() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Lines and arrays that nobody measured, by the tiles that are likely the fastest.
+/// Lines, arrays and columns that nobody measured, by the tiles that are likely the fastest.
 #[test]
 fn likely() {
     let Some(backend) = cuda("likely") else {

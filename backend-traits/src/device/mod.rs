@@ -49,6 +49,7 @@ pub use driver::{Driver, Geometry, Launch, Region, Vendor};
 pub use facing::{halves_radix, images_meet, lines_face, FACING_RADIX};
 pub use kernels::Kernels;
 pub use lower::{lower, Lowered, MANY_VALUES, PRODUCTS_OF_TWIDDLES, VALUES};
+pub use neighbours::facing as facing_neighbours;
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
 pub use shape::places_beside_twiddles;

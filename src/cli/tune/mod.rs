@@ -22,7 +22,7 @@ use mmafft::rules::{self, Rule};
 use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use table::Table;
+use table::{Table, Timings};
 use timing::{copy, Bench, Memory, BYTES};
 
 /// Two are alike unless one is so many times as fast.
@@ -73,6 +73,9 @@ pub struct Arguments {
     /// or fewer blocks too
     #[arg(long, conflicts_with_all = ["facing", "mixed", "parts", "clusters"])]
     turns: bool,
+    /// A file for everything that is timed of single passes, in the form of the table's rows, but several of a key
+    #[arg(long, value_name = "FILE", conflicts_with = "turns")]
+    timings: Option<PathBuf>,
     /// Compile only the kernels that the input names, into the cache: what tune runs on all cores itself
     #[arg(long, hide = true)]
     compile: bool,
@@ -189,7 +192,12 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         passes.len()
     );
     let progress = Progress::new(passes.len() as u64);
-    let mut bench = Bench { lab, memory, copy };
+    let mut bench = Bench {
+        lab,
+        memory,
+        copy,
+        timings: Timings::new(arguments.timings.clone()),
+    };
     // Blocks come first: clusters have to be faster than the rows of these.
     let tuned = passes
         .into_iter()
@@ -242,7 +250,12 @@ fn tune_turns<L: Lab>(
     let room = plans.iter().map(timing::room);
     let mut memory = Memory::new(lab, room.fold(BYTES, usize::max))?;
     let copy = copy(lab, &mut memory)?;
-    let mut bench = Bench { lab, memory, copy };
+    let mut bench = Bench {
+        lab,
+        memory,
+        copy,
+        timings: Timings::new(arguments.timings.clone()),
+    };
     outln!(
         "{}: a copy moves {:.0} GB/s; {} pairs of passes",
         limits.device,

@@ -313,6 +313,7 @@ pub fn tune<L: Lab>(
         for (tuned, rules) in passes.iter_mut().zip(all) {
             progress.doing(&tuned.key);
             let timed = time_all(bench, &tuned.plan, &tuned.pass, rules);
+            bench.timings.add(&tuned.key, &timed);
             tuned.all.extend(timed);
             tuned.sort();
         }
@@ -323,7 +324,7 @@ pub fn tune<L: Lab>(
         tuned.write(&was, table, &limits, arguments.otherwise);
         table.write(&arguments.output, &limits.device)?;
     }
-    Ok(())
+    bench.timings.write(&limits.device)
 }
 
 /// What would be planned on a device without clusters, its passes by the table's rows as they are now; factors

@@ -4,6 +4,7 @@ use crate::cli::{files, Failure};
 use mmafft::rules::{self, Rule};
 use mmafft::{Limits, Pass};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// The file of rules.
 pub struct Table {
@@ -29,7 +30,7 @@ impl Table {
         self.rows.contains_key(key) || self.rows.contains_key(&rules::of_device(key, limits))
     }
 
-    pub fn read(path: &std::path::Path) -> Result<Self, Failure> {
+    pub fn read(path: &Path) -> Result<Self, Failure> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -55,7 +56,7 @@ impl Table {
         Ok(table)
     }
 
-    pub fn write(&mut self, path: &std::path::Path, device: &str) -> Result<(), Failure> {
+    pub fn write(&mut self, path: &Path, device: &str) -> Result<(), Failure> {
         let comment = format!("# mmafft tune, on {device}");
         if !self.comments.contains(&comment) {
             self.comments.push(comment);
@@ -64,5 +65,33 @@ impl Table {
         lines.push(rules::HEADER.into());
         lines.extend(self.rows.iter().map(|(key, rule)| format!("{key},{rule}")));
         Ok(files::save_text(path, &(lines.join("\n") + "\n"))?)
+    }
+}
+
+/// A file of everything that was timed, in the form of the table's rows, but several of a key.
+pub struct Timings {
+    path: Option<PathBuf>,
+    rows: Vec<String>,
+}
+
+impl Timings {
+    /// Of no file nothing is kept.
+    pub fn new(path: Option<PathBuf>) -> Self {
+        let rows = Vec::new();
+        Timings { path, rows }
+    }
+
+    pub fn add(&mut self, key: &str, rules: &[Rule]) {
+        let rows = rules.iter().map(|rule| format!("{key},{}", rule.row()));
+        self.rows.extend(rows);
+    }
+
+    pub fn write(&self, device: &str) -> Result<(), Failure> {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let head = format!("# mmafft tune, on {device}\n{}\n", rules::HEADER);
+        let text = head + &self.rows.join("\n") + "\n";
+        Ok(files::save_text(path, &text)?)
     }
 }

@@ -1,5 +1,6 @@
 //! Passes and plans, timed beside a copy.
 
+use super::table::Timings;
 use crate::cli::bench::lab::{BufferOf, Lab, PreparedOf};
 use crate::cli::Failure;
 use mmafft::backend_traits::{Backend, Bindings, Slot};
@@ -47,6 +48,8 @@ pub struct Bench<'a, L: Lab> {
     pub lab: &'a L,
     pub memory: Memory<BufferOf<L>>,
     pub copy: f64,
+    /// What it timed.
+    pub timings: Timings,
 }
 
 /// A plan of nothing but this pass, after which numbers are as large as before.
@@ -125,7 +128,9 @@ pub fn time_bytes<L: Lab>(
     in_place: bool,
     prepared: &PreparedOf<L>,
 ) -> Option<f64> {
-    let Bench { lab, memory, copy } = bench;
+    let Bench {
+        lab, memory, copy, ..
+    } = bench;
     let mut seconds: Vec<f64> = Vec::new();
     for _ in 0..5 {
         let from = lab.mark().ok()?;

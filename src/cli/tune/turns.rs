@@ -174,7 +174,7 @@ fn candidates(passes: &[Pass; 2], arrays: usize, limits: &Limits, most: usize) -
     };
     let sequences = [0, 1].map(|i| {
         let pass = &passes[i];
-        rules::orders(pass, limits).unwrap_or_else(|| others(pass))
+        rules::orders_of_line(pass, limits).unwrap_or_else(|| others(pass))
     });
     rules::pairs(passes, &sequences, arrays, most)
 }
