@@ -1,4 +1,5 @@
-//! In which orders radices make a line: what the model of [`work`](super::work) chooses from.
+//! In which orders radices make a line, or several axes: what the models of [`work`](super::work) and [`model`](super::model) choose
+//! from.
 
 use super::rule::folds;
 use super::rule_keys::transformed;
@@ -75,7 +76,7 @@ fn orders_of_axis(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usiz
     let all = fewest(length, 1, pass.storage, limits);
     let mut all: Vec<Vec<usize>> = all.iter().flat_map(|s| permutations(s)).collect();
     // An exchange more, of a split or merge, is as a step more; of as many the least columns a point, and the largest radix
-    // at the other end.
+    // first.
     all.sort_by_cached_key(|s| {
         let steps = s.len() + usize::from(middle != Middle::Plain && !meets(s));
         let columns: usize = s.iter().map(|radix| (1 << 20) / radix).sum();

@@ -27,11 +27,11 @@ pub fn halves_radix(storage: ScalarType) -> usize {
 }
 
 /// Whether threads of a step of this radix, the first of a DFT of `points` or the last one, have the mirror images of its
-/// points, of an axis of reals beside others.
+/// points, of an axis of reals beside others: of its only step however many.
 pub fn images_meet(points: usize, radix: usize, storage: ScalarType) -> bool {
     let registers = radix == points || radix <= halves_radix(storage);
-    let fits = points.is_multiple_of(radix) && radix <= FACING_RADIX;
-    fits && registers && mirrors_in_registers(points, radix)
+    let held = !radix::summed(radix, storage == ScalarType::F64);
+    points.is_multiple_of(radix) && registers && held && mirrors_in_registers(points, radix)
 }
 
 impl Builder<'_> {
@@ -43,7 +43,8 @@ impl Builder<'_> {
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
         let own = |s: &&Step| step_axis(s).is_none_or(|number| number == axis.axis);
         let plain = pass.steps.iter().filter(own).all(dft) && pass.engine == Engine::Simt;
-        let fits = |r: usize| plain && r <= FACING_RADIX && !radix::summed(r, false);
+        let held = |r: usize| plain && !radix::summed(r, false);
+        let fits = |r: usize| held(r) && r <= FACING_RADIX;
         if self.part.is_some() {
             // Between columns and rows half spectra are on chip.
             return match axis.kind {
@@ -69,7 +70,7 @@ impl Builder<'_> {
                 let parts = mirrored.images == Images::Parts && short;
                 parts && pass.edges.is_none() && r.is_some_and(can)
             };
-            let mut words = self.halves(axis, radices, fits);
+            let mut words = self.halves(axis, radices, held);
             match mirrored.middle {
                 Middle::Merge if faces(radices.first(), true) => words[0] = FACING_LOAD,
                 Middle::Split if faces(radices.last(), false) => words[1] = FACING_STORE,
@@ -79,18 +80,18 @@ impl Builder<'_> {
             }
             return words;
         }
-        self.halves(axis, radices, fits)
+        self.halves(axis, radices, held)
     }
 
     /// Those that the launch asks for; of several axes of reals, all that can.
-    fn halves(&self, axis: &TileAxis, radices: &[usize], fits: impl Fn(usize) -> bool) -> [i64; 2] {
+    fn halves(&self, axis: &TileAxis, radices: &[usize], held: impl Fn(usize) -> bool) -> [i64; 2] {
         let pass = self.pass;
         let beside = |loading| self.mirrored.is_none() && neighbours::facing(pass, loading) > 0;
         if pass.axes_of_reals() {
             // Wherever they can: between axes half spectra are on chip, and each exchange counts.
             let middle = axis.kind.reduction(axis.length, false).middle;
             let meet = |r: usize| images_meet(axis.core_length(), r, pass.storage);
-            let fits = |radix: Option<&usize>| radix.is_some_and(|&r| fits(r) && meet(r));
+            let fits = |radix: Option<&usize>| radix.is_some_and(|&r| held(r) && meet(r));
             return match middle {
                 Middle::Merge if fits(radices.first()) => [FACING_MERGE, 0],
                 Middle::Split if fits(radices.last()) => [0, FACING_SPLIT],
@@ -116,6 +117,7 @@ impl Builder<'_> {
                 _ => 0,
             },
         ];
+        let fits = |r: usize| held(r) && r <= FACING_RADIX;
         let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && fits(r);
         [0, 1].map(|i| match launch.facing[i] && even([*first, *last][i]) {
             true => words[i],
