@@ -60,7 +60,7 @@ pub fn knows(pass: &Pass) -> bool {
         _ => false,
     };
     let part = |a: &TileAxis| a.load_index != 1 || a.store_index != 1;
-    // Butterflies that threads hold, as lowering has them of several axes too.
+    // Sums over shared memory have other columns than butterflies; in FP64 arrays lowering takes them for all long primes.
     let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
     let held = |s: &Step| match s {
         Step::Dft { radix, .. } => !radix::summed(*radix, places),
@@ -121,9 +121,10 @@ fn touched(pass: &Pass, lines: usize) -> f64 {
         let strides = pass.axes.iter().map(axis);
         let outer = pass.loops.iter().rev().skip(1).map(of_loop);
         let beside = pass.loops.last().map_or(1, of_loop);
-        let row = lines * beside * scalar;
+        let bytes = |stride: usize| stride.saturating_mul(scalar);
+        let row = lines.saturating_mul(bytes(beside)).max(1);
         // Rows begin at multiples of the power of two that all of these are multiples of.
-        let begin = strides.chain(outer).map(|stride| stride * scalar);
+        let begin = strides.chain(outer).map(bytes);
         let begin = begin.fold(row | PIECE, |all, bytes| all | bytes);
         (PIECE - (1 << begin.trailing_zeros())) as f64 / row as f64
     };
@@ -227,4 +228,30 @@ impl Array<'_> {
 /// Whether the two reals of a point are at both ends of a line, or anywhere.
 fn are_apart(side: &RealSide) -> bool {
     side.pairing == Pairing::Ends || side.order == Order::Residues
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::fits::invented;
+    use mmafft_backend_traits::{radix::BUTTERFLIES, Kind, Limits, Request, Shape};
+
+    /// Pieces that rows touch beside what they fill: of 1000 reals, whose rows begin at multiples of 32 bytes, and of 999.
+    #[test]
+    fn narrow_rows_touch_more() {
+        let limits = Limits {
+            butterflies: BUTTERFLIES,
+            ..invented(227 << 10)
+        };
+        let columns = |beside| {
+            let plane = Request::real(Kind::R2HC, Shape::d2(1050, beside)).axes(&[0]);
+            let plan = crate::plan(&plane, &limits).expect("a plan");
+            plan.passes[0].clone()
+        };
+        let [even, odd] = [1000, 999].map(columns);
+        assert_eq!(touched(&even, 8), 96.0 / 32.0);
+        assert_eq!(touched(&even, 32), 96.0 / 128.0);
+        assert_eq!(touched(&odd, 32), 124.0 / 128.0);
+        assert!(touched(&even, usize::MAX).is_finite());
+    }
 }

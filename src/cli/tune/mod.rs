@@ -14,6 +14,7 @@ mod turns;
 use super::bench;
 use super::bench::cases::{self, Case};
 use super::bench::lab::Lab;
+use super::files;
 use super::progress::Progress;
 use super::Failure;
 use clap::Args;
@@ -124,6 +125,10 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         (arguments.class.is_empty() || arguments.class.contains(&case.class))
             && arguments.precision.contains(&case.precision)
     });
+    files::check(
+        [],
+        [&arguments.output].into_iter().chain(&arguments.timings),
+    )?;
     let mut table = Table::read(&arguments.output)?;
     if arguments.turns {
         return tune_turns(lab, arguments, &cases, &mut table);
@@ -254,7 +259,7 @@ fn tune_turns<L: Lab>(
         lab,
         memory,
         copy,
-        timings: Timings::new(arguments.timings.clone()),
+        timings: Timings::new(None),
     };
     outln!(
         "{}: a copy moves {:.0} GB/s; {} pairs of passes",

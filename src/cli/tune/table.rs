@@ -95,3 +95,28 @@ impl Timings {
         Ok(files::save_text(path, &text)?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is kept can be read again, all rules of a key.
+    #[test]
+    fn timings_are_rows() {
+        let path = std::env::temp_dir().join(format!("mmafft-timings-{}.csv", std::process::id()));
+        let mut timings = Timings::new(Some(path.clone()));
+        let key = "sm_90,f32,simt,c2c,columns,1260";
+        let rules = ["28*9*5,8,192,2,no,0.896,2", "12*15*7,4,160,2,no,0.593"];
+        let rules = rules.map(|row| Rule::parse(row).expect("a rule"));
+        timings.add(key, &rules);
+        timings.write("a device").expect("a file");
+        let text = std::fs::read_to_string(&path).expect("a file");
+        std::fs::remove_file(path).expect("a file");
+        let rows = text.lines().filter(|line| rules::is_row(line));
+        let rows = rows.map(|line| rules::key_and_row(line).expect("a row"));
+        let expected = rules.each_ref().map(Rule::row);
+        let expected = expected.iter().map(|row| (key, &row[..]));
+        assert!(rows.eq(expected), "{text}");
+        Timings::new(None).write("a device").expect("no file");
+    }
+}
