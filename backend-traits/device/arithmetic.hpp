@@ -117,6 +117,23 @@ MMAFFT_DEVICE void Pass<Scalar>::butterflies(S s, Value *v) const {
   }
 }
 
+// A line's type I, continued to twice N reals: at most as many as there are butterflies of complex points.
+template <class Scalar> template <int N, class S>
+MMAFFT_DEVICE void Pass<Scalar>::type_one(S s, Value *v) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST bool sine = step.type_one == TYPE_ONE_SINE;
+  MMAFFT_CONST int R = int(step.radix);
+  MMAFFT_IF ((sine ? R + 1 : R - 1) == N) {
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      T x[N + 1];
+      MMAFFT_UNROLL for (int j = 0; j < R; j++) x[j] = v[g * R + j].x;
+      MMAFFT_IF (sine) SinesOne<N, T>::run(x);
+      else CosinesOne<N, T>::run(x);
+      MMAFFT_UNROLL for (int j = 0; j < R; j++) v[g * R + j] = {x[j], T(0)};
+    }
+  } else MMAFFT_IF (N < 32) type_one<N < 32 ? N + 1 : N>(s, v);
+}
+
 // v[k] times first·w(k) for k < radix, where w(4a + b) = w(4a)·w(b): a third of the look-ups for
 // a rounding more.
 template <class Scalar> template <class W>

@@ -34,6 +34,8 @@ enum Op { OP_DFT, OP_SPLIT, OP_MERGE, OP_COPY };
 enum Facing { FACING_NONE, FACING_MERGE, FACING_SPLIT, FACING_LOAD, FACING_STORE };
 // Whether a step is of columns or of rows of a line by real columns that a tile holds.
 enum Folded { FOLDED_NONE, FOLDED_COLUMNS, FOLDED_ROWS };
+// Whether a step is no DFT, but all of a line's DCT-I or DST-I, whose reals are the real parts of a thread's values.
+enum TypeOne { TYPE_ONE_NONE, TYPE_ONE_COSINE, TYPE_ONE_SINE };
 // Cluster: the shared memory of all blocks of a cluster; each reads its own. Registers: the next step has the
 // same columns, where a convolution turns back; or combines what products have made (`Step::joined`).
 enum Place { PLACE_MEMORY, PLACE_SHARED, PLACE_CLUSTER, PLACE_REGISTERS };
@@ -142,6 +144,7 @@ struct Step {
                        // these; and how far the reals of a column, or of a row, are apart in the line
   i64 reals_apart;
   i64 turned;          // whether the four-step twiddles are turned, so that the only column of a DFT has a root too
+  i64 type_one;        // enum TypeOne
 };
 
 struct Config {

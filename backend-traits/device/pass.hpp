@@ -530,6 +530,7 @@ template <class Scalar> struct Pass {
   template <class S> static MMAFFT_DEVICE void scale_all(S s, Value *v, float scale);
   template <class S> MMAFFT_DEVICE void twiddle_across(S s, Value *v) const;
   template <int R, class S> MMAFFT_DEVICE void butterflies(S s, Value *v) const;
+  template <int N, class S> static MMAFFT_DEVICE void type_one(S s, Value *v);
   template <class W> static MMAFFT_DEVICE void multiply_powers(Value *v, int radix, bool shifted, Value first, W w);
   template <class S> MMAFFT_DEVICE void twiddle(S s, Value *v) const;
   template <class S> static MMAFFT_DEVICE void join(S s, Value *v);
@@ -560,7 +561,8 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.op == OP_DFT) {
       MMAFFT_IF (step.scaling == SCALING_LINE) scale_line(s, v);
       MMAFFT_IF (step.engine == ENGINE_MATRIX) matrix_product(s, v, arguments.matrices, lane_of(thread));
-      MMAFFT_IF (step.engine == ENGINE_SIMT) {
+      MMAFFT_IF (step.type_one != TYPE_ONE_NONE) type_one<1>(s, v);
+      MMAFFT_IF (step.engine == ENGINE_SIMT && step.type_one == TYPE_ONE_NONE) {
         MMAFFT_IF (step.radix == 2) butterflies<2>(s, v);
         MMAFFT_IF (step.radix == 3) butterflies<3>(s, v);
         MMAFFT_IF (step.radix == 4) butterflies<4>(s, v);

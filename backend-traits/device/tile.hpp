@@ -2,6 +2,7 @@
 // shared memory; and what memory's scalars are in arithmetic.
 #pragma once
 #include "butterflies.hpp"
+#include "type_one.hpp"
 
 namespace mmafft {
 

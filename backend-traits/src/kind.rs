@@ -115,6 +115,8 @@ pub struct KindRow {
     pub packed: Reduction,
     /// Through one of the whole length.
     pub whole: Reduction,
+    /// Through none: reals as they are, where a thread of a device has all of a line (type I).
+    pub in_thread: Option<Reduction>,
 }
 
 /// A side whose points are complex in memory.
@@ -173,6 +175,7 @@ const fn real(kind: Kind, name: &'static str, inverse: Kind, logical: CoreLength
         core: Some(Direction::Forward),
         packed: PLAIN,
         whole: PLAIN,
+        in_thread: None,
     }
 }
 
@@ -251,6 +254,12 @@ pub const KINDS: &[KindRow] = &[
             Middle::Plain,
             ALONE.edges(true, true),
         ),
+        in_thread: Some(reduction(
+            CoreLength::Full,
+            ALONE.edges(true, true),
+            Middle::Plain,
+            ALONE.edges(true, true),
+        )),
         ..real(Kind::Dct1, "dct1", Kind::Dct1, CoreLength::Less)
     },
     KindRow {
@@ -292,6 +301,7 @@ pub const KINDS: &[KindRow] = &[
             Middle::Plain,
             ALONE.order(Order::Behind).weight(Weight::Imaginary),
         ),
+        in_thread: Some(reduction(CoreLength::Full, ALONE, Middle::Plain, ALONE)),
         ..real(Kind::Dst1, "dst1", Kind::Dst1, CoreLength::More)
     },
     KindRow {

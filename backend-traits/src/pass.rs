@@ -8,7 +8,7 @@
 
 use crate::kind::{Direction, Domain, Kind};
 use crate::precision::{Operand, ScalarType};
-use crate::real::{Middle, RealSide};
+use crate::real::{Middle, RealSide, Reduction};
 use crate::real_line::{LineForm, RealLine};
 use crate::tile::{held_points, Residency, Tile};
 use std::ops::Range;
@@ -145,6 +145,24 @@ impl TileAxis {
     /// The length of the complex DFT at the kind's core: half of an even real length, as a rule.
     pub fn core_length(&self) -> usize {
         self.kind.core_length(self.length)
+    }
+
+    /// How a device takes its lines, all of each, by steps that are those of an axis or of several.
+    pub fn reduction(&self, steps: &[Step]) -> &'static Reduction {
+        let own = |s: &&Step| s.axis() == Some(self.axis);
+        let butterfly = |s: &Step| match *s {
+            Step::Dft {
+                radix,
+                engine: Engine::Simt,
+                ..
+            } => Some(radix),
+            _ => None,
+        };
+        let radices: Option<Vec<usize>> = steps.iter().filter(own).map(butterfly).collect();
+        match radices {
+            Some(radices) => self.kind.reduction_by(self.length, &radices),
+            None => self.kind.reduction(self.length, false),
+        }
     }
 
     /// A part of this axis' line as axis `number` of a tile: of `length` points, and from one to the next
@@ -373,6 +391,20 @@ impl Step {
         }
     }
 
+    /// The axis that a step is of.
+    pub fn axis(&self) -> Option<usize> {
+        match self {
+            Step::Line { axis, .. }
+            | Step::Dft { axis, .. }
+            | Step::Twiddle { axis, .. }
+            | Step::Chirp { axis, .. }
+            | Step::Rader { axis, .. }
+            | Step::RealColumns { axis, .. }
+            | Step::Convolve { axis, .. } => Some(*axis),
+            Step::Exchange | Step::AllToAll => None,
+        }
+    }
+
     /// DFT, twiddle, exchange; DFT, twiddle, exchange; …: an axis as the product of `radices`.
     pub fn sequence(axis: usize, radices: &[usize], engine: Engine) -> Vec<Step> {
         let mut steps = Vec::new();
@@ -508,6 +540,20 @@ impl Pass {
         })
     }
 
+    /// How a device takes the lines of an axis that the pass has whole.
+    pub fn reduction(&self, axis: &TileAxis) -> &'static Reduction {
+        let whole = self.load_reals.is_none() && self.store_reals.is_none();
+        match whole {
+            true => axis.reduction(&self.steps),
+            false => axis.kind.reduction(axis.length, false),
+        }
+    }
+
+    /// Whether a thread has all of a line of this axis, of type I.
+    pub fn in_thread(&self, axis: &TileAxis) -> bool {
+        axis.kind.row().in_thread.as_ref() == Some(self.reduction(axis))
+    }
+
     /// Points that its tile holds of an array, where each axis has so many.
     pub fn held_points(&self, own: impl Fn(&TileAxis) -> usize) -> usize {
         let axes: Vec<_> = self
@@ -525,7 +571,7 @@ impl Pass {
         match self.load_reals.or_else(|| self.real_columns(axis)) {
             Some(line) => Some((line.load(), line.length)),
             None if !axis.kind.is_real_to_real() => None,
-            None => Some((&axis.kind.reduction(axis.length, false).load, axis.length)),
+            None => Some((&self.reduction(axis).load, axis.length)),
         }
     }
 
@@ -535,7 +581,7 @@ impl Pass {
         match self.store_reals.or_else(|| self.real_columns(axis)) {
             Some(line) => Some((line.store(), line.length)),
             None if !axis.kind.is_real_to_real() => None,
-            None => Some((&axis.kind.reduction(axis.length, false).store, axis.length)),
+            None => Some((&self.reduction(axis).store, axis.length)),
         }
     }
 

@@ -152,6 +152,9 @@ pub struct Reduction {
 /// A real's index, and whether its sign changes.
 pub type Real = (usize, bool);
 
+/// N of the longest line of type I, continued to 2N reals, that a thread of a device has whole.
+pub const LARGEST_TYPE_ONE: usize = 32;
+
 impl RealSide {
     /// A side as plain as can be: pairs in natural order.
     pub const PAIRS: RealSide = RealSide {
@@ -309,6 +312,17 @@ impl Kind {
         match possible && (plain || !shared) {
             true => &row.packed,
             false => &row.whole,
+        }
+    }
+
+    /// How a line of `n` reals goes through butterflies of these radices on a device, those of its packed DFT: through none, where
+    /// one butterfly is all of a line of type I.
+    pub fn reduction_by(self, n: usize, radices: &[usize]) -> &'static Reduction {
+        let alone = radices == [self.core_length(n)];
+        let held = radices.iter().all(|&radix| radix <= LARGEST_TYPE_ONE);
+        match &self.row().in_thread {
+            Some(reduction) if alone && held => reduction,
+            _ => self.reduction(n, false),
         }
     }
 

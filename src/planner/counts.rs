@@ -30,7 +30,7 @@ impl<'a> Axis<'a> {
         let axis = &pass.axes[i];
         let (first, last) = (*radices.first()?, *radices.last()?);
         let core = axis.core_length();
-        let reduction = axis.kind.reduction(axis.length, false);
+        let reduction = axis.kind.reduction_by(axis.length, radices);
         let halves = [Middle::Merge, Middle::Split].map(|end| reduction.middle == end);
         let meet = |r| images_meet(core, r, pass.storage);
         let facing = match (pass.axes.len(), pass.axes_of_reals()) {
@@ -82,6 +82,19 @@ impl<'a> Axis<'a> {
         };
         debug_assert_eq!(last.iter().product::<usize>(), rows / 2);
         [part(0, Kind::R2C, first), part(1, Kind::C2R, last)]
+    }
+
+    /// The values of a column of a step: reals of a line of type I that a thread has all of, else points.
+    pub fn values(&self, step: usize) -> usize {
+        match self.in_thread() {
+            true => self.axis.length,
+            false => self.radices[step],
+        }
+    }
+
+    /// Whether a thread has all of a line, of type I.
+    pub fn in_thread(&self) -> bool {
+        self.axis.kind.row().in_thread.as_ref() == Some(self.reduction)
     }
 
     /// Which ends a step is at: the load's, the store's.
@@ -178,10 +191,9 @@ impl<'a> Array<'a> {
     /// are in an array, the values of one, and of how many columns they are.
     fn taken(&self) -> Vec<[usize; 3]> {
         let steps = self.axes.iter().flat_map(|axis| {
-            let steps = axis.radices.iter().enumerate();
-            steps.map(|(i, radix)| {
+            (0..axis.radices.len()).map(|i| {
                 let (columns, at_a_time) = self.of_step(axis, i);
-                [columns, at_a_time * radix, at_a_time]
+                [columns, at_a_time * axis.values(i), at_a_time]
             })
         });
         let paired = self.axes.iter().map(|axis| [axis.pairs(), 2, 1]);
@@ -223,9 +235,12 @@ fn copies(pass: &Pass, axes: &[Axis]) -> [usize; 2] {
     let points = |axis: &Axis, copied| if copied { axis.core * axis.around } else { 0 };
     if pass.axes_of_reals() {
         // In pairs; what the last axis makes of them goes to memory as it is.
-        let loads = first.axis.length.is_multiple_of(2) && (starts || merges);
+        let even = first.axis.length.is_multiple_of(2);
+        let line_a_thread = first.core == first.radices[0];
+        let copied = even || line_a_thread && in_row(pass);
+        let loads = copied && (starts || merges);
         let all: usize = pass.axes.iter().map(|axis| axis.length).product();
-        return [if loads { all / 2 } else { 0 }, 0];
+        return [if loads { all.div_ceil(2) } else { 0 }, 0];
     }
     if last.axis.kind.is_real_to_real() {
         let gaps = leaves_gaps(&last.reduction.store) && !last.facing[1] && !splits;
@@ -235,6 +250,18 @@ fn copies(pass: &Pass, axes: &[Axis]) -> [usize; 2] {
     let loads = first.axis.load_stride <= 2 && starts && !merges;
     let stores = last.axis.store_stride <= 2 && ends && !splits;
     [points(first, loads), points(last, stores)]
+}
+
+/// Whether the reals of an array that is loaded lie in a row.
+fn in_row(pass: &Pass) -> bool {
+    let mut axes: Vec<&TileAxis> = pass.axes.iter().collect();
+    axes.sort_by_key(|axis| axis.load_stride);
+    let mut end = 1;
+    axes.into_iter().all(|axis| {
+        let follows = axis.load_stride == end;
+        end *= axis.length;
+        follows
+    })
 }
 
 /// Whether neighbouring points leave gaps between what is stored of them.

@@ -11,14 +11,6 @@ use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::device::mirrors_in_registers;
 use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
 
-/// Points of the shortest continued line that is taken so.
-const SHORTEST: usize = 32;
-
-/// The same of one of several axes, whose steps each meet in shared memory: shorter ones, packed, are a single butterfly (17x17
-/// reals of FP32 take 56 instructions a real on sm_90 so, by columns 88; 33x33 162, and 70; on an H100 21x21 ran at 0.48 of a
-/// copy so, by columns at 0.74, 31x31 at 0.46 and 0.82, of FP64 at 0.51 and 0.90).
-const SHORTEST_OF_SEVERAL: usize = 2 * LARGEST_RADIX + 1;
-
 /// The largest radix of FP32 that is all of a column or a row: 1025 reals by 16·32 ran at 0.83 of a copy on an H200, by
 /// 16·8·4 at 0.69.
 const LARGEST_ALONE: usize = 32;
@@ -29,14 +21,9 @@ const TILE_BYTES: usize = 32 << 10;
 /// Threads that take their steps together, on NVIDIA devices, or half of those that do.
 const WAVE: usize = 32;
 
-/// The steps of a stage's line, of the fewest radices, if it can be taken so on this device: as the only axis of a tile, or one
-/// of `several`.
-pub fn steps(axis: usize, stage: &Stage, several: bool, fits: &Fits) -> Option<Vec<Step>> {
-    let shortest = if several {
-        SHORTEST_OF_SEVERAL
-    } else {
-        SHORTEST
-    };
+/// The steps of a stage's line, of the fewest radices, if it can be taken so on this device. Shorter ones are a thread's: 21x21 reals of
+/// FP32 take 82 instructions a real on sm_90 by columns, and 41 so.
+pub fn steps(axis: usize, stage: &Stage, fits: &Fits) -> Option<Vec<Step>> {
     let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
     let whole = stage.kind.shared_core_length(stage.length);
     if !free
@@ -44,7 +31,7 @@ pub fn steps(axis: usize, stage: &Stage, several: bool, fits: &Fits) -> Option<V
         || !stage.inner.is_empty()
         || !stage.kind.is_symmetric()
         || !whole.is_multiple_of(4)
-        || whole < shortest
+        || in_thread(stage, fits)
     {
         return None;
     }
@@ -112,6 +99,32 @@ pub fn of_radices(axis: &TileAxis, radices: &[usize]) -> Option<Vec<Step>> {
     });
     let (_, columns, rows) = cuts.min_by_key(|(longest, _, _)| *longest)?;
     Some(sequence(axis.axis, columns, rows))
+}
+
+/// Whether a stage's lines are so short that a thread has all of one: a butterfly of their continued lines, packed, is there, in
+/// place of which a device computes their type I alone.
+pub fn in_thread(stage: &Stage, fits: &Fits) -> bool {
+    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
+    let core = stage.kind.core_length(stage.length);
+    let whole = stage.load_reals.is_none() && stage.store_reals.is_none();
+    let alone = stage.kind.reduction_by(stage.length, &[core]);
+    let short = stage.kind.row().in_thread.as_ref() == Some(alone);
+    free && fits.asked.is_none()
+        && whole
+        && stage.inner.is_empty()
+        && short
+        && fits.table.contains(&core)
+}
+
+/// Points that a line of an axis takes on chip: by real columns more than its own, and of reals that a thread has all of one for
+/// two.
+pub fn on_chip(steps: &[Step], axis: &TileAxis) -> usize {
+    let alone = axis.kind.row().in_thread.as_ref() == Some(axis.reduction(steps));
+    match points(steps, axis.axis) {
+        Some(points) => points,
+        None if alone => axis.length.div_ceil(2),
+        None => axis.core_length(),
+    }
 }
 
 /// The points that a line of this axis takes on chip, where its steps are of real columns.

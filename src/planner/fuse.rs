@@ -139,11 +139,15 @@ fn tile_bytes(
     };
     // Of type I by real columns, which are those of threads as well.
     let folded = |s: &Stage| {
-        let steps = folded::steps(s.dim, s, true, fits).filter(|_| reals)?;
+        if folded::in_thread(s, fits) {
+            return Some(s.length.div_ceil(2));
+        }
+        let steps = folded::steps(s.dim, s, fits).filter(|_| reals)?;
         folded::points(&steps, s.dim)
     };
+    let short = stages.clone().all(|s| folded::in_thread(s, fits));
     let points = held(&|s| folded(s).or_else(|| fits.stage_points(s)))?;
-    // More would leave a thread too many values. Those of a half spectrum of reals beside the DFT's are in no thread.
+    // More would leave a thread too many values, but whole lines, which it takes one after another. Those of a half spectrum of reals beside the DFT's are in no thread.
     let in_threads = match reals {
         // Lines of type I may be longer than others.
         true => held(&|s| {
@@ -155,5 +159,6 @@ fn tile_bytes(
         })?,
         false => points,
     };
-    (in_threads <= fits.tile_capacity()).then(|| Limits::on_chip_bytes(points, fits.scalar))
+    (short || in_threads <= fits.tile_capacity())
+        .then(|| Limits::on_chip_bytes(points, fits.scalar))
 }

@@ -48,14 +48,16 @@ const TOUCHED: f64 = 0.1;
 const POWER: f64 = 3.2;
 
 /// Whether the numbers are of such passes: lines, contiguous ones or columns, or arrays of contiguous ones, whole and nothing else,
-/// no convolutions and sums of long primes; type I of columns alone.
+/// no convolutions and sums of long primes; type I of columns alone, and of arrays whose lines are a thread's.
 pub fn knows(pass: &Pass) -> bool {
     let plain = pass.mirrored.is_none() && pass.hermitian.is_none() && pass.edges.is_none();
     let factors = pass.load_factor.is_none() && pass.store_factor.is_none();
     let whole = pass.load_reals.is_none() && pass.store_reals.is_none();
     let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
+    let in_threads = |axis: &TileAxis| !axis.kind.is_symmetric() || pass.in_thread(axis);
+    let several = pass.axes.len() > 1 && pass.axes.iter().all(in_threads);
     let there = match access(pass) {
-        "rows" => !symmetric,
+        "rows" => !symmetric || several,
         "columns" => pass.axes.len() == 1,
         _ => false,
     };
@@ -136,10 +138,9 @@ impl Array<'_> {
     /// What the threads of a tile issue.
     fn work(&self) -> f64 {
         let steps = self.axes.iter().flat_map(|axis| {
-            let steps = axis.radices.iter().enumerate();
-            steps.map(|(i, &radix)| {
+            (0..axis.radices.len()).map(|i| {
                 let value = VALUE + self.beside(axis, i);
-                self.columns(axis, i) as f64 * (radix as f64 * value + COLUMN)
+                self.columns(axis, i) as f64 * (axis.values(i) as f64 * value + COLUMN)
             })
         });
         let pairs: usize = self.axes.iter().map(|a| self.rounds(a.pairs())).sum();
@@ -169,8 +170,10 @@ impl Array<'_> {
     /// Registers of a thread, as NVRTC's kernels have them.
     fn registers(&self) -> usize {
         let values = self.axes.iter().flat_map(|axis| {
-            let steps = axis.radices.iter().enumerate();
-            steps.map(|(i, radix)| self.columns(axis, i) * radix)
+            // Reals take half of the registers.
+            let each = if axis.in_thread() { 2 } else { 1 };
+            let steps = 0..axis.radices.len();
+            steps.map(move |i| self.columns(axis, i) * axis.values(i).div_ceil(each))
         });
         let pairs = self.axes.iter().map(|axis| self.rounds(axis.pairs()));
         let copies = self.copies.iter().map(|&points| self.rounds(points));

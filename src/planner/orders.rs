@@ -19,13 +19,14 @@ pub fn largest_butterfly(scalar: ScalarType) -> usize {
     }
 }
 
-/// Radices of a pass' axes that are tried, of one or of several; `None` of convolutions, and of several axes of type I.
+/// Radices of a pass' axes that are tried, of one or of several; `None` of convolutions, and of several axes of which some are long
+/// ones of type I.
 pub fn orders(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     orders_of_line(pass, limits).or_else(|| orders_of_axes(pass, limits))
 }
 
 /// Radices of a pass' only axis: butterflies of the fewest and of one more, in every order; those with a 2 only where there
-/// are no others. Of type I also real columns and their rows. `None` of several axes and convolutions.
+/// are no others. Of type I also real columns and their rows, and whole lines of a thread. `None` of several axes and convolutions.
 pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     let [axis] = &pass.axes[..] else {
         return None;
@@ -37,6 +38,7 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
         all.flat_map(|s| permutations(&s))
     };
     let mut all: Vec<Vec<usize>> = of(length).collect();
+    all.extend(in_thread(axis, limits));
     if axis.kind.is_symmetric() && length.is_multiple_of(2) {
         all.extend(of(length / 2).filter(|s| folds(axis, s)));
     }
@@ -46,13 +48,15 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
 /// The same of a pass of several axes: of each the few orders whose columns are the fewest, and half spectra of which meet in
 /// registers where they can.
 fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
-    let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
-    if symmetric || pass.axes.len() < 2 {
+    if pass.axes.len() < 2 {
         return None;
     }
     let mut all = vec![Vec::new()];
     for axis in &pass.axes {
-        let own = orders_of_axis(axis, pass, limits);
+        let own = match axis.kind.is_symmetric() {
+            true => vec![in_thread(axis, limits)?],
+            false => orders_of_axis(axis, pass, limits),
+        };
         let with = |s: &Vec<usize>| own.iter().map(|own| [&s[..], own].concat()).collect();
         all = all
             .iter()
@@ -60,6 +64,14 @@ fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
             .collect();
     }
     Some(all)
+}
+
+/// The radix of a type I that a thread has all of, if the axis is so short.
+fn in_thread(axis: &TileAxis, limits: &Limits) -> Option<Vec<usize>> {
+    let core = [axis.core_length()];
+    let alone = axis.kind.reduction_by(axis.length, &core);
+    let short = axis.kind.row().in_thread.as_ref() == Some(alone);
+    (short && limits.butterflies.contains(&core[0])).then(|| core.to_vec())
 }
 
 fn orders_of_axis(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {

@@ -65,7 +65,7 @@ type Otherwise = (&'static str, fn(&mut Launch), fn(&Launch) -> bool);
 const MOST: usize = 1024;
 /// Radices of a pass: a convolution has twice as many steps, and copies beside them.
 const MOST_RADICES: usize = 12;
-/// Values of a thread.
+/// Values of a thread, points of its columns.
 const MOST_VALUES: usize = 64;
 
 /// Of how many blocks a tile is.
@@ -208,10 +208,10 @@ impl Rule {
     fn fits(&self, pass: &Pass, limits: &Limits) -> bool {
         let steps = self.steps(pass);
         let folded = folded::points(&steps, pass.axes[0].axis);
-        let points = match (folded, transformed(pass)) {
-            (Some(points), Some(_)) => points,
-            (None, Some(points)) => points + 1,
-            (_, None) => held_points(pass, &steps, 1),
+        let [points, all] = match (folded, transformed(pass)) {
+            (Some(points), Some(_)) => [points; 2],
+            (None, Some(points)) => [points + 1; 2],
+            (_, None) => [held_points(pass, &steps, 1), points_of_steps(pass, &steps)],
         };
         let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
         // Splits, merges, orders of reals and convolutions exchange points whole.
@@ -231,7 +231,7 @@ impl Rule {
         if places_beside_twiddles(pass) && self.launch.threads > MOST / 2 {
             return false;
         }
-        let all = self.lines.saturating_mul(points);
+        let all = self.lines.saturating_mul(all);
         if pass.mirrored.is_none() && holds_more(all, self.launch.threads, butterflies) {
             return false;
         }
@@ -249,7 +249,9 @@ impl Rule {
         }
         pass.tile.residency = Residency::Block;
         let points = |pass: &Pass| match transformed(pass) {
-            Some(points) => folded::points(&pass.steps, pass.axes[0].axis).unwrap_or(points),
+            // A convolution has more than its line.
+            Some(points) if points > pass.axes[0].core_length() => points,
+            Some(_) => folded::on_chip(&pass.steps, &pass.axes[0]),
             None => held_points(pass, &pass.steps, 0),
         };
         let before = points(pass);
@@ -339,12 +341,20 @@ fn steps_of_axes(axes: &[TileAxis], radices: &[usize], reals: bool) -> Option<Ve
     })
 }
 
-/// Points of a tile of several axes of these steps, with so many more of each axis as a half spectrum has; those by real
-/// columns have them.
+/// Points of a tile of several axes of these steps on chip, with so many more of each axis as a half spectrum has; those by real
+/// columns have them, and those of type I that threads have whole have none.
 fn held_points(pass: &Pass, steps: &[Step], more: usize) -> usize {
     pass.held_points(|axis| {
-        folded::points(steps, axis.axis).unwrap_or_else(|| axis.core_length() + more)
+        let points = folded::on_chip(steps, axis);
+        let halved = points == axis.core_length();
+        points + if halved { more } else { 0 }
     })
+}
+
+/// The same that threads have, in columns of the steps' butterflies.
+fn points_of_steps(pass: &Pass, steps: &[Step]) -> usize {
+    let own = |axis: &TileAxis| folded::points(steps, axis.axis).unwrap_or(axis.core_length());
+    pass.held_points(own)
 }
 
 /// The steps that a rule's radices make of a line by real columns in one tile, if they do.
@@ -371,10 +381,12 @@ pub fn ends_with_rows(pass: &Pass, radices: &[usize]) -> bool {
     steps.as_ref().unwrap_or(&pass.steps).iter().any(last)
 }
 
-/// Points of a tile of several axes by a rule's radices, or by its own where there are none.
-pub fn points_of_axes(pass: &Pass, radices: &[usize]) -> usize {
+/// Points of a tile of several axes by a rule's radices, or by its own where there are none: those that threads have, and those on
+/// chip.
+pub fn points_of_axes(pass: &Pass, radices: &[usize]) -> [usize; 2] {
     let steps = steps_by(pass, radices);
-    held_points(pass, steps.as_ref().unwrap_or(&pass.steps), 0)
+    let steps = steps.as_ref().unwrap_or(&pass.steps);
+    [points_of_steps(pass, steps), held_points(pass, steps, 0)]
 }
 
 /// N1 and N2 where a rule's radices make such steps of a line: of columns and of rows.

@@ -210,7 +210,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
     };
     let convolution = pass.steps.first().and_then(convolved);
-    let folded = pass.real_columns(&pass.axes[0]).is_some();
+    let (axis, several) = (&pass.axes[0], pass.axes.len() > 1);
+    let symmetric = pass.real_columns(axis).is_some() || !several && pass.in_thread(axis);
     let begins = usize::from(convolution.is_some());
     if !pass.steps[begins..].iter().all(plain) || limits.architecture.is_empty() {
         return Vec::new();
@@ -290,9 +291,11 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
                 .chain(
                     [key("c2c", roots(pass), core.clone()), key("c2c", "", core)]
                         .into_iter()
-                        // Not of a line that real columns make shorter, or whose threads have two columns; nor of
-                        // a tile with reals between its axes.
-                        .filter(|_| !folded && access(pass) != "cluster" && !pass.axes_of_reals()),
+                        // Not of a line that real columns make shorter, whose threads have two columns or that a thread has
+                        // whole; nor of a tile with reals between its axes.
+                        .filter(|_| {
+                            !symmetric && access(pass) != "cluster" && !pass.axes_of_reals()
+                        }),
                 )
                 .collect()
         }

@@ -208,10 +208,14 @@ fn line_steps(
         let reason = format!("butterflies across {lanes} neighbouring lines");
         return Ok((factored(stage, axis.axis, length, fits), reason));
     }
+    if folded::in_thread(stage, fits) {
+        let steps = Step::sequence(axis.axis, &[length], Engine::Simt);
+        return Ok((steps, "simt engine, a line of type I to a thread".into()));
+    }
     // Between axes of reals lie these, of which columns are made.
     let several = stages.len() > 1;
     let reals = !several || stages.iter().all(|s| s.kind.is_real_to_real());
-    let folded = reals.then(|| folded::steps(axis.axis, stage, several, fits));
+    let folded = reals.then(|| folded::steps(axis.axis, stage, fits));
     if let Some(steps) = folded.flatten() {
         return Ok((
             steps,
@@ -389,9 +393,7 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
             } if *a == axis.axis => Some(*padded),
             _ => None,
         });
-        folded::points(steps, axis.axis)
-            .or(padded)
-            .unwrap_or(axis.core_length())
+        padded.unwrap_or_else(|| folded::on_chip(steps, axis))
     };
     // Lines in pairs are as one of both.
     let together = if stage.mirrored.is_some() { 2 } else { 1 };
@@ -518,6 +520,11 @@ pub fn lines_of_rows(
     let few = 1 << (enough.min(longest) / points).max(1).ilog2();
     if axes > 1 {
         return few;
+    }
+    // Of type I that threads have whole.
+    let radices = steps.iter().filter_map(Step::radix).count();
+    if kind.is_symmetric() && radices == 1 {
+        return few.max(FULL_BLOCK);
     }
     full_waves(points, few, longest / 2, steps)
 }

@@ -9,16 +9,20 @@ use mmafft_backend_traits::{Engine, Pass};
 
 /// Points that a block's threads hold, of so many lines.
 pub fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
-    let all = || points_of_axes(pass, radices);
-    let points = match real_columns(pass, radices) {
-        Some(parts) => {
+    lines * of_line(pass, radices)[0]
+}
+
+/// Points of a line, or of an array, that a block's threads hold, and those that are on chip.
+pub fn of_line(pass: &Pass, radices: &[usize]) -> [usize; 2] {
+    match (real_columns(pass, radices), transformed(pass)) {
+        (Some(parts), _) => {
             let columns = columns_of_steps(parts, radices);
             let points = columns.iter().zip(radices).map(|(n, radix)| n * radix);
-            points.max().unwrap_or(0)
+            [points.max().unwrap_or(0); 2]
         }
-        None => transformed(pass).unwrap_or_else(all),
-    };
-    points * lines
+        (None, Some(points)) => [points; 2],
+        (None, None) => points_of_axes(pass, radices),
+    }
 }
 
 /// Of radices those of each axis in turn, as few as make its points.

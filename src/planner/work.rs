@@ -2,7 +2,7 @@
 //! registers and memory on chip leave to a multiprocessor. Its numbers were set by hand, by what was timed on an H100; it ranks
 //! tiles, and predicts no times.
 
-use super::tiles::{columns_and_rows, faced, points};
+use super::tiles::{columns_and_rows, faced, of_line};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Kind, Pass, ScalarType, Step};
 use std::ops::RangeInclusive;
@@ -221,8 +221,8 @@ struct Steps<'a> {
     of_columns: Vec<f64>,
     /// Whether half spectra, if there are any, meet in registers.
     meets: Option<bool>,
-    /// Points of a line that threads hold.
-    points: usize,
+    /// Points of a line that threads hold, and those that are on chip.
+    points: [usize; 2],
     /// The columns of a line of each, were its points no whole number of them.
     columns: Option<Vec<usize>>,
 }
@@ -239,7 +239,7 @@ impl<'a> Steps<'a> {
             radices,
             of_columns: own.iter().map(column).collect(),
             meets: (middle(pass) != Middle::Plain).then_some(meets),
-            points: points(pass, radices, 1),
+            points: of_line(pass, radices),
             columns: columns_and_rows(pass, &own),
             own,
         })
@@ -260,7 +260,7 @@ struct Cut<'s, 'a> {
 
 impl<'s, 'a> Cut<'s, 'a> {
     fn new(pass: &Pass, steps: &'s Steps<'a>, lines: usize, [filled, parts]: [f64; 2]) -> Self {
-        let points = steps.points * lines;
+        let [points, on_chip] = steps.points.map(|points| points * lines);
         let columns = match &steps.columns {
             Some(of_line) => of_line.iter().map(|columns| columns * lines).collect(),
             None => steps.own.iter().map(|radix| points / radix).collect(),
@@ -269,7 +269,7 @@ impl<'s, 'a> Cut<'s, 'a> {
             steps,
             lines,
             points,
-            bytes: points * 2 * pass.storage.compute_bytes(),
+            bytes: on_chip * 2 * pass.storage.compute_bytes(),
             columns,
             filled,
             parts,

@@ -45,9 +45,9 @@ fn again_and_never(pass: &Pass, copied: bool) -> (usize, usize) {
             return (0, 0);
         }
         // Every point is made of its own reals; a merge takes two points at a time.
-        let core = axis.core_length();
-        let middle = axis.kind.reduction(axis.length, false).middle;
-        let merged = middle == Middle::Merge;
+        let reduction = pass.reduction(axis);
+        let core = reduction.length.of(axis.length).expect("a length");
+        let merged = reduction.middle == Middle::Merge;
         let points: Vec<usize> = match pass.load_reals {
             Some(line) => {
                 let merged = pass.mirrored_points(Middle::Merge);

@@ -186,8 +186,8 @@ fn pairs_of_columns_fit_a_thread() {
 /// Lengths of lines of type I by columns, cosines' and sines'.
 const LENGTHS: [(Kind, usize); 7] = [
     (Kind::Dct1, 69),
-    (Kind::Dct1, 33),
-    (Kind::Dst1, 31),
+    (Kind::Dct1, 41),
+    (Kind::Dst1, 35),
     (Kind::Dct1, 51),
     (Kind::Dst1, 47),
     (Kind::Dct1, 65),
@@ -206,10 +206,10 @@ fn arrays() -> Vec<Request> {
         }
         let n = 3 + i % 4;
         let arrays = [
-            (vec![33, n, 7], vec![Kind::Dct1, other, Kind::Dct4]),
-            (vec![5, 31, n], vec![Kind::R2HC, Kind::Dst1, other]),
+            (vec![37, n, 7], vec![Kind::Dct1, other, Kind::Dct4]),
+            (vec![5, 35, n], vec![Kind::R2HC, Kind::Dst1, other]),
             (vec![n, 3, 49], vec![other, Kind::Dct1, Kind::Dct1]),
-            (vec![33, 31, 2], vec![Kind::Dct1, Kind::Dst1, other]),
+            (vec![37, 35, 2], vec![Kind::Dct1, Kind::Dst1, other]),
         ];
         all.extend(arrays.into_iter().skip(i % 2).step_by(2));
     }

@@ -24,5 +24,6 @@ mod reals;
 mod scaling;
 mod tiles;
 mod turns;
+mod type_one;
 #[path = "../common/words.rs"]
 mod words;

@@ -27,7 +27,14 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
         }
     }
     if limits.line_library.is_none() && pass.axes.len() > 1 {
-        let points: usize = pass.axes.iter().map(|a| a.core_length()).product();
+        // Of type I: halves of columns and rows, and one of each; or reals, two for a point, that threads have whole.
+        let own = |axis: &TileAxis| match pass.real_columns(axis).and_then(|l| l.columns_and_rows())
+        {
+            Some(lengths) => lengths.map(|n| n / 2 + 1).into_iter().product(),
+            None if pass.in_thread(axis) => axis.length.div_ceil(2),
+            None => axis.core_length(),
+        };
+        let points = pass.held_points(own);
         if Limits::on_chip_bytes(points / blocks, pass.storage) > limits.tile_bytes {
             return Err(format!("a tile of {points} points"));
         }

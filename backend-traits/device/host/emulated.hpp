@@ -17,7 +17,7 @@
 #define MMAFFT_UNROLL
 #define MMAFFT_LOOP
 // The most that any program may ask for; the launch checks.
-#define MMAFFT_VALUES 64
+#define MMAFFT_VALUES 66
 #define MMAFFT_DENSE(count) 32
 #define MMAFFT_NUMBER(S) s.value
 #define MMAFFT_ASSUME(condition)

@@ -25,6 +25,7 @@
 // After every header of the system: the word is not ours alone.
 #define config (*::mmafft::host::current_config)
 #include "../butterflies.hpp"
+#include "../type_one.hpp"
 #include "../pass.hpp"
 #include "../operations.hpp"
 #ifdef MMAFFT_MORE_KERNELS

@@ -5,7 +5,6 @@ use super::config::*;
 use super::facing::FACING_RADIX;
 use super::sides::{line_twiddles, one_after_another};
 use super::tables::{Tables, Twiddles};
-use super::trips::step_axis;
 use crate::error::{Error, Result};
 use crate::kind::{Direction, Kind};
 use crate::pass::{Engine, Pass, Step, TileAxis};
@@ -106,7 +105,7 @@ pub fn check(pass: &Pass) -> Result<()> {
         n.is_multiple_of(2) && product == Some(n / 2) && ends && held
     };
     let others = |axis: usize| {
-        let own = |s: &&Step| step_axis(s) == Some(axis);
+        let own = |s: &&Step| s.axis() == Some(axis);
         let plain = |s: &&Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. });
         pass.steps.iter().filter(own).filter(|s| !plain(s)).count()
     };

@@ -47,7 +47,7 @@ words! {
         outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, reals_in, reals_out, facing, facing_table, twiddle,
         before, before_table, before_length, before_roots,
         after, after_table, after_length, after_roots, roots_low, roots_lines, roots_base, roots_digits, in_row, copy_async, matrix, rank, copies, parts,
-        scaling, down, joined, images, images_out, weighted, folded, beside, reals_apart, turned,
+        scaling, down, joined, images, images_out, weighted, folded, beside, reals_apart, turned, type_one,
     }
 }
 words! {
@@ -91,6 +91,9 @@ pub const FACING_STORE: i64 = 4;
 /// `folded`: columns, and rows, of a line by real columns.
 pub const FOLDED_COLUMNS: i64 = 1;
 pub const FOLDED_ROWS: i64 = 2;
+/// `type_one`: no DFT, but all of a line's DCT-I, or DST-I.
+pub const TYPE_ONE_COSINE: i64 = 1;
+pub const TYPE_ONE_SINE: i64 = 2;
 pub const MATRIX: i64 = 1;
 pub const DENSE: i64 = 2;
 /// `scaling`: 16-bit products scale each column, or a line was scaled as one from a first product on.

@@ -3,7 +3,7 @@
 use super::columns::mirrors_in_registers;
 use super::config::*;
 use super::neighbours;
-use super::trips::{part, step_axis, Builder};
+use super::trips::{part, Builder};
 use crate::kind::Kind;
 use crate::pass::{Engine, Images, Step, TileAxis};
 use crate::precision::ScalarType;
@@ -41,7 +41,7 @@ impl Builder<'_> {
     pub fn facing(&self, axis: &TileAxis, radices: &[usize]) -> [i64; 2] {
         let pass = self.pass;
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
-        let own = |s: &&Step| step_axis(s).is_none_or(|number| number == axis.axis);
+        let own = |s: &&Step| s.axis().is_none_or(|number| number == axis.axis);
         let plain = pass.steps.iter().filter(own).all(dft) && pass.engine == Engine::Simt;
         let held = |r: usize| plain && !radix::summed(r, false);
         let fits = |r: usize| held(r) && r <= FACING_RADIX;

@@ -46,9 +46,9 @@ pub const MANY_VALUES: [usize; 2] = [40, 24];
 pub const PRODUCTS_OF_TWIDDLES: usize = 27;
 /// Bytes of a line's largest magnitude in shared memory.
 const MAGNITUDE: usize = 4;
-/// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), and more
-/// than registers do.
-const MOST_VALUES: usize = 64;
+/// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), more than registers do, and the reals of two lines of
+/// type I, which they have room for.
+const MOST_VALUES: usize = 66;
 
 /// A pass ready to be compiled and launched.
 #[derive(Debug, Clone)]

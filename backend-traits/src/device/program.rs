@@ -28,6 +28,7 @@ pub const SOURCES: &[(&str, &str)] = &[
         "butterflies.hpp",
         include_str!("../../device/butterflies.hpp"),
     ),
+    ("type_one.hpp", include_str!("../../device/type_one.hpp")),
     ("matrix.hpp", include_str!("../../device/matrix.hpp")),
     ("tile.hpp", include_str!("../../device/tile.hpp")),
     ("real.hpp", include_str!("../../device/real.hpp")),

@@ -34,7 +34,7 @@ pub fn side(pass: &Pass, number: i64) -> Option<Side> {
             let between = (between - REALS_BETWEEN) as usize;
             let axis = pass.axes.get(between.div_ceil(2))?;
             let columns = pass.real_columns(axis);
-            let reduction = axis.kind.reduction(axis.length, false);
+            let reduction = pass.reduction(axis);
             let sides = match columns {
                 Some(line) => [line.store(), line.load()],
                 None => [&reduction.store, &reduction.load],
@@ -69,7 +69,7 @@ pub fn between(pass: &Pass, tables: &mut Tables) -> Vec<RealsWords> {
         let halves = [Middle::Split, Middle::Merge][i % 2];
         let points = own
             .columns
-            .map_or_else(|| own_points(axis, halves), |line| line.points());
+            .map_or_else(|| own_points(pass, axis, halves), |line| line.points());
         let (side, orthogonal) = (own.side, pass.orthogonal);
         let mut words = side_words(side, own.length, points, 0, orthogonal, false, tables);
         by_columns(&mut words, own.columns, i % 2 == 1);
@@ -151,7 +151,7 @@ pub fn weighted(pass: &Pass, middle: Middle) -> bool {
     let halves = match (pass.mirrored_points(middle), &pass.axes[..]) {
         (Some(points), _) => 2 * points == length && middle == Middle::Merge && !double,
         (None, [axis]) if axis.kind.is_real_to_real() => {
-            let halved = axis.kind.reduction(axis.length, false).middle == middle;
+            let halved = pass.reduction(axis).middle == middle;
             halved && (middle == Middle::Split || !double)
         }
         _ => false,
@@ -172,15 +172,16 @@ fn points(pass: &Pass) -> [usize; 2] {
         if let Some(line) = line {
             return line.points() + usize::from(pass.mirrored_points(between).is_some());
         }
-        own_points(axis, between)
+        own_points(pass, axis, between)
     };
     [own(true), own(false)]
 }
 
 /// Points of an axis' DFT, or of the half spectrum that its merge begins with, or that its split ends with.
-fn own_points(axis: &TileAxis, middle: Middle) -> usize {
-    let halved = axis.kind.reduction(axis.length, false).middle == middle;
-    axis.core_length() + usize::from(halved)
+fn own_points(pass: &Pass, axis: &TileAxis, middle: Middle) -> usize {
+    let reduction = pass.reduction(axis);
+    let points = reduction.length.of(axis.length);
+    points.unwrap_or(axis.length) + usize::from(reduction.middle == middle)
 }
 
 fn side_words(

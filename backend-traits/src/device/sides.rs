@@ -4,11 +4,12 @@ use super::columns;
 use super::config::*;
 use super::tables::{LineRoots, Tables, Twiddles};
 use super::trips;
-use crate::pass::{Factor, Images, Pass, Runs};
+use crate::pass::{Factor, Images, Pass, Runs, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{Middle, RealSide};
 use crate::real_line::RealLine;
 use crate::{Direction, Domain, Kind};
+use std::ops::Range;
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
 /// neighbours in memory, on the side where a line's own points are not.
@@ -256,11 +257,20 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
         // Points of a line of reals that two of make a value.
         let reals = |line: Option<RealLine>, i, loading| line.is_some() && pairs(i, loading);
-        // Of the pairs of an odd number of reals, which only a tile's only axis has, the last one is half there.
-        let odd = order.len() == 1 && !axis.length.is_multiple_of(2);
-        let paired = |copied: bool| !(copied && odd);
-        let whole_in = axis.load_range == (0..trips::given(axis, pass)) && paired(taken);
-        let whole_out = axis.store_range == (0..trips::made(axis, pass)) && paired(put);
+        let whole_in = axis.load_range == (0..trips::given(axis, pass));
+        let whole_out = axis.store_range == (0..trips::made(axis, pass));
+        // Of the pairs of an odd number of reals the last one is half there.
+        let end = |range: &Range<usize>, whole: bool, copy: Option<&StepWords>| {
+            let reals = copy.filter(|_| order.last() == Some(&i));
+            let reals = reals.map(|copy| reals_of_copy(pass, copy, axis));
+            match reals.filter(|n| !n.is_multiple_of(2)) {
+                Some(reals) if whole => reals as i64,
+                None if whole => NO_END,
+                _ => range.end as i64,
+            }
+        };
+        let first = config.steps.first().filter(|_| taken);
+        let last = config.steps.last().filter(|_| put);
         config.axes.push(AxisWords {
             load_stride: double(
                 load_pairs && along(i, 0) || pairs(i, true),
@@ -272,18 +282,10 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
             ),
             load_index: double(reals(pass.load_reals, i, true), axis.load_index),
             load_begin: axis.load_range.start as i64,
-            load_end: if whole_in {
-                NO_END
-            } else {
-                axis.load_range.end as i64
-            },
+            load_end: end(&axis.load_range, whole_in, first),
             store_index: double(reals(pass.store_reals, i, false), axis.store_index),
             store_begin: axis.store_range.start as i64,
-            store_end: if whole_out {
-                NO_END
-            } else {
-                axis.store_range.end as i64
-            },
+            store_end: end(&axis.store_range, whole_out, last),
             load_run: run_words(axis.load_runs)[0],
             load_apart: run_words(axis.load_runs)[1],
             store_run: run_words(axis.store_runs)[0],
@@ -324,6 +326,15 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         step.expect("a pass has a step").in_row |= i64::from(in_row);
     }
     config.head.row_of_reals = columns::staged(pass, order, config).map_or(0, |n| n as i64);
+}
+
+/// The reals that a copy moves in pairs along its axis: those of a line, or of all axes in a row.
+fn reals_of_copy(pass: &Pass, copy: &StepWords, axis: &TileAxis) -> usize {
+    let row = pass.axes.len() > 1 && copy.outer == 1;
+    match row {
+        true => pass.lengths().into_iter().product(),
+        false => axis.length,
+    }
 }
 
 /// Whether lines of so many scalars lie one after another, nothing between them, where a loop's lines `begin` so far apart. Of

@@ -15,7 +15,7 @@ use crate::kind::{Direction, Kind};
 use crate::pass::{Engine, Images, Mirrored, Pass, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
-use crate::real::{Middle, Pairing};
+use crate::real::{CoreLength, Middle, Pairing};
 
 /// Whether an axis is a part of a line that several passes transform.
 pub fn part(axis: &TileAxis, pass: &Pass) -> bool {
@@ -264,9 +264,26 @@ impl Builder<'_> {
         }
     }
 
+    /// A type I whose lines are a thread's each: of reals, which are points by themselves.
+    fn type_one(&mut self, at: usize, axis: &TileAxis) {
+        self.extent[at] = axis.length;
+        let mut trip = self.trip(at, OP_DFT, axis.length, axis.length);
+        let words = &mut trip.words;
+        (words.radix, words.points, words.columns) = (axis.length as i64, axis.length as i64, 1);
+        words.type_one = match axis.kind.row().whole.length {
+            CoreLength::TwiceLess => TYPE_ONE_COSINE,
+            _ => TYPE_ONE_SINE,
+        };
+        self.push(at, trip);
+    }
+
     /// An axis, by its columns and rows where it has them.
     fn whole_axis(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
-        let own = |s: &&Step| step_axis(s) == Some(axis.axis);
+        let own = |s: &&Step| s.axis() == Some(axis.axis);
+        if self.pass.in_thread(axis) {
+            self.type_one(at, axis);
+            return;
+        }
         let Some(folded) = columns::of_axis(self.pass, axis) else {
             let steps: Vec<&Step> = self.pass.steps.iter().filter(own).collect();
             self.axis(at, axis, &steps, tables);
@@ -612,18 +629,4 @@ fn half_roots(pass: &Pass, middle: Middle, inverse: bool) -> HalfRoots {
 /// The DFTs of the way back of a convolution.
 pub fn reversed(dfts: &[SmallDft]) -> Vec<SmallDft> {
     dfts.iter().rev().copied().collect()
-}
-
-/// The axis that a step is of.
-pub fn step_axis(step: &Step) -> Option<usize> {
-    match step {
-        Step::Line { axis, .. }
-        | Step::Dft { axis, .. }
-        | Step::Twiddle { axis, .. }
-        | Step::Chirp { axis, .. }
-        | Step::Rader { axis, .. }
-        | Step::RealColumns { axis, .. }
-        | Step::Convolve { axis, .. } => Some(*axis),
-        Step::Exchange | Step::AllToAll => None,
-    }
 }
