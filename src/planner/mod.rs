@@ -219,12 +219,12 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
     };
     let (mut groups, mut scratch_bytes) = in_passes(route)?;
     // Other ways, unless they take too much scratch: rows in mirrored pairs where they cost no pass more, but for those
-    // of edges; the halved axis and its neighbours last where a tile takes these, which spares a pass.
+    // of edges; the halved axis and its neighbours last where a tile takes these, which spares a pass, or it is odd.
     let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
     let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
     let others = [
         (rows::route(problem, fits), 0),
-        (real::neighbours_last(problem, fits), 1),
+        (real::neighbours_last(problem, fits), real::spared(problem)),
     ];
     for (way, spared) in others {
         if let Some(Ok((others, scratch))) = way.map(in_passes) {
