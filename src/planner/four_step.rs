@@ -56,7 +56,8 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
     let joined = || !is_scattered(&stage) && fits.joined_alone(&stage, axes);
     // Of a short line that the radices asked for do not make, `steps` says so.
     let refused = core <= limit && fits.tile_points(core).is_none();
-    let folded = || !is_scattered(&stage) && folded::steps(stage.dim, &stage, fits).is_some();
+    let folded =
+        || !is_scattered(&stage) && folded::steps(stage.dim, &stage, false, fits).is_some();
     let held = refused || fits.line(core, limit) || joined() || folded();
     if !held || cluster::pays(core, fits.scalar) {
         if let Some(spread) = cluster::line(&stage, fits) {

@@ -139,13 +139,13 @@ fn tile_bytes(
     };
     // Of type I by real columns, which are those of threads as well.
     let folded = |s: &Stage| {
-        if folded::in_thread(s, fits) {
+        if folded::in_thread(s, true, fits) {
             return Some(s.length.div_ceil(2));
         }
-        let steps = folded::steps(s.dim, s, fits).filter(|_| reals)?;
+        let steps = folded::steps(s.dim, s, true, fits).filter(|_| reals)?;
         folded::points(&steps, s.dim)
     };
-    let short = stages.clone().all(|s| folded::in_thread(s, fits));
+    let short = stages.clone().all(|s| folded::in_thread(s, true, fits));
     let points = held(&|s| folded(s).or_else(|| fits.stage_points(s)))?;
     // More would leave a thread too many values, but whole lines, which it takes one after another. Those of a half spectrum of reals beside the DFT's are in no thread.
     let in_threads = match reals {

@@ -208,14 +208,14 @@ fn line_steps(
         let reason = format!("butterflies across {lanes} neighbouring lines");
         return Ok((factored(stage, axis.axis, length, fits), reason));
     }
-    if folded::in_thread(stage, fits) {
+    let several = stages.len() > 1;
+    if folded::in_thread(stage, several, fits) {
         let steps = Step::sequence(axis.axis, &[length], Engine::Simt);
         return Ok((steps, "simt engine, a line of type I to a thread".into()));
     }
     // Between axes of reals lie these, of which columns are made.
-    let several = stages.len() > 1;
     let reals = !several || stages.iter().all(|s| s.kind.is_real_to_real());
-    let folded = reals.then(|| folded::steps(axis.axis, stage, fits));
+    let folded = reals.then(|| folded::steps(axis.axis, stage, several, fits));
     if let Some(steps) = folded.flatten() {
         return Ok((
             steps,
