@@ -147,9 +147,9 @@ impl TileAxis {
         self.kind.core_length(self.length)
     }
 
-    /// How a device takes its lines, all of each, by steps that are those of an axis or of several.
-    pub fn reduction(&self, steps: &[Step]) -> &'static Reduction {
-        let own = |s: &&Step| s.axis() == Some(self.axis);
+    /// The radices of these steps that are the axis' own; `None` where these are not butterflies alone.
+    fn butterflies(&self, steps: &[Step]) -> Option<Vec<usize>> {
+        let own = steps.iter().filter(|s| s.axis() == Some(self.axis));
         let butterfly = |s: &Step| match *s {
             Step::Dft {
                 radix,
@@ -158,11 +158,13 @@ impl TileAxis {
             } => Some(radix),
             _ => None,
         };
-        let radices: Option<Vec<usize>> = steps.iter().filter(own).map(butterfly).collect();
-        match radices {
-            Some(radices) => self.kind.reduction_by(self.length, &radices),
-            None => self.kind.reduction(self.length, false),
-        }
+        own.map(butterfly).collect()
+    }
+
+    /// Whether a thread of a device has all of a line, of type I, by steps that are those of this axis or of several.
+    pub fn in_thread(&self, steps: &[Step]) -> bool {
+        let radices = self.butterflies(steps);
+        radices.is_some_and(|radices| self.kind.in_thread(self.length, &radices))
     }
 
     /// A part of this axis' line as axis `number` of a tile: of `length` points, and from one to the next
@@ -197,7 +199,8 @@ impl TileAxis {
 /// length, the last. They wait in scratch, `count` points a line, the lines in the order
 /// of the pass' loops (of those that count lines, not parts of one); the pass' load then
 /// begins at point 1. So an out-of-place C2R of
-/// several axes need neither overwrite its input nor have scratch as large as the array.
+/// several axes need neither overwrite its input nor have scratch as large as the array. (Of odd lengths devices have such
+/// scratch, unless the request forbids it, as that spares a pass.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edges {
     /// Scalars before the first edge point, in [`Slot::Scratch`].
@@ -540,18 +543,18 @@ impl Pass {
         })
     }
 
-    /// How a device takes the lines of an axis that the pass has whole.
-    pub fn reduction(&self, axis: &TileAxis) -> &'static Reduction {
+    /// Whether a thread of a device has all of a line of this axis, of type I.
+    pub fn in_thread(&self, axis: &TileAxis) -> bool {
         let whole = self.load_reals.is_none() && self.store_reals.is_none();
-        match whole {
-            true => axis.reduction(&self.steps),
-            false => axis.kind.reduction(axis.length, false),
-        }
+        whole && axis.in_thread(&self.steps)
     }
 
-    /// Whether a thread has all of a line of this axis, of type I.
-    pub fn in_thread(&self, axis: &TileAxis) -> bool {
-        axis.kind.row().in_thread.as_ref() == Some(self.reduction(axis))
+    /// How a device takes the lines of an axis that the pass has whole.
+    pub fn reduction(&self, axis: &TileAxis) -> &'static Reduction {
+        match &axis.kind.row().in_thread {
+            Some(reduction) if self.in_thread(axis) => reduction,
+            _ => axis.kind.reduction(axis.length, false),
+        }
     }
 
     /// Points that its tile holds of an array, where each axis has so many.

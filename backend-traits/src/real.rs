@@ -315,13 +315,16 @@ impl Kind {
         }
     }
 
-    /// How a line of `n` reals goes through butterflies of these radices on a device, those of its packed DFT: through none, where
-    /// one butterfly is all of a line of type I.
+    /// Whether a thread of a device has all of a line of `n` reals, by butterflies of these radices of its packed DFT: a type I by one.
+    pub fn in_thread(self, n: usize, radices: &[usize]) -> bool {
+        let core = self.core_length(n);
+        self.row().in_thread.is_some() && radices == [core] && core <= LARGEST_TYPE_ONE
+    }
+
+    /// How a line of `n` reals goes through such butterflies: through none, where a thread has all of it.
     pub fn reduction_by(self, n: usize, radices: &[usize]) -> &'static Reduction {
-        let alone = radices == [self.core_length(n)];
-        let held = radices.iter().all(|&radix| radix <= LARGEST_TYPE_ONE);
         match &self.row().in_thread {
-            Some(reduction) if alone && held => reduction,
+            Some(reduction) if self.in_thread(n, radices) => reduction,
             _ => self.reduction(n, false),
         }
     }

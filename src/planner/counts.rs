@@ -94,7 +94,7 @@ impl<'a> Axis<'a> {
 
     /// Whether a thread has all of a line, of type I.
     pub fn in_thread(&self) -> bool {
-        self.axis.kind.row().in_thread.as_ref() == Some(self.reduction)
+        self.axis.kind.in_thread(self.axis.length, self.radices)
     }
 
     /// Which ends a step is at: the load's, the store's.

@@ -181,9 +181,14 @@ impl<'a> Fits<'a> {
             && self.tile_points(core).is_some_and(made)
     }
 
+    /// Threads of the largest block.
+    pub fn most_threads(&self) -> usize {
+        ALONE_THREADS * 4 / self.scalar.compute_bytes()
+    }
+
     /// The fewest radices of such a line whose threads have registers for their columns.
     pub fn radices_alone(&self, length: usize) -> Option<Vec<usize>> {
-        let threads = ALONE_THREADS * 4 / self.scalar.compute_bytes();
+        let threads = self.most_threads();
         let values = |r: usize| (length / r).div_ceil(threads) * r;
         ALONE_VALUES.into_iter().find_map(|most| {
             let mut radices = self.limits.butterflies.to_vec();

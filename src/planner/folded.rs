@@ -12,6 +12,9 @@ use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::device::mirrors_in_registers;
 use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
 
+/// Points of the shortest continued line that is taken so.
+const SHORTEST: usize = 32;
+
 /// The largest radix of FP32 that is all of a column or a row: 1025 reals by 16·32 ran at 0.83 of a copy on an H200, by
 /// 16·8·4 at 0.69.
 const LARGEST_ALONE: usize = 32;
@@ -32,6 +35,7 @@ pub fn steps(axis: usize, stage: &Stage, several: bool, fits: &Fits) -> Option<V
         || !stage.inner.is_empty()
         || !stage.kind.is_symmetric()
         || !whole.is_multiple_of(4)
+        || whole < SHORTEST
         || in_thread(stage, several, fits)
     {
         return None;
@@ -109,23 +113,20 @@ pub fn in_thread(stage: &Stage, several: bool, fits: &Fits) -> bool {
     let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
     let core = stage.kind.core_length(stage.length);
     let whole = stage.load_reals.is_none() && stage.store_reals.is_none();
-    let alone = stage.kind.reduction_by(stage.length, &[core]);
-    let short = stage.kind.row().in_thread.as_ref() == Some(alone);
     free && fits.asked.is_none()
         && (several || !is_scattered(stage))
         && whole
         && stage.inner.is_empty()
-        && short
+        && stage.kind.in_thread(stage.length, &[core])
         && fits.table.contains(&core)
 }
 
 /// Points that a line of an axis takes on chip: by real columns more than its own, and of reals that a thread has all of one for
 /// two.
 pub fn on_chip(steps: &[Step], axis: &TileAxis) -> usize {
-    let alone = axis.kind.row().in_thread.as_ref() == Some(axis.reduction(steps));
     match points(steps, axis.axis) {
         Some(points) => points,
-        None if alone => axis.length.div_ceil(2),
+        None if axis.in_thread(steps) => axis.length.div_ceil(2),
         None => axis.core_length(),
     }
 }

@@ -6,6 +6,7 @@ use super::folded;
 use super::problem::Problem;
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
+use mmafft_backend_traits::device::MOST_VALUES;
 use mmafft_backend_traits::{held_points, largest_prime_factor, Engine, Kind, Limits};
 
 /// Groups consecutive stages into passes.
@@ -137,7 +138,8 @@ fn tile_bytes(
         let axes = stages.clone().map(|s| Some((of(s)?, s.length)));
         held_points(&axes.collect::<Option<Vec<_>>>()?, reals)
     };
-    // Of type I by real columns, which are those of threads as well.
+    // Of type I: by real columns, which are those of threads as well, or reals, two a point, of which threads have twice as many
+    // values as others have of points.
     let folded = |s: &Stage| {
         if folded::in_thread(s, true, fits) {
             return Some(s.length.div_ceil(2));
@@ -145,9 +147,16 @@ fn tile_bytes(
         let steps = folded::steps(s.dim, s, true, fits).filter(|_| reals)?;
         folded::points(&steps, s.dim)
     };
-    let short = stages.clone().all(|s| folded::in_thread(s, true, fits));
+    // Whole lines, which threads take one after another, as many as they have room for.
+    let lines = |length: usize, reals: usize| (reals / length).div_ceil(fits.most_threads());
+    let in_lines = || {
+        let lengths = stages.clone().map(|s| s.length);
+        let all: usize = lengths.clone().product();
+        lengths.clone().all(|n| lines(n, all) * n <= MOST_VALUES)
+    };
+    let short = stages.clone().all(|s| folded::in_thread(s, true, fits)) && in_lines();
     let points = held(&|s| folded(s).or_else(|| fits.stage_points(s)))?;
-    // More would leave a thread too many values, but whole lines, which it takes one after another. Those of a half spectrum of reals beside the DFT's are in no thread.
+    // More would leave a thread too many values. Those of a half spectrum of reals beside the DFT's are in no thread.
     let in_threads = match reals {
         // Lines of type I may be longer than others.
         true => held(&|s| {

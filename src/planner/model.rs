@@ -65,7 +65,10 @@ pub fn knows(pass: &Pass) -> bool {
     // Sums over shared memory have other columns than butterflies; in FP64 arrays lowering takes them for all long primes.
     let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
     let held = |s: &Step| match s {
-        Step::Dft { radix, .. } => !radix::summed(*radix, places),
+        Step::Dft { radix, axis, .. } => {
+            let alone = |a: &TileAxis| a.axis == *axis && pass.in_thread(a);
+            !radix::summed(*radix, places) || pass.axes.iter().any(alone)
+        }
         Step::Twiddle { .. } | Step::Exchange | Step::RealColumns { .. } => true,
         _ => false,
     };

@@ -69,8 +69,7 @@ fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
 /// The radix of a type I that a thread has all of, if the axis is so short.
 fn in_thread(axis: &TileAxis, limits: &Limits) -> Option<Vec<usize>> {
     let core = [axis.core_length()];
-    let alone = axis.kind.reduction_by(axis.length, &core);
-    let short = axis.kind.row().in_thread.as_ref() == Some(alone);
+    let short = axis.kind.in_thread(axis.length, &core);
     (short && limits.butterflies.contains(&core[0])).then(|| core.to_vec())
 }
 

@@ -19,20 +19,22 @@ use mmafft_backend_traits::{Domain, Edges, Kind, Placement};
 /// The stages of a C2R problem.
 pub fn route(problem: &Problem) -> Route {
     let (mut builder, others) = Builder::new(problem);
-    let restricted = problem
-        .dims
-        .iter()
-        .any(|d| (0..2).any(|side| d.ranges[side].len() < d.lengths[side]));
     if others.is_empty() {
         builder.last(Place::of_side(problem, INPUT), None);
     } else if problem.request.placement == Placement::InPlace {
         builder.within(Place::of_side(problem, INPUT), &others);
-    } else if restricted {
+    } else if restricted(problem) {
         builder.through_scratch(&others);
     } else {
         builder.with_edges(&others);
     }
     builder.route
+}
+
+/// Whether some points are not read, or not wanted.
+fn restricted(problem: &Problem) -> bool {
+    let part = |dim: &Dim| (0..2).any(|side| dim.ranges[side].len() < dim.lengths[side]);
+    problem.dims.iter().any(part)
 }
 
 /// The stages of a device's C2R problem of several axes, the halved axis and its neighbours last: a tile that holds these
@@ -53,12 +55,13 @@ pub fn neighbours_last(problem: &Problem, fits: &Fits) -> Option<Route> {
     Some(builder.route)
 }
 
-/// How many passes less that has to have: none of odd lengths out of place. On an H100, of a copy, C2R of 255x255 in FP32 ran at 0.26 by edges, at 0.46
-/// so, of 1000x1001 in FP64 at 0.25 and 0.35.
+/// How many passes less that has to have: none where it is in place of edges of odd rows. On an H100, of a copy, C2R of 255x255 in FP32
+/// ran at 0.26 by edges, at 0.46 so, of 1000x1001 in FP64 at 0.25 and 0.35.
 pub fn spared(problem: &Problem) -> usize {
     let odd = |dim: &Dim| dim.kind == Some(Kind::C2R) && !dim.length.is_multiple_of(2);
     let apart = problem.request.placement == Placement::OutOfPlace;
-    usize::from(!(apart && problem.dims.iter().any(odd)))
+    let edges = apart && !restricted(problem) && problem.dims.iter().any(odd);
+    usize::from(!edges)
 }
 
 struct Builder<'a> {

@@ -393,7 +393,11 @@ fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits: &Fi
             } if *a == axis.axis => Some(*padded),
             _ => None,
         });
-        padded.unwrap_or_else(|| folded::on_chip(steps, axis))
+        match (padded, fits.limits.line_library) {
+            (Some(padded), _) => padded,
+            (None, None) => folded::on_chip(steps, axis),
+            (None, Some(_)) => axis.core_length(),
+        }
     };
     // Lines in pairs are as one of both.
     let together = if stage.mirrored.is_some() { 2 } else { 1 };

@@ -3,6 +3,7 @@
 use crate::accesses::{launches, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, step};
+use mmafft::backend_traits::device::{lower, Driver};
 use mmafft::backend_traits::radix::BUTTERFLIES;
 use mmafft::backend_traits::real::LARGEST_TYPE_ONE;
 use mmafft::{Backend, Kind, Layout, Normalization, Precision, Request, Shape};
@@ -49,10 +50,8 @@ fn requests(kind: Kind, length: usize, i: usize) -> Vec<Request> {
         beside(&[length, 7], &[kind, Kind::Dst4]),
         beside(&[5, length, 6], &[Kind::R2HC, kind, Kind::Dct3]),
     ];
-    // What a single real of a sine is made of has no other place.
-    let all = all.into_iter().filter(|_| length > 1);
     let precision = PRECISIONS[i % PRECISIONS.len()];
-    all.map(|request| request.precision(precision)).collect()
+    all.map(|request| request.precision(precision)).into()
 }
 
 #[test]
@@ -108,5 +107,25 @@ fn reals_are_on_chip_once_an_axis() {
         // Cells of two reals, the last of an array half full; reals between axes.
         let written = 3 * (length.pow(3).div_ceil(2) as u64) + 2 * reals;
         assert_eq!(counters.shared_writes, written, "{length}");
+    }
+}
+
+/// Tiles of as many lines as threads have room for are planned, and no more.
+#[test]
+fn threads_have_room_for_their_lines() {
+    let driver = Probe::new(Vendor::Nvidia, ORDERS[0]).workers(1).backend();
+    let geometry = driver.driver().geometry();
+    for dims in [[33, 32, 23], [33, 33, 22], [33, 33, 33], [32, 32, 32]] {
+        for precision in [Precision::F64, Precision::F32] {
+            let request = Request::real(Kind::Dct1, Shape::new(&dims)).precision(precision);
+            let request = request
+                .kinds(&[Kind::Dct1, Kind::Dct1, Kind::Dst1])
+                .batch(500);
+            let plan = mmafft::plan(&request, driver.limits()).expect("a plan");
+            for pass in &plan.passes {
+                let lowered = lower(pass, &geometry);
+                assert!(lowered.is_ok(), "{:?}: {}", lowered.err(), plan.explain());
+            }
+        }
     }
 }

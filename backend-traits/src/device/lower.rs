@@ -48,7 +48,7 @@ pub const PRODUCTS_OF_TWIDDLES: usize = 27;
 const MAGNITUDE: usize = 4;
 /// The most values of a thread: what the emulation has room for (`MMAFFT_VALUES`), more than registers do, and the reals of two lines of
 /// type I, which they have room for.
-const MOST_VALUES: usize = 66;
+pub const MOST_VALUES: usize = 66;
 
 /// A pass ready to be compiled and launched.
 #[derive(Debug, Clone)]

@@ -48,7 +48,7 @@ pub use config::DENSE_PAIRS;
 pub use driver::{Driver, Geometry, Launch, Region, Vendor};
 pub use facing::{halves_radix, images_meet, lines_face, FACING_RADIX};
 pub use kernels::Kernels;
-pub use lower::{lower, Lowered, MANY_VALUES, PRODUCTS_OF_TWIDDLES, VALUES};
+pub use lower::{lower, Lowered, MANY_VALUES, MOST_VALUES, PRODUCTS_OF_TWIDDLES, VALUES};
 pub use neighbours::facing as facing_neighbours;
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};

@@ -25,8 +25,11 @@ pub fn residents(
     let double = pass.storage == ScalarType::F64;
     let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
     let plain = complex && pass.hermitian.is_none() && pass.mirrored.is_none();
-    let reals = |t: &Trip| t.words.op == OP_COPY || t.words.type_one != 0;
-    let each = if trips.iter().all(reals) { 1 } else { 2 };
+    // Of type I that threads have whole lines of, values are reals.
+    let copies = |t: &&Trip| t.words.op != OP_COPY;
+    let mut steps = trips.iter().filter(copies).peekable();
+    let reals = steps.peek().is_some() && steps.all(|t| t.words.type_one != 0);
+    let each = if reals { 1 } else { 2 };
     let words = if double { 2 * each } else { each };
     // No copies, merges, splits or chirps, which have temporaries and addresses of their own, nor other columns of more than
     // 24 points than those of powers of two; behind Rader's point 0 no stride is constant.
@@ -279,7 +282,8 @@ fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize], alone: bool) -> Opt
     let even = [innermost.length, pass.load.offset]
         .iter()
         .all(|n| n.is_multiple_of(2));
-    if !beside || !(even || row && first.words.columns == 1 || alone) {
+    let line_a_thread = first.words.columns == 1 && first.words.folded == 0;
+    if !beside || !(even || row && line_a_thread || alone) {
         return None;
     }
     let reals = if row { end } else { innermost.length };
