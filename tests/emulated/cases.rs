@@ -157,10 +157,12 @@ pub fn cases() -> Vec<Case> {
                 .engine(Engine::Simt)
         }),
         case("2-D c2r odd", Request::c2r(Shape::d2(12, 15)).batch(5)),
-        // Beyond the factors of butterflies: by edge points.
+        // Beyond the factors of butterflies, and without scratch for half spectra: by edge points.
         case(
             "2-D c2r with edges",
-            Request::c2r(Shape::d2(12, 17)).batch(5),
+            Request::c2r(Shape::d2(12, 17))
+                .batch(5)
+                .scratch_limit(1 << 10),
         ),
         case("3-D", Request::forward(Shape::new(&[8, 8, 8])).batch(5)),
         case("3-D of mixed lengths, f64", {
