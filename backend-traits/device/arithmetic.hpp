@@ -117,7 +117,8 @@ MMAFFT_DEVICE void Pass<Scalar>::butterflies(S s, Value *v) const {
   }
 }
 
-// A line's type I, continued to twice N reals: at most as many as there are butterflies of complex points.
+// A line's type I, continued to twice N reals. Which N it is decides a chain of calls, from 1 to 32, the host's LARGEST_TYPE_ONE: the
+// emulation knows no constants.
 template <class Scalar> template <int N, class S>
 MMAFFT_DEVICE void Pass<Scalar>::type_one(S s, Value *v) {
   MMAFFT_STEP(S);

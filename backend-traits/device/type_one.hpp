@@ -1,5 +1,5 @@
 // DCT-I and DST-I of a few reals in registers (FFTW's REDFT00 and RODFT00, unnormalised), for lines that a thread has whole:
-// a third of the arithmetic of the continued line as a packed complex one, and half of its loads. Even outputs are a type I of
+// less arithmetic than of the continued line as a packed complex one, and half of its loads. Even outputs are a type I of
 // half the length of the sums (differences) of reals that mirror each other, odd ones a DCT-III of the others (Wang 1984;
 // Plonka and Tasche 2005), whose even and odd inputs are a DCT-III and a DCT-IV; odd lengths are the definition's.
 #pragma once
