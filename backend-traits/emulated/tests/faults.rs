@@ -2,7 +2,7 @@
 
 mod common;
 use common::*;
-use mmafft_backend_traits::device::{Driver, Region, Vendor};
+use mmafft_backend_traits::device::{Driver, Region, Vendor, MOST_VALUES};
 use mmafft_backend_traits::Error;
 use mmafft_emulated::{config_words, EmulatedDriver};
 
@@ -131,7 +131,7 @@ fn programs_that_cannot_run_are_refused() {
     assert!(refusal(launch(program("mmafft_pass", 32, 0))).contains("another number of threads"));
     // `threads` and `values` are the third and the sixth word of the configuration.
     let mut many = program("mmafft_pass", 32, 0);
-    (many.config[2], many.config[5]) = (32, 65);
+    (many.config[2], many.config[5]) = (32, MOST_VALUES as i64 + 1);
     assert!(refusal(launch(many)).contains("so many values"));
 }
 
