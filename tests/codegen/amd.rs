@@ -345,12 +345,12 @@ fn check(unit: &Unit, share: Share) {
 
 #[test]
 fn cdna1() {
-    check(&UNITS[0], Share::Sixth(0));
+    check(&UNITS[0], Share::Twelfth(0));
 }
 
 #[test]
 fn cdna2() {
-    check(&UNITS[1], Share::Sixth(3));
+    check(&UNITS[1], Share::Twelfth(3));
 }
 
 #[test]

@@ -10,9 +10,9 @@ use std::collections::HashSet;
 #[derive(Clone, Copy)]
 pub enum Share {
     All,
-    /// Every sixth one, from this one on: generations that compile the same text as another one does, and
+    /// Every twelfth one, from this one on: generations that compile the same text as another one does, and
     /// differ in few instructions. All of them took two cores half an hour.
-    Sixth(usize),
+    Twelfth(usize),
     /// Those whose name begins so.
     Named(&'static str),
 }
@@ -27,7 +27,7 @@ impl Share {
         let all = std::env::var("MMAFFT_CODEGEN").is_ok_and(|value| value == "all");
         match self {
             Share::Named(start) => name.starts_with(start),
-            Share::Sixth(first) => all || number % 6 == first,
+            Share::Twelfth(first) => all || number % 12 == first,
             Share::All => true,
         }
     }

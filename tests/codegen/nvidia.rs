@@ -337,7 +337,7 @@ fn neighbours_move_together() {
 
 #[test]
 fn ampere() {
-    check(ARCHITECTURES[0], Share::Sixth(1));
+    check(ARCHITECTURES[0], Share::Twelfth(1));
 }
 
 #[test]
@@ -347,7 +347,7 @@ fn hopper() {
 
 #[test]
 fn blackwell() {
-    check(ARCHITECTURES[2], Share::Sixth(4));
+    check(ARCHITECTURES[2], Share::Twelfth(4));
 }
 
 /// Fewer kernels: what has other instructions than later architectures.

@@ -291,7 +291,7 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     };
     let request = match kind {
         "split" | "merge" => request,
-        _ if n > 1 << 13 => request.batch(FEW),
+        _ if n > 1 << 13 || access == "columns" => request.batch(FEW),
         _ => request.batch(BATCH),
     };
     // Of few arrays clusters would leave most of the device idle, so that they are not asked for.
@@ -299,7 +299,7 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     let plan: PlanFn = match access {
         "cluster" if on_h200 => |request, limits| mmafft::plan_in_clusters(request, &h200(limits)),
         "cluster" => mmafft::plan_in_clusters,
-        _ => match (lengths.len() > 1, on_h200) {
+        _ => match (lengths.len() > 1 || access == "columns", on_h200) {
             (true, true) => |request, limits| mmafft::plan(request, &h200(&one_worker(limits))),
             (true, false) => |request, limits| mmafft::plan(request, &one_worker(limits)),
             (false, true) => |request, limits| mmafft::plan(request, &h200(limits)),

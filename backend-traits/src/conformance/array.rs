@@ -57,13 +57,16 @@ pub fn rounded(x: f64, scalar: ScalarType) -> f64 {
 
 /// Scalars as the backend stores them.
 pub fn to_bytes(values: &[f64], scalar: ScalarType) -> Vec<u8> {
-    let bytes = |x: &f64| match scalar {
-        ScalarType::F64 => x.to_ne_bytes().to_vec(),
-        ScalarType::F32 => (*x as f32).to_ne_bytes().to_vec(),
-        ScalarType::F16 => f16::from_f64(*x).to_ne_bytes().to_vec(),
-        ScalarType::Bf16 => bf16::from_f64(*x).to_ne_bytes().to_vec(),
-    };
-    values.iter().flat_map(bytes).collect()
+    let mut bytes = Vec::with_capacity(values.len() * scalar.bytes());
+    for &x in values {
+        match scalar {
+            ScalarType::F64 => bytes.extend(x.to_ne_bytes()),
+            ScalarType::F32 => bytes.extend((x as f32).to_ne_bytes()),
+            ScalarType::F16 => bytes.extend(f16::from_f64(x).to_ne_bytes()),
+            ScalarType::Bf16 => bytes.extend(bf16::from_f64(x).to_ne_bytes()),
+        }
+    }
+    bytes
 }
 
 /// The values of stored scalars.

@@ -10,6 +10,8 @@ use crate::precision::Operand;
 
 /// Bytes that shared memory moves at a time.
 pub const WAVEFRONT: usize = 128;
+/// Reals of the smallest cells, of half a point of FP32, that shared memory moves at a time.
+const MOST_LANES: usize = WAVEFRONT / 2;
 /// What it costs beside a wavefront when distances within a column are no constants, as each
 /// access then computes its address.
 const ADDRESS: f64 = 0.5;
@@ -74,18 +76,20 @@ fn conflicts(accesses: &[Access], layout: CellLayout, cell: usize, reals: bool) 
     let each = if reals { 2 } else { 1 };
     let lanes = WAVEFRONT * each / cell;
     let (mut wavefronts, mut least) = (0, 0);
-    let mut seen: Vec<Vec<usize>> = vec![Vec::new(); lanes];
+    // Of each bank the cells that a group takes: no more than it has lanes, nor than there are of the smallest reals.
+    let mut taken = [[0; MOST_LANES]; MOST_LANES];
     for access in accesses {
         for group in access.chunks(lanes) {
-            seen.iter_mut().for_each(Vec::clear);
+            let mut counts = [0; MOST_LANES];
             for (line, at) in group.iter().flatten() {
                 let cell = each * (line * layout.pitch + layout.padded(at / each)) + at % each;
-                let bank = &mut seen[cell % lanes];
-                if !bank.contains(&cell) {
-                    bank.push(cell);
+                let (bank, count) = (&mut taken[cell % lanes], &mut counts[cell % lanes]);
+                if !bank[..*count].contains(&cell) {
+                    bank[*count] = cell;
+                    *count += 1;
                 }
             }
-            let most = seen.iter().map(Vec::len).max().unwrap_or(0);
+            let most = counts.into_iter().max().unwrap_or(0);
             wavefronts += most;
             least += most.min(1);
         }
@@ -171,17 +175,18 @@ pub fn layout(
             if !fits && best.0.is_finite() {
                 continue;
             }
-            let waits: f64 = sides
-                .iter()
-                .map(|(step, after, list)| {
-                    let reals = block.reals_of(step, *after).is_some();
-                    conflicts(list, layout, block.cell, reals) - 1.0
-                })
-                .sum();
             let copies = sides
                 .iter()
                 .filter(|(step, _, _)| scattered(step, layout, block));
-            let cost = waits + addresses + asks * copies.count() as f64;
+            let mut cost = addresses + asks * copies.count() as f64;
+            for (step, after, list) in &sides {
+                // What costs more is not counted to the end.
+                if cost >= best.0 - 1e-9 {
+                    break;
+                }
+                let reals = block.reals_of(step, *after).is_some();
+                cost += conflicts(list, layout, block.cell, reals) - 1.0;
+            }
             if cost < best.0 - 1e-9 {
                 best = (cost, layout);
             }

@@ -244,7 +244,7 @@ impl Tables {
         let digit = |d: u32| (0..shape.base).map(move |i| i * shape.base.pow(d));
         let columns = (0..shape.digits).flat_map(digit);
         let rows = (0..shape.rows).map(|k| k * shape.columns);
-        let exact = |e: usize| root(e, n).to_c64();
+        let exact = self.double.then(|| Roots::new(n));
         // Rounded to FP32 next, these need no double-double.
         let quick = |e: usize| {
             let (s, c) = (-std::f64::consts::TAU * e as f64 / n as f64).sin_cos();
@@ -253,10 +253,13 @@ impl Tables {
         for (i, step) in columns.chain(rows).enumerate() {
             // Every point is multiplied by one column's first digit.
             let turn = twiddles.turned && i < shape.base;
-            for line in 0..shape.lines {
-                let e = (step as u128 * line as u128 % n as u128) as usize;
-                let w = if self.double { exact(e) } else { quick(e) };
+            let mut e = 0;
+            for _ in 0..shape.lines {
+                let w = exact
+                    .as_ref()
+                    .map_or_else(|| quick(e), |roots| roots.get(e).to_c64());
                 let w = turned(w, twiddles.inverse);
+                e = (e + step) % n;
                 self.values.push(match turn {
                     true => Complex::new(w.im, -w.re),
                     false => w,

@@ -81,6 +81,9 @@ impl Dd {
     /// The nearest double-double to an integer: exact, since 64 bits fit into two `f64`.
     pub fn from_u64(value: u64) -> Self {
         let hi = value as f64;
+        if value < 1 << f64::MANTISSA_DIGITS {
+            return hi.into();
+        }
         let rest = i128::from(value) - hi as i128;
         Self {
             hi,

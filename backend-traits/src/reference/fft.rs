@@ -143,20 +143,26 @@ impl<T: Real> MixedRadix<T> {
             return;
         };
         let count = output.len() / stage.radix;
-        for (j, part) in output.chunks_exact_mut(count).enumerate() {
-            self.recurse(
-                rest,
-                &input[j * stride..],
-                stride * stage.radix,
-                part,
-                scratch,
-            );
+        // Of the last stage the transforms are single elements.
+        if count > 1 {
+            for (j, part) in output.chunks_exact_mut(count).enumerate() {
+                self.recurse(
+                    rest,
+                    &input[j * stride..],
+                    stride * stage.radix,
+                    part,
+                    scratch,
+                );
+            }
         }
         let values = &mut scratch[..stage.radix];
         for k in 0..count {
-            values[0] = output[k];
-            for (j, value) in values.iter_mut().enumerate().skip(1) {
-                *value = output[k + j * count] * self.roots[j * k * stride];
+            for (j, value) in values.iter_mut().enumerate() {
+                *value = match (count, j, k) {
+                    (1, ..) => input[j * stride],
+                    (_, 0, _) | (.., 0) => output[k + j * count],
+                    _ => output[k + j * count] * self.roots[j * k * stride],
+                };
             }
             match stage.radix {
                 2 => butterfly_2(values),
