@@ -11,6 +11,7 @@ use crate::precision::{Operand, ScalarType};
 use crate::real::{Middle, RealSide, Reduction};
 use crate::real_line::{LineForm, RealLine};
 use crate::tile::{held_points, Residency, Tile};
+use std::cmp::Reverse;
 use std::ops::Range;
 
 /// The memory that an access is to.
@@ -526,6 +527,25 @@ impl Pass {
     pub fn axes_of_reals(&self) -> bool {
         let real = |axis: &TileAxis| axis.kind.is_real_to_real();
         self.axes.len() > 1 && self.axes.iter().all(real)
+    }
+
+    /// Its axes as they lie in memory, the outermost first.
+    pub fn axes_in_memory(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.axes.len()).collect();
+        let stride = |axis: &TileAxis| axis.load_stride.max(axis.store_stride);
+        order.sort_by_key(|&i| Reverse(stride(&self.axes[i])));
+        order
+    }
+
+    /// Whether an array that it loads lies in a row in memory: all of it, each axis behind the next inner one.
+    pub fn loads_a_row(&self) -> bool {
+        let mut end = 1;
+        self.axes_in_memory().into_iter().rev().all(|i| {
+            let axis = &self.axes[i];
+            let follows = axis.load_stride == end && axis.load_range == (0..axis.length);
+            end *= axis.length;
+            follows
+        })
     }
 
     /// The line of an axis that goes by real columns on chip, see [`Step::RealColumns`].

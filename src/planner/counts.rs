@@ -237,7 +237,7 @@ fn copies(pass: &Pass, axes: &[Axis]) -> [usize; 2] {
         // In pairs; what the last axis makes of them goes to memory as it is.
         let even = first.axis.length.is_multiple_of(2);
         let line_a_thread = first.core == first.radices[0];
-        let copied = even || line_a_thread && in_row(pass);
+        let copied = even || line_a_thread && pass.loads_a_row();
         let loads = copied && (starts || merges);
         let all: usize = pass.axes.iter().map(|axis| axis.length).product();
         return [if loads { all.div_ceil(2) } else { 0 }, 0];
@@ -250,18 +250,6 @@ fn copies(pass: &Pass, axes: &[Axis]) -> [usize; 2] {
     let loads = first.axis.load_stride <= 2 && starts && !merges;
     let stores = last.axis.store_stride <= 2 && ends && !splits;
     [points(first, loads), points(last, stores)]
-}
-
-/// Whether the reals of an array that is loaded lie in a row.
-fn in_row(pass: &Pass) -> bool {
-    let mut axes: Vec<&TileAxis> = pass.axes.iter().collect();
-    axes.sort_by_key(|axis| axis.load_stride);
-    let mut end = 1;
-    axes.into_iter().all(|axis| {
-        let follows = axis.load_stride == end;
-        end *= axis.length;
-        follows
-    })
 }
 
 /// Whether neighbouring points leave gaps between what is stored of them.

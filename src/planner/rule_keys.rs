@@ -211,7 +211,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     };
     let convolution = pass.steps.first().and_then(convolved);
     let (axis, several) = (&pass.axes[0], pass.axes.len() > 1);
-    let symmetric = pass.real_columns(axis).is_some() || !several && pass.in_thread(axis);
+    // Lines whose steps are not those of the complex DFT at their core: real columns and rows, or one in a thread.
+    let shorter = pass.real_columns(axis).is_some() || !several && pass.in_thread(axis);
     let begins = usize::from(convolution.is_some());
     if !pass.steps[begins..].iter().all(plain) || limits.architecture.is_empty() {
         return Vec::new();
@@ -291,11 +292,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
                 .chain(
                     [key("c2c", roots(pass), core.clone()), key("c2c", "", core)]
                         .into_iter()
-                        // Not of a line that real columns make shorter, whose threads have two columns or that a thread has
-                        // whole; nor of a tile with reals between its axes.
-                        .filter(|_| {
-                            !symmetric && access(pass) != "cluster" && !pass.axes_of_reals()
-                        }),
+                        // Nor has a tile with reals between its axes the complex one's.
+                        .filter(|_| !shorter && access(pass) != "cluster" && !pass.axes_of_reals()),
                 )
                 .collect()
         }

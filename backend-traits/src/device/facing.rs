@@ -117,9 +117,9 @@ impl Builder<'_> {
                 _ => 0,
             },
         ];
-        let fits = |r: usize| held(r) && r <= FACING_RADIX;
-        let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && fits(r);
-        [0, 1].map(|i| match launch.facing[i] && even([*first, *last][i]) {
+        let even = |r: usize| (axis.core_length() / r).is_multiple_of(2);
+        let can = |r: usize| even(r) && held(r) && r <= FACING_RADIX;
+        [0, 1].map(|i| match launch.facing[i] && can([*first, *last][i]) {
             true => words[i],
             false => 0,
         })

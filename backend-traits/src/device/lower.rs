@@ -135,11 +135,7 @@ fn lower_as(
     let double = pass.storage == ScalarType::F64;
     let mut tables = Tables::new(double);
     let loops = ordered_loops(pass);
-    // Axes as they lie in memory, the outermost first.
-    let mut order: Vec<usize> = (0..pass.axes.len()).collect();
-    order.sort_by_key(|&i| {
-        std::cmp::Reverse(pass.axes[i].load_stride.max(pass.axes[i].store_stride))
-    });
+    let order = pass.axes_in_memory();
     let products = Products {
         vendor: geometry.vendor,
         scaled,

@@ -271,14 +271,7 @@ fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize], alone: bool) -> Opt
     let innermost = order.last().map(|&i| &pass.axes[i])?;
     let beside = first.words.axis as usize + 1 == order.len() && innermost.load_stride == 1;
     let mut copy = first.copy(false, order);
-    let whole = |axis: &TileAxis| axis.load_range == (0..axis.length);
-    let mut end = 1;
-    let row = order.iter().rev().all(|&i| {
-        let axis = &pass.axes[i];
-        let follows = axis.load_stride == end && whole(axis);
-        end *= axis.length;
-        follows
-    });
+    let row = pass.loads_a_row();
     let even = [innermost.length, pass.load.offset]
         .iter()
         .all(|n| n.is_multiple_of(2));
@@ -286,7 +279,8 @@ fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize], alone: bool) -> Opt
     if !beside || !(even || row && line_a_thread || alone) {
         return None;
     }
-    let reals = if row { end } else { innermost.length };
+    let all = pass.axes.iter().map(|axis| axis.length).product();
+    let reals = if row { all } else { innermost.length };
     of_pairs(&mut copy.words, reals.div_ceil(2));
     if row {
         copy.words.outer = 1;
