@@ -423,23 +423,6 @@ impl AnyBackend {
         self.synchronize()?;
         self.read(&target, 0, output)
     }
-
-    /// The same with scratch that the caller lends: used on the CPU; a device takes its own.
-    pub(crate) fn run_with_host_scratch(
-        &self,
-        prepared: &AnyPrepared,
-        input: Option<&[u8]>,
-        output: &mut [u8],
-        scratch: &mut [u8],
-    ) -> Result<()> {
-        #[cfg(feature = "cpu")]
-        if let (AnyBackend::Cpu(b), AnyPrepared::Cpu(p)) = (self, prepared) {
-            return b.run_on_host(p, input, output, scratch);
-        }
-        let _ = scratch;
-        let mut own = self.allocate(prepared.scratch_bytes())?;
-        self.run_on_host(prepared, input, output, &mut own)
-    }
 }
 
 #[allow(dead_code)] // with every feature on, nothing is left out

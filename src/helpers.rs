@@ -8,6 +8,7 @@ use num_complex::Complex;
 /// ```
 /// assert_eq!(mmafft::frequencies(4, 0.5), [0.0, 0.5, -1.0, -0.5]);
 /// ```
+#[doc(alias = "fftfreq")]
 pub fn frequencies(n: usize, spacing: f64) -> Vec<f64> {
     let positive = n.div_ceil(2);
     let index = |k: usize| {
@@ -25,6 +26,7 @@ pub fn frequencies(n: usize, spacing: f64) -> Vec<f64> {
 /// ```
 /// assert_eq!(mmafft::half_frequencies(4, 0.5), [0.0, 0.5, 1.0]);
 /// ```
+#[doc(alias = "rfftfreq")]
 pub fn half_frequencies(n: usize, spacing: f64) -> Vec<f64> {
     let count = if n == 0 { 0 } else { n / 2 + 1 };
     (0..count)
@@ -36,6 +38,7 @@ pub fn half_frequencies(n: usize, spacing: f64) -> Vec<f64> {
 ///
 /// # Panics
 /// If `data` has not as many elements as `shape` says.
+#[doc(alias = "fftshift")]
 pub fn shift<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
     rotate(shape, data, |n| n / 2)
 }
@@ -44,6 +47,7 @@ pub fn shift<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
 ///
 /// # Panics
 /// If `data` has not as many elements as `shape` says.
+#[doc(alias = "ifftshift")]
 pub fn inverse_shift<T: Copy>(shape: &[usize], data: &[T]) -> Vec<T> {
     rotate(shape, data, |n| n.div_ceil(2))
 }
@@ -72,6 +76,7 @@ fn rotate<T: Copy>(shape: &[usize], data: &[T], by: impl Fn(usize) -> usize) -> 
 /// assert_eq!(mmafft::good_size(1021), 1024);
 /// assert_eq!(mmafft::good_size(11), 12);
 /// ```
+#[doc(alias = "next_fast_len")]
 pub fn good_size(n: usize) -> usize {
     // Of each product of 3, 5 and 7, the smallest power of two beside it.
     let mut best = n.max(1).checked_next_power_of_two();

@@ -25,7 +25,7 @@
 //! [`Normalization`] says so.
 //!
 //! Features: `cpu` (default), `cli` (default, the program), `cuda`, `hip`, `emulate`. With a feature
-//! off its names still exist and return [`Error::NotBuilt`].
+//! off, [`Planner`]'s and [`AnyBackend`]'s constructors of its backend still exist, and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 
 #[cfg(not(all(
@@ -56,12 +56,13 @@ pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
 pub use element::{Element, RealElement};
+pub use half::{bf16, f16};
 pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};
 pub use mmafft_backend_traits as backend_traits;
 pub use mmafft_backend_traits::{
     largest_prime_factor, reference, Backend, Direction, Domain, Engine, Error, Kind, Layout,
     Limits, Normalization, Pass, Placement, Plan, Precision, Request, Result, ScalarType, Shape,
-    Side, Step, KINDS, PRECISIONS,
+    Side, Step, Turns, KINDS, PRECISIONS,
 };
 #[cfg(feature = "emulate")]
 pub use mmafft_emulated as emulated;

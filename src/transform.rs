@@ -98,6 +98,25 @@ impl Buffer {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Checks that it has so many elements of this type.
+    fn holds<T: Element>(&self, side: Side, count: usize) -> Result<()> {
+        if (self.scalar, self.domain) != (T::SCALAR, T::DOMAIN) {
+            return Err(Error::ElementType {
+                side,
+                expected: T::NAME,
+                got: element::name(self.scalar, self.domain),
+            });
+        }
+        match count == self.len() {
+            true => Ok(()),
+            false => Err(Error::BufferLength {
+                side,
+                expected: self.len(),
+                got: count,
+            }),
+        }
+    }
 }
 
 /// A plan prepared on a backend. It is immutable: any number of threads may run it at
@@ -152,16 +171,25 @@ impl Transform {
         })
     }
 
+    /// Copies host data to a buffer of as many such elements, once what runs on it is done.
+    pub fn upload_into<T: Element>(&self, data: &[T], buffer: &mut Buffer) -> Result<()> {
+        buffer.holds::<T>(Side::Input, data.len())?;
+        self.backend.synchronize()?;
+        let bytes = bytemuck::cast_slice(data);
+        self.backend.write(&mut buffer.memory, 0, bytes)
+    }
+
+    /// Copies a buffer to host memory for as many such elements.
+    pub fn download_into<T: Element>(&self, buffer: &Buffer, data: &mut [T]) -> Result<()> {
+        buffer.holds::<T>(Side::Output, data.len())?;
+        self.backend.synchronize()?;
+        let bytes = bytemuck::cast_slice_mut(data);
+        self.backend.read(&buffer.memory, 0, bytes)
+    }
+
     /// Copies a buffer to the host.
     pub fn download<T: Element>(&self, buffer: &Buffer) -> Result<Vec<T>> {
-        if (buffer.scalar, buffer.domain) != (T::SCALAR, T::DOMAIN) {
-            return Err(Error::ElementType {
-                side: Side::Output,
-                expected: T::NAME,
-                got: element::name(buffer.scalar, buffer.domain),
-            });
-        }
-        self.backend.synchronize()?;
+        buffer.holds::<T>(Side::Output, buffer.len())?;
         let mut data = Vec::new();
         let room = data.try_reserve_exact(buffer.len());
         room.map_err(|_| Error::OutOfMemory {
@@ -170,8 +198,7 @@ impl Transform {
             bytes: buffer.memory.bytes(),
         })?;
         data.resize(buffer.len(), T::default());
-        self.backend
-            .read(&buffer.memory, 0, bytemuck::cast_slice_mut(&mut data))?;
+        self.download_into(buffer, &mut data)?;
         Ok(data)
     }
 
@@ -224,8 +251,8 @@ impl Transform {
         })
     }
 
-    /// Transforms a buffer in place. Real kinds want a request made with
-    /// [`Request::in_place`].
+    /// Transforms a buffer in place. R2C and C2R want a request made with
+    /// [`Request::in_place`]; the buffer is one of their output's elements then.
     pub fn run_in_place(&self, buffer: &mut Buffer) -> Result<()> {
         self.check_in_place(buffer.scalar, buffer.domain, buffer.memory.bytes())?;
         self.with_scratch(|scratch| {
@@ -235,17 +262,16 @@ impl Transform {
                 scratch,
             };
             self.backend.launch(&self.prepared, bindings)
-        })
+        })?;
+        buffer.domain = self.plan.request.kind.row().output;
+        Ok(())
     }
 
     /// Transforms host memory into other host memory: on the CPU without any copy, on a
     /// device through copies there and back.
     pub fn process<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         let (input, output) = self.sides(input, output)?;
-        self.with_scratch(|scratch| {
-            self.backend
-                .run_on_host(&self.prepared, Some(input), output, scratch)
-        })
+        self.run_on_host(Some(input), output, None)
     }
 
     /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller; a device
@@ -257,8 +283,7 @@ impl Transform {
         scratch: &mut [u8],
     ) -> Result<()> {
         let (input, output) = self.sides(input, output)?;
-        self.backend
-            .run_with_host_scratch(&self.prepared, Some(input), output, scratch)
+        self.run_on_host(Some(input), output, Some(scratch))
     }
 
     /// Both sides, checked, as bytes.
@@ -280,15 +305,11 @@ impl Transform {
         ))
     }
 
-    /// Transforms host memory in place. Real kinds want a request made with
+    /// Transforms host memory in place. R2C and C2R want a request made with
     /// [`Request::in_place`]; their buffer may be of reals or of complex numbers.
     pub fn process_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
         self.check_in_place(T::SCALAR, T::DOMAIN, size_of_val(data))?;
-        let data = bytemuck::cast_slice_mut(data);
-        self.with_scratch(|scratch| {
-            self.backend
-                .run_on_host(&self.prepared, None, data, scratch)
-        })
+        self.run_on_host(None, bytemuck::cast_slice_mut(data), None)
     }
 
     /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller; a device
@@ -299,9 +320,7 @@ impl Transform {
         scratch: &mut [u8],
     ) -> Result<()> {
         self.check_in_place(T::SCALAR, T::DOMAIN, size_of_val(data))?;
-        let data = bytemuck::cast_slice_mut(data);
-        self.backend
-            .run_with_host_scratch(&self.prepared, None, data, scratch)
+        self.run_on_host(None, bytemuck::cast_slice_mut(data), Some(scratch))
     }
 
     /// Checks that a side's buffer has the plan's elements, and enough of them.
@@ -359,6 +378,27 @@ impl Transform {
         let domain = (row.input == row.output).then_some(domain);
         self.check(Side::Input, scalar, domain, bytes)?;
         self.check(Side::Output, scalar, domain, bytes)
+    }
+
+    /// On host memory, by what scratch the caller lends, where the backend can use it.
+    fn run_on_host(
+        &self,
+        input: Option<&[u8]>,
+        output: &mut [u8],
+        lent: Option<&mut [u8]>,
+    ) -> Result<()> {
+        #[cfg(feature = "cpu")]
+        if let (AnyBackend::Cpu(cpu), AnyPrepared::Cpu(prepared), Some(scratch)) =
+            (&self.backend, &self.prepared, lent)
+        {
+            return cpu.run_on_host(prepared, input, output, scratch);
+        }
+        #[cfg(not(feature = "cpu"))]
+        let _ = lent;
+        self.with_scratch(|scratch| {
+            self.backend
+                .run_on_host(&self.prepared, input, output, scratch)
+        })
     }
 
     /// Runs `work` with scratch from the pool. The lock is not held meanwhile.

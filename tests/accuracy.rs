@@ -1,9 +1,10 @@
 //! The accuracy that the README promises, against the conformance suite's reference: relative L2
 //! at most the precision's bound times √(1 + log2 N), threefold for convolved lengths.
 
-use mmafft::backend_traits::conformance::{check, Outcome};
+use mmafft::backend_traits::conformance::{check, Outcome, Random};
 use mmafft::backend_traits::radix::RADICES;
-use mmafft::{CpuBackend, Engine, Kind, Precision, Request, Shape};
+use mmafft::reference::{relative_l2, root, ComplexDd, Dd, ReferenceFft};
+use mmafft::{Complex, CpuBackend, Engine, Kind, Planner, Precision, Request, Shape};
 
 fn measure(request: &Request) -> Outcome {
     let outcome = check(&CpuBackend::default(), mmafft::plan, request, 1.0);
@@ -70,6 +71,41 @@ fn f32_long() {
     every_length(Precision::F32, LONG.into_iter());
 }
 
+/// What people transform has a mean, or is a tone: sums that a convolution of a prime must not be wrong by. Primes p whose p − 1
+/// has small factors, which convolve p − 1 points, alone and beside other factors, and others.
+#[test]
+fn means_and_tones_keep_their_accuracy() {
+    let planner = Planner::cpu().expect("the CPU is built");
+    let primes = [101, 127, 701, 1453, 2311, 12_289, 51_031, 65_537];
+    let multiples = primes.iter().flat_map(|p| [1, 2, 15].map(|m| m * p));
+    for n in multiples.chain([103 * 101, 719, 10_007, 1000, 4096]) {
+        let mut random = Random::new(n as u64);
+        let tone = |k: usize| move |j: usize| root(j * k % n, n).to_c64().conj();
+        let lines: [Vec<Complex<f64>>; 4] = [
+            vec![Complex::new(1.0, 0.0); n],
+            (0..n)
+                .map(|_| Complex::new(0.5 + 0.5 * random.uniform(), 0.0))
+                .collect(),
+            (0..n).map(tone(n / 3)).collect(),
+            (0..n).map(tone(n - 1)).collect(),
+        ];
+        let reference = ReferenceFft::<Dd>::new(n);
+        for (what, line) in ["ones", "a mean", "a tone", "another"].iter().zip(lines) {
+            let request = Request::forward(Shape::d1(n)).precision(Precision::F64);
+            let transform = planner.build(&request).expect("a plan");
+            let exact: Vec<ComplexDd> = line.iter().map(|&x| x.into()).collect();
+            let exact = reference.forward(&exact);
+            let mut got = line.clone();
+            transform.process_in_place(&mut got).expect("it runs");
+            let (error, bound) = (relative_l2(&got, &exact), transform.plan().error_bound);
+            assert!(
+                error <= bound,
+                "{what} of {n}: {error:.1e}, allowed {bound:.1e}"
+            );
+        }
+    }
+}
+
 #[test]
 fn halves_at_every_radix() {
     for (precision, most) in [(Precision::F16, 6e-4), (Precision::Bf16, 5e-3)] {
@@ -112,12 +148,8 @@ fn split_f16_is_within_twice_f32() {
 /// The error of a whole batch; `measure` gives that of its worst array.
 fn rms(request: &Request) -> f64 {
     let batch = request.batch;
-    let whole = Request {
-        batch: 1,
-        shape: Shape::d2(batch, request.shape.dims()[0]),
-        axes: Some(vec![1]),
-        ..request.clone()
-    };
+    let mut whole = request.clone().batch(1).axes(&[1]);
+    whole.shape = Shape::d2(batch, request.shape.dims()[0]);
     measure(&whole).relative_l2
 }
 

@@ -89,7 +89,7 @@ pub enum Error {
         got: usize,
     },
     /// A size that does not fit the address space.
-    #[error("{what} overflows: expected at most {} elements", isize::MAX)]
+    #[error("{what} overflows: expected at most {} elements", isize::MAX / 256)]
     Overflow {
         /// Which product overflows.
         what: String,
@@ -130,6 +130,18 @@ pub enum Error {
         got: usize,
         /// What the lengths count.
         unit: &'static str,
+    },
+    /// A copy of another number of elements than the buffer has.
+    #[error(
+        "a copy of {got} elements of the {side}: expected {expected}, as many as the buffer has"
+    )]
+    BufferLength {
+        /// The side that is copied.
+        side: Side,
+        /// The elements of the buffer.
+        expected: usize,
+        /// Those of the host's memory.
+        got: usize,
     },
     /// A buffer of elements of another type than the transform's.
     #[error("the {side} holds {got}: expected {expected}")]
@@ -248,6 +260,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// The same after so many launches of a run, of which the first may have written some of the output.
+    pub(crate) fn after_launches(mut self, launches: usize) -> Self {
+        if let Error::Device { output_touched, .. } = &mut self {
+            *output_touched |= launches > 0;
+        }
+        self
+    }
+
     /// Whether the output may have changed. Only a failure of the device in the middle
     /// of a run leaves it so; every check comes before the first write.
     pub fn output_touched(&self) -> bool {

@@ -372,15 +372,14 @@ impl Kind {
     pub fn logical_length(self, n: usize) -> usize {
         let row = self.row();
         let length = row.logical.of(n).unwrap_or(n);
-        if row.twice {
-            2 * length
-        } else {
-            length
+        match row.twice {
+            true => length.saturating_mul(2),
+            false => length,
         }
     }
 
     /// The length of the input and of the output along the axis that the kind is applied
-    /// to, for a logical length of `n`: `(n, n)`, `(n, n/2+1)` or `(n/2+1, n)`.
+    /// to, where the real side has `n` points: `(n, n)`, `(n, n/2+1)` or `(n/2+1, n)`.
     pub fn lengths(self, n: usize) -> (usize, usize) {
         match self {
             Kind::R2C => (n, n / 2 + 1),
@@ -399,7 +398,8 @@ pub enum Normalization {
     None,
     /// The inverse by `1/N` (NumPy's and SciPy's default).
     Backward,
-    /// Both by `1/√N`.
+    /// Both by `1/√N`. DCT and DST I to III are as SciPy's besides, orthogonal matrices: of DCT-I, DCT-III and DST-III
+    /// the first or last points are multiplied by √2 on their way in, of DCT-I, DCT-II and DST-II by √½ on their way out.
     Ortho,
     /// The forward transform by `1/N`.
     Forward,

@@ -84,9 +84,9 @@ pub enum Precision {
     /// Single precision in memory, computed from products of 16-bit matrix cores by
     /// splitting each value in two (Sorna et al. 2018).
     SplitF16,
-    /// FP16 in memory, FP32 inside a pass.
+    /// FP16 in memory (`half::f16`), FP32 inside a pass.
     F16,
-    /// BF16 in memory, FP32 inside a pass.
+    /// BF16 in memory (`half::bf16`), FP32 inside a pass.
     Bf16,
 }
 

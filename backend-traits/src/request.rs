@@ -18,18 +18,19 @@ use std::ops::Range;
 ///     .precision(Precision::SplitF16);
 /// assert_eq!(request.batch, 8);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Request {
     /// What is transformed into what; the last of `kinds` where they are given.
     pub kind: Kind,
     /// A kind for each of the axes, where they differ: all from reals to as many reals.
     pub kinds: Option<Vec<Kind>>,
     /// The sign of the exponent; of kinds that have none, whether they are asked for as the
-    /// inverse of another, for the normalisation.
+    /// inverse of another, for the normalisation, as [`Request::scale`] counts it.
     pub direction: Direction,
     /// The lengths of one array; of the real side for R2C and C2R.
     pub shape: Shape,
-    /// The axes to transform; the last listed is the one that real kinds halve. Default:
+    /// The axes to transform; the last listed is the one that R2C and C2R halve. Default:
     /// all, the last three of four.
     pub axes: Option<Vec<usize>>,
     /// How many arrays.
@@ -46,7 +47,8 @@ pub struct Request {
     pub output: Layout,
     /// `(axis, range)`: outside of it the input is zero, and not read.
     pub nonzero_input: Vec<(usize, Range<usize>)>,
-    /// `(axis, range)`: outside of it the output is unwanted, and not written.
+    /// `(axis, range)`: outside of it the output is unwanted, and not written; in place it may be, by what lies between
+    /// passes.
     pub wanted_output: Vec<(usize, Range<usize>)>,
     /// The engine, where the user wants to choose.
     pub engine: Option<Engine>,
@@ -56,8 +58,8 @@ pub struct Request {
     /// shows the loss that the 2019 report has at radix 8.
     pub split_matrix: bool,
     /// The most scratch that the plan may ask for, in bytes. Without a limit the plan has the fewest passes, whatever
-    /// scratch these take (of a device's C2R of three axes up to as much as its input). A backend may need some for
-    /// itself: 8 bytes a turn for passes that take turns.
+    /// scratch these take (of a device's C2R of three axes up to as much as its input). Not counted is what a backend needs
+    /// for itself: the CPU room for a tile a thread, a device 8 bytes a turn for passes that take turns.
     pub scratch_limit: Option<usize>,
 }
 
@@ -133,15 +135,31 @@ impl Request {
         }
     }
 
-    /// The lengths that normalisations count, of a request whose axes are filled in.
+    /// The lengths that normalisations count, of a request whose axes are filled in; none of an axis that its shape has not.
     pub fn logical_lengths(&self) -> Vec<usize> {
-        let dims = self.shape.dims();
-        let axes = self.axes.iter().flatten();
-        let length = |&a: &usize| {
-            self.kind_of(a)
-                .map_or(1, |kind| kind.logical_length(dims[a]))
+        self.counted().map(|(_, length)| length).collect()
+    }
+
+    /// The factor of its normalisation, of a request whose axes are filled in: each axis counts as its kind is a forward
+    /// or an inverse transform, by itself or by [`Request::direction`].
+    pub fn scale(&self) -> f64 {
+        let of = |direction: Direction| {
+            let own = self
+                .counted()
+                .filter(|(kind, _)| kind.row().direction.unwrap_or(self.direction) == direction);
+            let points = own.map(|(_, length)| length as f64).product();
+            self.normalization.factor(points, direction)
         };
-        axes.map(length).collect()
+        of(Direction::Forward) * of(Direction::Inverse)
+    }
+
+    /// Kind and logical length of each axis.
+    fn counted(&self) -> impl Iterator<Item = (Kind, usize)> + '_ {
+        let axes = self.axes.iter().flatten();
+        axes.filter_map(|&a| {
+            let (kind, &length) = (self.kind_of(a)?, self.shape.dims().get(a)?);
+            Some((kind, kind.logical_length(length)))
+        })
     }
 
     /// The kinds in words: one, or one for each axis.
@@ -161,7 +179,7 @@ impl Request {
         self
     }
 
-    /// Only these axes (at most three); real kinds halve the last one listed.
+    /// Only these axes (at most three); R2C and C2R halve the last one listed.
     pub fn axes(mut self, axes: &[usize]) -> Self {
         self.axes = Some(axes.to_vec());
         self
@@ -203,7 +221,8 @@ impl Request {
         self
     }
 
-    /// Of the output only `range` on `axis` is wanted: nothing else is written. One range an axis.
+    /// Of the output only `range` on `axis` is wanted: nothing else is written, but in place, where passes may leave what
+    /// lies between them. One range an axis.
     pub fn wanted_output(mut self, axis: usize, range: Range<usize>) -> Self {
         self.wanted_output.push((axis, range));
         self

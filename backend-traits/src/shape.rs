@@ -120,3 +120,18 @@ pub fn largest_prime_factor(mut n: usize) -> usize {
     }
     largest.max(n)
 }
+
+/// The powers g^0, g^1, … g^(p−2) of the least generator of the integers modulo a prime p; none where p is no prime.
+pub fn generator_powers(p: usize) -> Vec<usize> {
+    let powers = |g: usize| {
+        let mut all = vec![1];
+        let mut x = g % p;
+        while x != 1 && all.len() < p {
+            all.push(x);
+            x = x * g % p;
+        }
+        all
+    };
+    let found = (1..p).map(powers).find(|all| all.len() == p - 1);
+    found.unwrap_or_default()
+}

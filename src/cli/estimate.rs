@@ -77,7 +77,6 @@ impl<'a> Sum<'a> {
         let (i, o) = request.kind.lengths(array.lengths[array.halved]);
         input[array.halved] = i;
         output[array.halved] = o;
-        let points = array.lengths.iter().map(|&n| n as f64).product();
         Sum {
             array,
             roots: array.lengths.iter().map(|&n| Roots::new(n)).collect(),
@@ -85,7 +84,7 @@ impl<'a> Sum<'a> {
             output,
             inverse: request.direction == Direction::Inverse,
             kind: request.kind,
-            factor: request.normalization.factor(points, request.direction),
+            factor: request.scale(),
         }
     }
 
@@ -125,14 +124,10 @@ impl<'a> RealSum<'a> {
     fn new(request: &Request, array: &'a FirstArray<'a>) -> Self {
         let orthogonal = request.normalization == Normalization::Ortho;
         let axes = array.kinds.iter().zip(array.lengths);
-        let points = axes
-            .clone()
-            .map(|(k, &n)| k.logical_length(n) as f64)
-            .product();
         RealSum {
             array,
             terms: axes.map(|(&k, &n)| Terms::new(k, n, orthogonal)).collect(),
-            factor: request.normalization.factor(points, request.direction),
+            factor: request.scale(),
         }
     }
 

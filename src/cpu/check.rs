@@ -25,9 +25,9 @@ impl Extents {
     }
 }
 
-/// Checks that no two points are stored to one address, and notes the last address of
-/// each slot.
-pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
+/// Checks that no two points are stored to one address, that no line is stored to what another one loads, though input and
+/// output were one memory if they may be so (`in_place`), and notes the last address of each slot.
+pub fn check(pass: &Pass, in_place: bool, extents: &mut Extents) -> Result<()> {
     let invalid = |what: &str| Error::Unsupported {
         what: format!("a pass that {what}"),
         backend: "cpu".into(),
@@ -45,6 +45,13 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
         check_parts(pass).map_err(invalid)?;
     }
     check_steps(pass).map_err(invalid)?;
+    check_domains(pass).map_err(invalid)?;
+    check_edges(pass).map_err(invalid)?;
+    let own_caller = [pass.load.slot, pass.store.slot].map(|slot| slot != Slot::Scratch);
+    let together = pass.load.slot == pass.store.slot || in_place && own_caller == [true; 2];
+    if together && !stays_in_line(pass) {
+        return Err(invalid("stores lines to what others load"));
+    }
     let beyond = || invalid("reaches beyond all memory");
     type Strides = fn(&Loop) -> usize;
     let sides: [(&Access, Strides, bool); 2] = [
@@ -95,7 +102,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
         dims.sort_by_key(|d| d.1);
         let mut span = 1;
         for dim in dims {
-            if storing && dim.1 < span {
+            if (storing || together) && dim.1 < span {
                 return Err(invalid("stores two points to one address"));
             }
             span = furthest(span, &dim).ok_or_else(beyond)?;
@@ -106,12 +113,59 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<()> {
         let scalars = counts.into_iter().try_fold(1usize, usize::checked_mul);
         let scalars = scalars.and_then(|scalars| scalars.checked_add(edges.offset));
         extents.cover(Slot::Scratch, scalars.ok_or_else(beyond)?);
-        let halved = pass.axes[0].kind == Kind::C2R || pass.hermitian.is_some();
-        if !halved || pass.axes.len() != 1 {
-            return Err(invalid("has edge points but is no C2R of one axis"));
-        }
     }
     Ok(())
+}
+
+/// Checks that memory has on either side what the axes' kinds, one after another, take and make.
+fn check_domains(pass: &Pass) -> std::result::Result<(), &'static str> {
+    let rows: Vec<_> = pass.axes.iter().map(|axis| axis.kind.row()).collect();
+    let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
+        return Err("has no axes");
+    };
+    let side = |part: bool, whole| if part { Domain::Real } else { whole };
+    let outside = [
+        side(pass.load_reals.is_some(), first.input),
+        side(pass.store_reals.is_some(), last.output),
+    ];
+    let follow = rows.windows(2).all(|two| two[0].output == two[1].input);
+    match follow && outside == [pass.load.domain, pass.store.domain] {
+        true => Ok(()),
+        false => Err("has reals for complex numbers, or these for reals"),
+    }
+}
+
+/// Checks that edge points are those of half spectra of whole lines, which lie in scratch alone.
+fn check_edges(pass: &Pass) -> std::result::Result<(), &'static str> {
+    let (Some(edges), axis) = (pass.edges, &pass.axes[0]) else {
+        return Ok(());
+    };
+    let n = pass.hermitian.unwrap_or(axis.length);
+    let halved = axis.kind == Kind::C2R || pass.hermitian.is_some();
+    if !halved || pass.axes.len() != 1 {
+        return Err("has edge points but is no C2R of one axis");
+    }
+    let all = edges.count == (n / 2 + 1).min(2 - n % 2) && axis.load_range == (0..n / 2 + 1);
+    match all && pass.store.slot != Slot::Scratch {
+        true => Ok(()),
+        false => Err("has other edge points than its half spectrum"),
+    }
+}
+
+/// Whether each line is stored where it was loaded, so that it may be while others are loaded: points at the same addresses, or
+/// of an axis that is halved reals at those of the complex numbers.
+fn stays_in_line(pass: &Pass) -> bool {
+    let beside = |load: usize, store: usize, kind: Kind| match kind {
+        Kind::R2C => 2 * load == store,
+        Kind::C2R => load == 2 * store,
+        _ => load == store,
+    };
+    let loops = pass.loops.iter().all(|l| l.count < 2 || l.load == l.store);
+    let axes = pass
+        .axes
+        .iter()
+        .all(|axis| axis.length < 2 || beside(axis.load_stride, axis.store_stride, axis.kind));
+    pass.load.offset == pass.store.offset && loops && axes
 }
 
 fn is_line(l: &Loop) -> bool {

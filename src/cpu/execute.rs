@@ -42,7 +42,7 @@ impl<S: Storage> PreparedPlan<S> {
         let passes = plan
             .passes
             .iter()
-            .map(|pass| prepare::pass(pass, &mut extents))
+            .map(|pass| prepare::pass(pass, plan.not_in_place.is_none(), &mut extents))
             .collect::<Result<Vec<_>>>()?;
         let vector = ALIGNMENT / size_of::<Complex<S::Compute>>();
         let workspaces = passes.iter().map(|p: &PreparedPass<S>| p.workspace());

@@ -39,7 +39,7 @@ impl<T: Real> Library<T> {
             true => rustfft::FftDirection::Inverse,
         };
         Library {
-            fft: rustfft::FftPlanner::new().plan_fft(length, direction),
+            fft: super::rader::plan(length, direction),
         }
     }
 }

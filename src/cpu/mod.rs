@@ -20,6 +20,7 @@ mod matrix;
 mod memory;
 mod parts;
 mod prepare;
+mod rader;
 mod real_columns;
 mod real_lines;
 mod real_side;
@@ -48,7 +49,8 @@ const MOST_WORKERS: usize = 1024;
 /// Settings of the CPU backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuOptions {
-    /// Threads to use, of rayon's global pool: 1 to 1024. Default: all of them.
+    /// Threads to use, of the rayon pool in which a transform runs (outside of any: the global one): 1 to 1024. Default:
+    /// all of them.
     pub threads: usize,
     /// The longest line of one pass. Default: any. Lower, lines are split four-step, as on
     /// a device.

@@ -98,8 +98,12 @@ impl<T: Real + Storage<Compute = T>> Widened<T> {
 }
 
 /// Prepares one pass and widens `extents` by what it touches.
-pub fn pass<S: Storage>(pass: &Pass, extents: &mut Extents) -> Result<PreparedPass<S>> {
-    check(pass, extents)?;
+pub fn pass<S: Storage>(
+    pass: &Pass,
+    in_place: bool,
+    extents: &mut Extents,
+) -> Result<PreparedPass<S>> {
+    check(pass, in_place, extents)?;
     if Part::<S>::covers(pass) {
         return Ok(PreparedPass {
             tiles: pass.loops.clone(),

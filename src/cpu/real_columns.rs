@@ -137,6 +137,7 @@ impl<T: Real + Storage<Compute = T>> RealColumns<T> {
         group: &Group,
         workspace: &mut [T],
     ) {
+        assert!(workspace.len() >= self.workspace());
         let (from, to) = (slots.of(stage.load.slot), slots.of(stage.store.slot));
         // SAFETY: these scalars are inside, by the contract.
         let (load, store) = unsafe { (from.address(group.load, 1), to.address(group.store, 1)) };
@@ -149,7 +150,6 @@ impl<T: Real + Storage<Compute = T>> RealColumns<T> {
             lines: group.lines,
             workspace: workspace.as_mut_ptr(),
         });
-        debug_assert!(workspace.len() >= self.workspace());
     }
 }
 

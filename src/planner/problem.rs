@@ -123,11 +123,7 @@ impl Problem {
 
     /// The factor that the normalisation asks for.
     pub fn normalization(&self) -> f64 {
-        let lengths = self.request.logical_lengths();
-        let points = lengths.iter().map(|&n| n as f64).product();
-        self.request
-            .normalization
-            .factor(points, self.request.direction)
+        self.request.scale()
     }
 
     /// What a point of one side is.
@@ -271,7 +267,9 @@ fn check_kinds(request: &mut Request, axes: &[usize]) -> Result<()> {
         // One kind is said in one way.
         request.kinds = request.kinds.take().filter(|_| !same);
     }
-    request.direction = request.kind.row().direction.unwrap_or(request.direction);
+    if request.kinds.is_none() {
+        request.direction = request.kind.row().direction.unwrap_or(request.direction);
+    }
     for &axis in axes {
         let length = request.shape.dims()[axis];
         let kind = request.kind_of(axis).unwrap_or(Kind::C2C);

@@ -90,10 +90,7 @@ pub fn transform<T: Real>(
     let dims = request.shape.dims();
     let inverse = request.direction == Direction::Inverse;
     let halved = *axes.last().expect("at least one axis");
-    let factor = request
-        .normalization
-        .factor(scaled_points(request), request.direction);
-    let scale = T::from(factor);
+    let scale = T::from(request.scale());
     if request.kind.is_real_to_real() {
         let mut data: Vec<ComplexOf<T>> = input.iter().map(|&x| ComplexOf::from(x)).collect();
         let orthogonal = request.normalization == Normalization::Ortho;
@@ -123,12 +120,6 @@ pub fn transform<T: Real>(
         });
     }
     data.into_iter().map(|x| x.scale(scale)).collect()
-}
-
-/// What a normalisation divides by.
-fn scaled_points(request: &Request) -> f64 {
-    let lengths = request.logical_lengths();
-    lengths.into_iter().map(|n| n as f64).product()
 }
 
 /// A half spectrum completed to `n` points; imaginary parts that a real signal cannot have

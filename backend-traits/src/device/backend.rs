@@ -121,8 +121,9 @@ impl<D: Driver> DeviceBackend<D> {
         };
         let passes = &compiled.passes;
         let Some(turns) = &prepared.turns else {
-            for (pass, kernel) in passes.iter().zip(&compiled.kernels) {
-                self.driver.launch(stream, kernel, &whole(pass))?;
+            for (i, (pass, kernel)) in passes.iter().zip(&compiled.kernels).enumerate() {
+                let launched = self.driver.launch(stream, kernel, &whole(pass));
+                launched.map_err(|error| error.after_launches(i))?;
             }
             return Ok(());
         };
@@ -138,7 +139,7 @@ impl<D: Driver> DeviceBackend<D> {
                 counters,
             );
         }
-        for (number, turn) in turns.turns.order(turns.arrays) {
+        for (i, (number, turn)) in turns.turns.order(turns.arrays).enumerate() {
             let (side, lowered) = (&words.passes[number], &passes[number].lowered);
             let mut launch = whole(&passes[number]);
             let place = |(slot, _)| turns.turns.place(slot, turn);
@@ -148,8 +149,10 @@ impl<D: Driver> DeviceBackend<D> {
             launch.lines = if last { side.last_lines } else { side.lines };
             let tiles = launch.lines.div_ceil(lowered.tile_lines);
             launch.blocks = tiles.min(self.geometry().blocks);
-            self.driver
-                .launch(stream, &compiled.kernels[number], &launch)?;
+            let launched = self
+                .driver
+                .launch(stream, &compiled.kernels[number], &launch);
+            launched.map_err(|error| error.after_launches(i))?;
         }
         Ok(())
     }

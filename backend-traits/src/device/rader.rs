@@ -3,6 +3,7 @@
 use super::config::*;
 use super::tables::Tables;
 use super::trips::{reversed, Builder, SmallDft};
+use crate::generator_powers;
 
 impl Builder<'_> {
     /// Rader's algorithm (1968): with g a generator of the integers modulo a prime p,
@@ -48,19 +49,4 @@ impl Builder<'_> {
         copy.words.points = p as i64;
         self.push(at, copy);
     }
-}
-
-/// The powers g^0, g^1, … g^(p−2) of the least generator of the integers modulo a prime.
-fn generator_powers(p: usize) -> Vec<usize> {
-    let powers = |g: usize| {
-        let mut all = vec![1];
-        let mut x = g % p;
-        while x != 1 && all.len() < p {
-            all.push(x);
-            x = x * g % p;
-        }
-        all
-    };
-    let found = (1..p).map(powers).find(|all| all.len() == p - 1);
-    found.unwrap_or_default()
 }
