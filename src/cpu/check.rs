@@ -1,7 +1,9 @@
 //! The proof that a pass stays inside its memory: what unsafe code of this folder rests on.
 
 use super::parts::Part;
-use mmafft_backend_traits::{Access, Domain, Error, Factor, Kind, Loop, Pass, Result, Slot, Step};
+use mmafft_backend_traits::{
+    Access, Domain, Error, Factor, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
+};
 
 /// Scalars that the three slots must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,9 +27,9 @@ impl Extents {
     }
 }
 
-/// Checks that no two points are stored to one address, that no line is stored to what another one loads, though input and
-/// output were one memory if they may be so (`in_place`), and notes the last address of each slot.
-pub fn check(pass: &Pass, in_place: bool, extents: &mut Extents) -> Result<()> {
+/// Checks that no two points are stored to one address, and notes the last address of each slot. Returns whether no line is
+/// stored to what another one loads though input and output are one memory; scratch must not be so used at all.
+pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     let invalid = |what: &str| Error::Unsupported {
         what: format!("a pass that {what}"),
         backend: "cpu".into(),
@@ -41,17 +43,14 @@ pub fn check(pass: &Pass, in_place: bool, extents: &mut Extents) -> Result<()> {
     if runs.any(|sides| sides != [None, None]) {
         return Err(invalid("has points in runs"));
     }
-    if Part::<f64>::covers(pass) {
-        check_parts(pass).map_err(invalid)?;
+    match Part::<f64>::covers(pass) {
+        true => check_parts(pass).map_err(invalid)?,
+        // Parts of lines go by what memory has, whole ones by their kinds.
+        false => check_domains(pass).map_err(invalid)?,
     }
     check_steps(pass).map_err(invalid)?;
-    check_domains(pass).map_err(invalid)?;
     check_edges(pass).map_err(invalid)?;
-    let own_caller = [pass.load.slot, pass.store.slot].map(|slot| slot != Slot::Scratch);
-    let together = pass.load.slot == pass.store.slot || in_place && own_caller == [true; 2];
-    if together && !stays_in_line(pass) {
-        return Err(invalid("stores lines to what others load"));
-    }
+    let mut in_line = stays_in_line(pass);
     let beyond = || invalid("reaches beyond all memory");
     type Strides = fn(&Loop) -> usize;
     let sides: [(&Access, Strides, bool); 2] = [
@@ -82,6 +81,8 @@ pub fn check(pass: &Pass, in_place: bool, extents: &mut Extents) -> Result<()> {
                 reach.push((end, stride));
             } else {
                 empty = true;
+                // What loads nothing from there may store anything.
+                in_line |= !storing;
             }
         }
         if access.domain == Domain::Complex {
@@ -102,9 +103,10 @@ pub fn check(pass: &Pass, in_place: bool, extents: &mut Extents) -> Result<()> {
         dims.sort_by_key(|d| d.1);
         let mut span = 1;
         for dim in dims {
-            if (storing || together) && dim.1 < span {
+            if storing && dim.1 < span {
                 return Err(invalid("stores two points to one address"));
             }
+            in_line &= dim.1 >= span || empty;
             span = furthest(span, &dim).ok_or_else(beyond)?;
         }
     }
@@ -114,7 +116,12 @@ pub fn check(pass: &Pass, in_place: bool, extents: &mut Extents) -> Result<()> {
         let scalars = scalars.and_then(|scalars| scalars.checked_add(edges.offset));
         extents.cover(Slot::Scratch, scalars.ok_or_else(beyond)?);
     }
-    Ok(())
+    let apart = pass.load.slot != pass.store.slot;
+    if !apart && !in_line {
+        return Err(invalid("stores lines to what others load"));
+    }
+    let callers = pass.load.slot != Slot::Scratch && pass.store.slot != Slot::Scratch;
+    Ok(in_line || !callers)
 }
 
 /// Checks that memory has on either side what the axes' kinds, one after another, take and make.
@@ -123,11 +130,7 @@ fn check_domains(pass: &Pass) -> std::result::Result<(), &'static str> {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else {
         return Err("has no axes");
     };
-    let side = |part: bool, whole| if part { Domain::Real } else { whole };
-    let outside = [
-        side(pass.load_reals.is_some(), first.input),
-        side(pass.store_reals.is_some(), last.output),
-    ];
+    let outside = [first.input, last.output];
     let follow = rows.windows(2).all(|two| two[0].output == two[1].input);
     match follow && outside == [pass.load.domain, pass.store.domain] {
         true => Ok(()),
@@ -153,19 +156,28 @@ fn check_edges(pass: &Pass) -> std::result::Result<(), &'static str> {
 }
 
 /// Whether each line is stored where it was loaded, so that it may be while others are loaded: points at the same addresses, or
-/// of an axis that is halved reals at those of the complex numbers.
+/// of an axis that is halved reals at those of the complex numbers, of which edge points lie elsewhere.
 fn stays_in_line(pass: &Pass) -> bool {
-    let beside = |load: usize, store: usize, kind: Kind| match kind {
-        Kind::R2C => 2 * load == store,
-        Kind::C2R => load == 2 * store,
-        _ => load == store,
+    let (load, store) = (&pass.load, &pass.store);
+    let beside = |axis: &TileAxis| {
+        let [from, to] = [axis.load_stride, axis.store_stride];
+        match axis.kind {
+            Kind::R2C => 2 * from == to && store.imaginary == from,
+            Kind::C2R => from == 2 * to && load.imaginary == to,
+            _ => from == to,
+        }
     };
+    let halved = load.domain != store.domain;
+    let parts = load.imaginary == store.imaginary || halved || load.domain == Domain::Real;
     let loops = pass.loops.iter().all(|l| l.count < 2 || l.load == l.store);
-    let axes = pass
-        .axes
-        .iter()
-        .all(|axis| axis.length < 2 || beside(axis.load_stride, axis.store_stride, axis.kind));
-    pass.load.offset == pass.store.offset && loops && axes
+    let axes = pass.axes.iter().all(|axis| axis.length < 2 || beside(axis));
+    let first = match pass.edges {
+        // The load begins with point 1, behind as many reals as there are edge points.
+        Some(edges) => store.offset + edges.count * pass.axes[0].store_stride,
+        None => store.offset,
+    };
+    let whole = pass.hermitian.is_none() && pass.load_reals.is_none() && pass.store_reals.is_none();
+    whole && load.offset == first && parts && loops && axes
 }
 
 fn is_line(l: &Loop) -> bool {

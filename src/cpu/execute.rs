@@ -20,6 +20,8 @@ const ALIGNMENT: usize = 64;
 pub struct PreparedPlan<S: Storage> {
     passes: Vec<PreparedPass<S>>,
     extents: Extents,
+    /// Whether input and output may be one memory.
+    in_place: bool,
     /// Complex numbers of workspace a worker.
     workspace: usize,
     workers: usize,
@@ -38,11 +40,11 @@ pub struct Bytes<'a> {
 impl<S: Storage> PreparedPlan<S> {
     /// Prepares every pass.
     pub fn new(plan: &Plan, workers: usize) -> Result<Self> {
-        let mut extents = Extents::default();
+        let (mut extents, mut in_place) = (Extents::default(), true);
         let passes = plan
             .passes
             .iter()
-            .map(|pass| prepare::pass(pass, plan.not_in_place.is_none(), &mut extents))
+            .map(|pass| prepare::pass(pass, &mut in_place, &mut extents))
             .collect::<Result<Vec<_>>>()?;
         let vector = ALIGNMENT / size_of::<Complex<S::Compute>>();
         let workspaces = passes.iter().map(|p: &PreparedPass<S>| p.workspace());
@@ -50,6 +52,7 @@ impl<S: Storage> PreparedPlan<S> {
         Ok(PreparedPlan {
             passes,
             extents,
+            in_place,
             workspace: workspace.next_multiple_of(vector),
             workers,
         })
@@ -78,6 +81,11 @@ impl<S: Storage> PreparedPlan<S> {
             None => None,
         };
         let in_place = input.is_none();
+        if in_place && !self.in_place {
+            return Err(Error::NotInPlace {
+                reason: "a pass stores lines to what others load".into(),
+            });
+        }
         check(Side::Output, self.extents.output, output.len())?;
         let input_len = input.map_or(output.len(), <[S]>::len);
         check(Side::Input, self.extents.input, input_len)?;

@@ -97,13 +97,13 @@ impl<T: Real + Storage<Compute = T>> Widened<T> {
     }
 }
 
-/// Prepares one pass and widens `extents` by what it touches.
+/// Prepares one pass, widens `extents` by what it touches, and says if it cannot run `in_place`.
 pub fn pass<S: Storage>(
     pass: &Pass,
-    in_place: bool,
+    in_place: &mut bool,
     extents: &mut Extents,
 ) -> Result<PreparedPass<S>> {
-    check(pass, in_place, extents)?;
+    *in_place &= check(pass, extents)?;
     if Part::<S>::covers(pass) {
         return Ok(PreparedPass {
             tiles: pass.loops.clone(),
