@@ -20,7 +20,8 @@ impl Progress {
         }
         let (stop, stopped) = channel();
         let shown = bar.clone();
-        let watcher = std::thread::spawn(move || {
+        // Where no thread can be had there is no bar.
+        let watcher = std::thread::Builder::new().spawn(move || {
             let wait = stopped.recv_timeout(Duration::from_secs(1));
             if wait == Err(RecvTimeoutError::Timeout) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
@@ -29,7 +30,7 @@ impl Progress {
         });
         Progress {
             bar,
-            watcher: Some((stop, watcher)),
+            watcher: watcher.ok().map(|watcher| (stop, watcher)),
         }
     }
 

@@ -139,8 +139,11 @@ impl Common {
 
     /// The kinds and the direction that `kinds` and `--inverse` mean together.
     pub fn kinds(&self, kinds: &[Kind]) -> (Vec<Kind>, Direction) {
-        let last = kinds.last().copied().unwrap_or(Kind::C2C);
-        let direction = last.row().direction.unwrap_or(Direction::Forward);
+        // Of several, those that have no direction of their own are forward transforms.
+        let direction = match kinds {
+            [kind] => kind.row().direction.unwrap_or(Direction::Forward),
+            _ => Direction::Forward,
+        };
         match self.inverse {
             true => {
                 let inverse = kinds.iter().map(|kind| kind.row().inverse);
@@ -165,7 +168,10 @@ impl Common {
             .normalization(self.norm)
             .split_matrix(!self.unsplit_matrix);
         request.axes = axes;
-        request.kinds = (kinds.len() > 1).then_some(kinds);
+        if kinds.len() > 1 {
+            request.direction = direction;
+            request.kinds = Some(kinds);
+        }
         request.radices = self.radices.clone();
         request.engine = self.engine;
         Ok(request)

@@ -168,6 +168,8 @@ pub struct Lines {
 impl Lines {
     /// Splits a text; an error begins with its line.
     pub fn of(text: &str) -> Result<Lines, String> {
+        // Of lines that end as on Windows the reader counts the next record to the last line.
+        let text = text.replace("\r\n", "\n");
         let mut reader = ReaderBuilder::new()
             .comment(Some(COMMENT as u8))
             .trim(Trim::All)
@@ -193,7 +195,10 @@ pub fn words(error: &csv::Error) -> String {
         csv::ErrorKind::UnequalLengths {
             expected_len, len, ..
         } => format!("{len} fields: expected {expected_len}"),
-        csv::ErrorKind::Deserialize { err, .. } => err.kind().to_string(),
+        csv::ErrorKind::Deserialize { err, .. } => match err.field() {
+            Some(column) => format!("column {}: {}", column + 1, err.kind()),
+            None => err.kind().to_string(),
+        },
         _ => error.to_string(),
     }
 }

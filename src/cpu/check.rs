@@ -4,6 +4,7 @@ use super::parts::Part;
 use mmafft_backend_traits::{
     Access, Domain, Error, Factor, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
 };
+use std::ops::Range;
 
 /// Scalars that the three slots must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,6 +52,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     check_steps(pass).map_err(invalid)?;
     check_edges(pass).map_err(invalid)?;
     let mut in_line = stays_in_line(pass);
+    let mut touched = [0..0, 0..0];
     let beyond = || invalid("reaches beyond all memory");
     type Strides = fn(&Loop) -> usize;
     let sides: [(&Access, Strides, bool); 2] = [
@@ -81,8 +83,6 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
                 reach.push((end, stride));
             } else {
                 empty = true;
-                // What loads nothing from there may store anything.
-                in_line |= !storing;
             }
         }
         if access.domain == Domain::Complex {
@@ -96,8 +96,10 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
         // Of a loop of no lines nothing is touched.
         let none = lines.iter().any(|l| l.count == 0);
         if !empty && !none {
-            let scalars = last.and_then(|last| last.checked_add(1));
-            extents.cover(access.slot, scalars.ok_or_else(beyond)?);
+            let end = last.and_then(|last| last.checked_add(1));
+            let end = end.ok_or_else(beyond)?;
+            extents.cover(access.slot, end);
+            touched[usize::from(storing)] = access.offset..end;
         }
         dims.retain(|d| d.0 > 1);
         dims.sort_by_key(|d| d.1);
@@ -106,18 +108,24 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
             if storing && dim.1 < span {
                 return Err(invalid("stores two points to one address"));
             }
-            in_line &= dim.1 >= span || empty;
+            in_line &= dim.1 >= span;
             span = furthest(span, &dim).ok_or_else(beyond)?;
         }
     }
+    let [loaded, stored] = touched;
+    let apart = |range: &Range<usize>| range.end <= stored.start || stored.end <= range.start;
+    in_line |= apart(&loaded);
     if let Some(edges) = pass.edges {
         let counts = lines.iter().map(|l| l.count).chain([2, edges.count]);
         let scalars = counts.into_iter().try_fold(1usize, usize::checked_mul);
-        let scalars = scalars.and_then(|scalars| scalars.checked_add(edges.offset));
-        extents.cover(Slot::Scratch, scalars.ok_or_else(beyond)?);
+        let end = scalars.and_then(|scalars| scalars.checked_add(edges.offset));
+        let end = end.ok_or_else(beyond)?;
+        extents.cover(Slot::Scratch, end);
+        if pass.store.slot == Slot::Scratch && !apart(&(edges.offset..end)) {
+            return Err(invalid("stores lines to the edge points of others"));
+        }
     }
-    let apart = pass.load.slot != pass.store.slot;
-    if !apart && !in_line {
+    if pass.load.slot == pass.store.slot && !in_line {
         return Err(invalid("stores lines to what others load"));
     }
     let callers = pass.load.slot != Slot::Scratch && pass.store.slot != Slot::Scratch;
@@ -138,7 +146,7 @@ fn check_domains(pass: &Pass) -> std::result::Result<(), &'static str> {
     }
 }
 
-/// Checks that edge points are those of half spectra of whole lines, which lie in scratch alone.
+/// Checks that edge points are those of half spectra of whole lines.
 fn check_edges(pass: &Pass) -> std::result::Result<(), &'static str> {
     let (Some(edges), axis) = (pass.edges, &pass.axes[0]) else {
         return Ok(());
@@ -149,7 +157,7 @@ fn check_edges(pass: &Pass) -> std::result::Result<(), &'static str> {
         return Err("has edge points but is no C2R of one axis");
     }
     let all = edges.count == (n / 2 + 1).min(2 - n % 2) && axis.load_range == (0..n / 2 + 1);
-    match all && pass.store.slot != Slot::Scratch {
+    match all {
         true => Ok(()),
         false => Err("has other edge points than its half spectrum"),
     }

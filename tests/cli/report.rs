@@ -163,7 +163,7 @@ fn a_bad_table_is_one_line_with_its_place() {
                 "{HEAD}\n{}",
                 row("x", "f32", "8", 1.0).replace("in place,100", "in place,many")
             ),
-            "t.csv, line 2: invalid digit",
+            "t.csv, line 2: column 11: invalid digit",
         ),
         (
             &format!("{HEAD}\n{}", row("x", "f32", "8*8", 1.0)),

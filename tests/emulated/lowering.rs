@@ -297,13 +297,7 @@ fn long_lines_are_lowered() {
                         continue;
                     }
                     let request = Request::of_kind(kind, mmafft::Direction::Forward, Shape::d1(n));
-                    let direction = kind.row().direction.unwrap_or(mmafft::Direction::Forward);
-                    let request = Request {
-                        direction,
-                        ..request
-                    }
-                    .precision(precision)
-                    .batch(3);
+                    let request = request.precision(precision).batch(3);
                     requests.push((format!("{n} {kind:?}"), request));
                 }
             }

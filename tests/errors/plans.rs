@@ -2,10 +2,10 @@
 
 use crate::check_words;
 use crate::common::device_limits;
-use mmafft::backend_traits::Runs;
+use mmafft::backend_traits::{Runs, Slot};
 use mmafft::{
-    Backend, CpuBackend, Direction, Engine, Error, Kind, Plan, Planner, Precision, Request, Shape,
-    Step,
+    Backend, Complex, CpuBackend, Direction, Domain, Engine, Error, Kind, Plan, Planner, Precision,
+    Request, Shape, Step,
 };
 use std::time::{Duration, Instant};
 
@@ -68,6 +68,45 @@ fn steps_that_do_not_make_a_line() {
     joined.passes[0].steps = Step::sequence(0, &[8, 8], Engine::Simt);
     let error = refused(joined).to_string();
     assert!(error.contains("products beside butterflies"), "{error}");
+}
+
+/// What unsafe code of the CPU backend relies on, though a safe caller can change all of a plan.
+#[test]
+fn memory_that_a_plan_must_not_touch() {
+    let planner = Planner::cpu().expect("the CPU is built");
+    let plan = planner.plan(&Request::forward(Shape::d2(64, 64)).axes(&[0]));
+    let plan = plan.expect("a plan");
+    let mut real = plan.clone();
+    real.passes[0].store.domain = Domain::Real;
+    real.passes[0].store.imaginary = 1 << 40;
+    let error = refused(real).to_string();
+    assert!(error.contains("reals for complex numbers"), "{error}");
+
+    // A pass that turns an array where it lies.
+    let mut turned = plan.clone();
+    turned.passes[0].axes[0].store_stride = 2;
+    turned.passes[0]
+        .loops
+        .iter_mut()
+        .for_each(|l| l.store = l.store / 2 * 128);
+    let transform = planner.prepare(turned.clone()).expect("of two buffers");
+    let mut data = vec![Complex::new(1.0f32, 0.0); 64 * 64];
+    let error = transform
+        .process_in_place(&mut data)
+        .expect_err("one buffer");
+    check_words(&error);
+    assert!(matches!(error, Error::NotInPlace { .. }), "{error:?}");
+    turned.passes[0].load.slot = Slot::Output;
+    let error = refused(turned).to_string();
+    assert!(error.contains("what others load"), "{error}");
+
+    let request = Request::c2r(Shape::d2(16, 30)).batch(10);
+    let mut edges = planner.plan(&request).expect("a plan");
+    let last = edges.passes.last_mut().expect("a pass");
+    assert!(last.edges.is_some());
+    last.axes[0].load_range = 0..4;
+    let error = refused(edges).to_string();
+    assert!(error.contains("other edge points"), "{error}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use crate::check_words;
 use half::f16;
 use mmafft::{
-    Complex, Element, Error, Layout, Planner, Precision, Request, Shape, Side, Transform,
+    Complex, Element, Error, Kind, Layout, Normalization, Planner, Precision, Request, Shape, Side,
+    Transform,
 };
 
 type C32 = Complex<f32>;
@@ -197,4 +198,62 @@ fn two_buffers_for_a_plan_in_place() {
         .expect_err("two buffers");
     assert!(matches!(error, Error::Unsupported { .. }), "{error:?}");
     untouched(Err(error.clone()), &out, error);
+}
+
+/// A buffer is used again, and is one of the output's elements after a run in place.
+#[test]
+fn buffers_are_refilled_and_change_their_type() {
+    let planner = Planner::cpu().expect("the CPU is built");
+    let request = Request::r2c(Shape::d1(6)).in_place();
+    let fft = planner.build(&request).expect("a plan");
+    let mut buffer = fft.upload(&[0.0f32; 8]).expect("memory");
+    let line = [1.0f32, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0];
+    fft.upload_into(&line, &mut buffer).expect("as many");
+    let short = fft.upload_into(&line[..7], &mut buffer);
+    let short = short.expect_err("one less");
+    check_words(&short);
+    let wanted = Error::BufferLength {
+        side: Side::Input,
+        expected: 8,
+        got: 7,
+    };
+    assert_eq!(short, wanted);
+    fft.run_in_place(&mut buffer).expect("it runs");
+    assert_eq!(buffer.len(), 4);
+    let mut spectrum = [Complex::new(0.0f32, 0.0); 4];
+    fft.download_into(&buffer, &mut spectrum).expect("complex");
+    assert!((spectrum[0].re - 6.0).abs() < 1e-5 && spectrum[1].norm() < 1e-5);
+    let reals = fft.download::<f32>(&buffer).expect_err("complex");
+    assert!(matches!(reals, Error::ElementType { .. }), "{reals:?}");
+}
+
+/// Each axis is scaled by whether its own kind is forward or inverse, in whatever order they are listed.
+#[test]
+fn norms_of_several_kinds_are_those_of_their_axes() {
+    let planner = Planner::cpu().expect("the CPU is built");
+    let input: Vec<f64> = (0..24).map(|i| f64::from(i * i % 7)).collect();
+    let run = |axes: &[usize], kinds: &[Kind], normalization| {
+        let request = Request::real(Kind::Dct2, Shape::d2(4, 6))
+            .axes(axes)
+            .kinds(kinds)
+            .precision(Precision::F64)
+            .normalization(normalization);
+        let fft = planner.build(&request).expect("a plan");
+        let mut output = vec![0.0f64; 24];
+        fft.process(&input, &mut output).expect("it runs");
+        output
+    };
+    let [dct2, hc2r] = [Kind::Dct2, Kind::HC2R];
+    let plain = run(&[0, 1], &[dct2, hc2r], Normalization::None);
+    for (normalization, divided) in [
+        (Normalization::Backward, 6.0),
+        (Normalization::Forward, 8.0),
+        (Normalization::None, 1.0),
+    ] {
+        let one = run(&[0, 1], &[dct2, hc2r], normalization);
+        let other = run(&[1, 0], &[hc2r, dct2], normalization);
+        for ((x, y), plain) in one.iter().zip(&other).zip(&plain) {
+            assert!((x - y).abs() < 1e-12 && (x * divided - plain).abs() < 1e-11);
+        }
+    }
 }

@@ -131,8 +131,8 @@ fn array_bytes(case: &Case) -> Option<usize> {
 
 /// How many arrays a case has: its own number, or as many as fill `bytes`.
 pub fn batch(case: &Case, bytes: usize) -> usize {
-    let fill = || bytes / array_bytes(case).unwrap_or(usize::MAX).max(1);
-    case.batch.unwrap_or_else(fill).max(1)
+    let fill = || (bytes / array_bytes(case).unwrap_or(usize::MAX).max(1)).max(1);
+    case.batch.unwrap_or_else(fill)
 }
 
 /// A line of a list.
