@@ -78,7 +78,8 @@ fn means_and_tones_keep_their_accuracy() {
     let planner = Planner::cpu().expect("the CPU is built");
     let primes = [101, 127, 701, 1453, 2311, 12_289, 51_031, 65_537];
     let multiples = primes.iter().flat_map(|p| [1, 2, 15].map(|m| m * p));
-    for n in multiples.chain([103 * 101, 719, 10_007, 1000, 4096]) {
+    let multiples = multiples.filter(|n| *n < 200_000);
+    for n in multiples.chain([103 * 101, 719 * 701, 719, 10_007, 1000, 4096]) {
         let mut random = Random::new(n as u64);
         let tone = |k: usize| move |j: usize| root(j * k % n, n).to_c64().conj();
         let lines: [Vec<Complex<f64>>; 4] = [

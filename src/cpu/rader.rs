@@ -19,16 +19,24 @@ const SMOOTH: usize = 31;
 
 /// RustFFT's transform of any length, but of f64 with large primes by [`Rader`].
 pub fn plan<T: Real>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
-    let prime = largest_prime_factor(length.max(1));
     let wide = TypeId::of::<T>() == TypeId::of::<f64>();
-    if !wide || prime <= SHORT || largest_prime_factor(prime - 1) > SMOOTH {
+    let Some(prime) = convolved(length).filter(|_| wide) else {
         return FftPlanner::new().plan_fft(length, direction);
-    }
+    };
     let rader: Arc<dyn Fft<T>> = Arc::new(Rader::new(prime, direction));
     match length / prime {
         1 => rader,
         others => Arc::new(MixedRadix::new(plan(others, direction), rader)),
     }
+}
+
+/// The largest prime factor of a length that RustFFT may take by Rader's algorithm and lose digits of.
+fn convolved(length: usize) -> Option<usize> {
+    let larger = |rest: &usize| Some(rest / largest_prime_factor(*rest));
+    std::iter::successors(Some(length), larger)
+        .map(largest_prime_factor)
+        .take_while(|&p| p > SHORT)
+        .find(|&p| largest_prime_factor(p - 1) <= SMOOTH && u32::try_from(p).is_ok())
 }
 
 /// With g a generator of the integers modulo p, `X[g^−m] = x[0] + Σ_q x[g^q]·w^(g^(q−m))`: a cyclic convolution of p − 1 points.
