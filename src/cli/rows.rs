@@ -251,7 +251,7 @@ mod tests {
             parse(&format!("{head}\n{}\n", last.replacen(from, to, 1))).expect_err("bad")
         };
         for (from, to, words) in [
-            ("1.5", "fast", "line 3: invalid float"),
+            ("1.5", "fast", "line 3: column 15: invalid float"),
             ("1.5", "NaN", "line 3: a figure is NaN"),
             ("1.5", "-1", "line 3: a figure is -1"),
             ("1.5", "1.5,1", "line 3: 32 fields: expected 31"),

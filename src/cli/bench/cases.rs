@@ -274,7 +274,7 @@ mod tests {
             ("a,dct,f32,8,1", "line 3: there is no kind 'dct': use c2c"),
             ("a,c2c,f32,8 by 8,1", "line 3: expected lengths"),
             ("a,c2c,f32,8,0", "line 3: a batch of 0"),
-            ("a,c2c,f32,8,x", "line 3: invalid digit"),
+            ("a,c2c,f32,8,x", "line 3: column 5: invalid digit"),
             ("a,c2c,f32", "line 3: 3 fields: expected 5"),
         ] {
             let said = parse(&format!("{head}{line}\n")).expect_err("bad");
