@@ -91,7 +91,7 @@ fn is_stream_alias(path: &Path) -> bool {
 
 /// Writes to a device, a pipe or an open stream.
 fn append(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    // Through the program's own streams, so that what it prints next goes behind.
+    // Through the program's own stream: redirected to a file, another would write where the report goes.
     let is = |stream: &str| path == Path::new(stream);
     if is("/dev/stdout") || is("/dev/fd/1") || is("/proc/self/fd/1") {
         let mut stdout = io::stdout().lock();

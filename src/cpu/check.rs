@@ -28,8 +28,8 @@ impl Extents {
     }
 }
 
-/// Checks that no two points are stored to one address, and notes the last address of each slot. Returns whether no line is
-/// stored to what another one loads though input and output are one memory; scratch must not be so used at all.
+/// Checks that no two points are stored to one address, and notes the last address of each slot. Returns whether
+/// input and output may be one memory: whether no line is stored to what another one loads. A pass within one slot must be so.
 pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     let invalid = |what: &str| Error::Unsupported {
         what: format!("a pass that {what}"),

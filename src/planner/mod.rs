@@ -288,7 +288,7 @@ const HALF_ROOM: f64 = 64.0;
 /// Puts the normalisation on the last store. In FP16 the earlier ones scale by powers of two that
 /// the last one undoes: down no further than [`HALF_ROOM`] takes, or the result's own range.
 fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::Problem) {
-    let normalization = problem.normalization();
+    let normalization = problem.request.scale();
     if problem.storage() != ScalarType::F16 {
         if let Some(last) = passes.last_mut() {
             last.scale = normalization;

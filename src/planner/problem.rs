@@ -121,11 +121,6 @@ impl Problem {
             .filter(move |i| needed(i) || (!only && Some(*i) == first))
     }
 
-    /// The factor that the normalisation asks for.
-    pub fn normalization(&self) -> f64 {
-        self.request.scale()
-    }
-
     /// What a point of one side is.
     pub fn domain(&self, side: usize) -> Domain {
         let row = self.request.kind.row();

@@ -84,6 +84,23 @@ fn sunspots_have_a_cycle_of_eleven_years() {
     );
 }
 
+/// The report goes behind the array, and not over it.
+#[test]
+fn standard_output_may_be_a_file() {
+    let out = folder("stdout").join("f.npy");
+    let file = std::fs::File::create(&out).expect("a file");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mmafft"));
+    program.args(["transform", &data("sunspots.npy"), "-o", "/dev/stdout"]);
+    let status = program.stdout(file).status().expect("it runs");
+    assert!(status.success());
+    let written = std::fs::read(out).expect("the result");
+    // The array's bytes come first, after what was said before there was a result.
+    let magic = b"\x93NUMPY";
+    let at = written.windows(6).position(|bytes| bytes == magic);
+    let array = &written[at.expect("an array")..];
+    assert!(array.len() >= 128 + 309 * 16, "{}", array.len());
+}
+
 #[test]
 fn there_and_back_again() {
     let folder = folder("back");
