@@ -47,16 +47,21 @@ template <class To> struct HalfComplexPoint {
       : up(line + (reversed ? N - 1 - p : p) * unit), down(line + (reversed ? p - 1 : N - p) * unit) {}
 };
 
-// Point c of part a of A, times its weight.
-template <bool LOAD, class T, class S> MMAFFT_DEVICE Pair<T> weighted_part(S s, const Pair<T> *tables, i64 a, i64 c, Pair<T> x) {
+// Point c + `further` of part a of A, times its weight.
+template <bool LOAD, class T, class S> MMAFFT_DEVICE Pair<T> weighted_part(S s, const Pair<T> *tables, i64 a, i64 c, int further, Pair<T> x) {
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = LOAD ? config.load_reals : config.store_reals;
   MMAFFT_CONST i64 A = LOAD ? config.axis[step.axis].load_index : config.axis[step.axis].store_index;
   MMAFFT_IF (side.weights >= 0 && side.weights_low > 0 && i64(1) << side.weights_low == A) {
     // The table in two levels has A entries for a, and then those for c.
     const Pair<T> *const low = tables + side.weights, *const high = low + A;
-    return multiply(x, multiply(load_table(low + a), load_table(high + c)));
-  } else return weighted(side, tables, a + A * c, x);
+    return multiply(x, multiply(load_table(low + a), load_table(high + c + further)));
+  } else {
+    typedef MMAFFT_INDEX(side.length) I;
+    Number<I> n = some_number(I(a) + I(A) * I(c));
+    n.further = I(A) * further;
+    return weighted(side, tables, n, x);
+  }
 }
 
 template <class Scalar, class T> MMAFFT_DEVICE void store_real(Scalar *to, T x) {
@@ -110,8 +115,7 @@ MMAFFT_DEVICE void Pass<Scalar>::load_half_complex(S s, Value *v) const {
       MMAFFT_IF (edge) {
         if (first) x.x *= T(1.4142135623730950488);
       }
-      const i64 point = i64(half_complex_point(s, c.at, step.op != OP_DFT && j == 1)) + j * m;
-      x = weighted_part<true>(s, tables(), in.line.load_index, point, x);
+      x = weighted_part<true>(s, tables(), in.line.load_index, half_complex_point(s, c.at, step.op != OP_DFT && j == 1), j * m, x);
       MMAFFT_IF (all_load(s)) {
         if (first) x.y = weighted(side, tables(), i64(N / 2), Value{second, T(0)}).x;
       } else if (first) {
@@ -138,8 +142,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex_pair(S s, const Value *v, co
   const i64 p = i64(a) + i64(k) * lines;
   const T scale = this->scale();
   Value x = {scale * v[0].x, scale * v[0].y}, y = {scale * v[1].x, scale * v[1].y};
-  x = weighted_part<false>(s, tables(), a, k, x);
-  y = weighted_part<false>(s, tables(), a == 0 ? 0 : lines - a, (a == 0 ? n : n - 1) - k, y);
+  x = weighted_part<false>(s, tables(), a, k, 0, x);
+  y = weighted_part<false>(s, tables(), a == 0 ? 0 : lines - a, (a == 0 ? n : n - 1) - k, 0, y);
   Scalar *const first = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit);
   const HalfComplexPoint<Scalar> at(first, side.reversed, N, p, unit);
   MMAFFT_CONST i64 half = (side.reversed ? -M : M) * unit;
@@ -177,7 +181,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_half_complex(S s, const Value *v) const {
         store_real(at.up, x.x);
         continue;
       }
-      x = weighted_part<false>(s, tables(), in.line.store_index, point + j * m, x);
+      x = weighted_part<false>(s, tables(), in.line.store_index, point, j * m, x);
       store_real(at.up + further, x.x);
       store_real(at.down - further, side.conjugate ? -x.y : x.y);
     }

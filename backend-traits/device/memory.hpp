@@ -23,13 +23,13 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const Line &line, i64 others, Place at) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
-  i64 n = line.load_index + i64(at.first) * axis.load_index + i64(at.further) * axis.load_index;
   MMAFFT_IF (config.load_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
     MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
     const Scalar *const from = input() + (line.load - line.load_index * unit + others);
-    return load_reals<T>(config.load_reals, axis, from, unit, beyond, MMAFFT_INDEX(config.load_reals.length)(n));
+    return load_reals<T>(config.load_reals, axis, from, unit, beyond, real_point<true>(s, line, at));
   }
+  i64 n = line.load_index + i64(at.first) * axis.load_index + i64(at.further) * axis.load_index;
   Value x = {T(0), T(0)};
   MMAFFT_IF (step.hermitian != 0) {
     // Point n of the whole line from the half spectrum, whose addresses do not follow the
@@ -37,7 +37,7 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const L
     MMAFFT_CONST i64 length = step.hermitian, unit = axis.load_stride / axis.load_index;
     // Of a packed line no point is mirrored, which compilers do not see.
     MMAFFT_CONST bool packed = axis.load_run != 0 && 2 * step.points <= length;
-    if (!packed && 2 * n > length) n = length - n;
+    if (!packed && !is_below(point_of_line<i64>(line.load_index, axis.load_index, axis.load_index, at), length / 2 + 1)) n = length - n;
     // A part of a line that is padded goes on beyond the whole one.
     if (n < 0 || !within(n, axis.load_begin, axis.load_end)) return x;
     MMAFFT_IF (config.edges > 0) {
@@ -74,15 +74,15 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::finish_point(S s, const Line &line, Place at, Value x) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
-  const i64 n = line.load_index + i64(at.first) * axis.load_index + i64(at.further) * axis.load_index;
   MMAFFT_IF (config.load_points == POINTS_ORDERED) {
     MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
-    return point_of_reals<T>(config.load_reals, tables(), beyond, MMAFFT_INDEX(config.load_reals.length)(n), x);
+    return point_of_reals<T>(config.load_reals, tables(), beyond, real_point<true>(s, line, at), x);
   }
   MMAFFT_IF (step.hermitian != 0) {
     MMAFFT_CONST i64 length = step.hermitian;
-    if (2 * n > length) x = conjugate(x);
-    if (n == 0 || n == length || 2 * n == length) x.y = T(0);
+    const Number<i64> n = point_of_line<i64>(line.load_index, axis.load_index, axis.load_index, at);
+    if (!is_below(n, length / 2 + 1)) x = conjugate(x);
+    if (is_equal(n, 0) || is_equal(n, length) || (length % 2 == 0 && is_equal(n, length / 2))) x.y = T(0);
   }
   return x;
 }
@@ -126,25 +126,25 @@ MMAFFT_DEVICE void Pass<Scalar>::store_neighbours(S s, const InMemory &in, const
 }
 
 template <class Scalar> template <class S>
-MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, Place at, Value x) const {
+MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, Place at, T scale, Value x) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
-  const i64 n = line.store_index + i64(at.first) * axis.store_index + i64(at.further) * axis.store_index;
   MMAFFT_IF (config.store_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
     MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
-    x = {x.x * scale(), x.y * scale()};
+    x = {x.x * scale, x.y * scale};
     Scalar *const to = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit + others);
-    store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, MMAFFT_INDEX(config.store_reals.length)(n), x);
+    store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, real_point<false>(s, line, at), x);
     return;
   }
+  const i64 n = line.store_index + i64(at.first) * axis.store_index + i64(at.further) * axis.store_index;
   // Points in runs are constants apart where they are whole ones.
   MMAFFT_CONST bool constants = axis.store_run == 0 || whole_runs<false>(s);
   const Place first_place = {constants ? at.first : at.at(), 0}, further = {0, constants ? at.further : 0};
   i64 base = line.store + others + along<false>(s, first_place);
   MMAFFT_IF (one_address(s) || step.op != OP_DFT) base = opaque(base);
   Scalar *to = static_cast<Scalar *>(arguments.store) + (base + along<false>(s, further));
-  x = {x.x * scale(), x.y * scale()};
+  x = {x.x * scale, x.y * scale};
   Pair<Scalar> y;
   narrow(x.x, y.x);
   narrow(x.y, y.y);
@@ -338,6 +338,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
       four_step<false>(s, v + g * J, step.after_roots, in.line, c);
     }
   }
+  // One conversion, ahead of all branches.
+  const T scale = this->scale();
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     MMAFFT_IF (paired(s)) {
@@ -366,10 +368,10 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
                 last = multiply(last, line_root(s, in.line, true));
                 x = multiply(x, line_root(s, in.line, false));
               }
-              store_point(s, in.line, in.others, {int(step.points), 0}, last);
+              store_point(s, in.line, in.others, {int(step.points), 0}, scale, last);
             }
           }
-          store_point(s, in.line, in.others, at, x);
+          store_point(s, in.line, in.others, at, scale, x);
         }
       }
     }

@@ -123,15 +123,16 @@ MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c
       return;
     }
   }
+  const T scale = this->scale();
   if (c.at < n) {
     MMAFFT_UNROLL for (int j = 0; j < 2; j++) {
       const Line line = line_of(0, tile, c.line, j, arguments.lines);
       const int at = pair_place(s, 0, c.at, j).at;
-      if (line.live) store_point(s, line, 0, {at, 0}, v[j]);
+      if (line.live) store_point(s, line, 0, {at, 0}, scale, v[j]);
       MMAFFT_IF (config.mirrored_row > 0) {
         // Points 0 and n of a row are the conjugates of the other's.
         const Line image = line_of(0, tile, c.line, 1 - j, arguments.lines);
-        if (c.at == 0 && image.live) store_point(s, image, 0, {at, 0}, conjugate(v[j]));
+        if (c.at == 0 && image.live) store_point(s, image, 0, {at, 0}, scale, conjugate(v[j]));
       }
     }
   } else {
@@ -140,8 +141,8 @@ MMAFFT_DEVICE void Pass<Scalar>::store_pair(S s, const Value *v, const Column &c
       const Line line = line_of(0, tile, c.line, second, arguments.lines);
       if (!line.live) continue;
       const bool both = both_real(s, c, j);
-      if (both) store_point(s, line, 0, {n, 0}, Value{v[j].y, T(0)});
-      store_point(s, line, 0, {at - second * n, 0}, both ? Value{v[j].x, T(0)} : v[j]);
+      if (both) store_point(s, line, 0, {n, 0}, scale, Value{v[j].y, T(0)});
+      store_point(s, line, 0, {at - second * n, 0}, scale, both ? Value{v[j].x, T(0)} : v[j]);
     }
   }
 }

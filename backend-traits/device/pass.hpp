@@ -273,11 +273,15 @@ template <class Scalar> struct Pass {
   // not see that it is one.
   struct Place {
     int first, further;
+    int below = 0;  // what the first place is below, which is not negative; 0 where that is not known
     MMAFFT_DEVICE int at() const { return first + further; }
   };
   template <class S> MMAFFT_DEVICE Place place_from(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
-    MMAFFT_IF (whole_runs<true>(s)) return {from_at(s, c.at, point(s, 0)), distance(s, j) * int(step.points / step.radix)};
+    MMAFFT_CONST int m = step.op == OP_DFT ? int(step.points / step.radix) : 0;
+    MMAFFT_CONST int below = step.engine == ENGINE_SIMT && step.from_table < 0 ? int(step.offset) + m : 0;
+    MMAFFT_IF (whole_runs<true>(s)) return {from_at(s, c.at, point(s, 0)), distance(s, j) * m, below};
+    MMAFFT_IF (columns_of_reals<true>(s)) return {from_at(s, c.at, 0), j * m, below};
     MMAFFT_IF (step.from_table >= 0) return {from_at(s, c.at, point(s, j)), 0};
     else MMAFFT_IF (step.engine == ENGINE_MATRIX)
       return {from_at(s, c.at - c.further, point(s, 0)), c.further + distance(s, j) * int(step.points / step.radix)};
@@ -286,11 +290,20 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE Place place_to(S s, const Column &c, int j) const {
     MMAFFT_STEP(S);
     MMAFFT_IF (whole_runs<false>(s)) return {to_at(s, c.at, point(s, 0)), distance(s, j) * int(step.done)};
+    MMAFFT_IF (columns_of_reals<false>(s)) return {to_at(s, c.at, 0), j * int(step.done), int(step.offset + step.done)};
     MMAFFT_IF (step.to_table >= 0) return {to_at(s, c.at, point(s, j)), 0};
     else MMAFFT_IF (one_address(s)) {
       const int further = to_at(s, c.further, 0) - int(step.offset);
       return {to_at(s, c.at - c.further, point(s, 0)), further + distance(s, j) * int(step.done)};
     } else return {to_at(s, c.at, j), 0};
+  }
+  // Whether memory has the reals that a column's points are made of, or become; or half of a spectrum.
+  template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool columns_of_reals(S s) {
+    MMAFFT_STEP(S);
+    const bool ordered = (LOAD ? config.load_points : config.store_points) == POINTS_ORDERED;
+    const bool there = (LOAD ? step.source : step.target) == PLACE_MEMORY && (LOAD ? step.from_table : step.to_table) < 0;
+    const bool half = LOAD && step.hermitian != 0;
+    return (ordered || half) && there && step.op == OP_DFT && step.engine == ENGINE_SIMT && (LOAD || step.done * step.radix == step.points);
   }
   // Whether a column's points are whole runs apart in memory: at constant distances from the first one.
   template <bool LOAD, class S> static MMAFFT_DEVICE constexpr bool whole_runs(S s) {
@@ -423,7 +436,7 @@ template <class Scalar> struct Pass {
   template <class S> MMAFFT_DEVICE void store_row(S s, const Value *v) const;
   template <int N> static MMAFFT_DEVICE void load_together(const Scalar *from, bool live, Value *v);
   template <int N> static MMAFFT_DEVICE void store_together(Scalar *to, T scale, const Value *v);
-  template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, Place at, Value x) const;
+  template <class S> MMAFFT_DEVICE void store_point(S s, const Line &line, i64 others, Place at, T scale, Value x) const;
   template <class S> MMAFFT_DEVICE void load(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void store(S s, Value *v) const;
 
@@ -439,20 +452,35 @@ template <class Scalar> struct Pass {
   // are: k is less than M/2 for the lower half of the values, and else the other is.
   template <class I> struct FacingPoints {
     Value &low, &high;
-    I at, facing;
+    Number<I> at, facing;
   };
   template <bool LOAD, class S>
   static MMAFFT_DEVICE auto facing_points(S s, const Line &line, const Column &c, Value *v, int j) {
     MMAFFT_STEP(S);
-    MMAFFT_CONST Axis axis = config.axis[step.axis];
     MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
     typedef MMAFFT_INDEX(LOAD ? config.load_reals.length : config.store_reals.length) I;
-    const I index = I(LOAD ? axis.load_index : axis.store_index), begin = I(LOAD ? line.load_index : line.store_index);
-    const I k = begin + I(c.at + j * m) * index;
+    const Number<I> k = real_point<LOAD>(s, line, Place{c.at, j * m, m});
     const Reals &side = LOAD ? config.load_reals : config.store_reals;
-    const I image = I(side.points) - 1 - I(side.apart) - k;
+    const Number<I> image = linear<I>(I(side.points) - 1 - I(side.apart), -1, k);
     if (2 * j < R) return FacingPoints<I>{v[j], v[2 * R - 1 - j], k, image};
     return FacingPoints<I>{v[2 * R - 1 - j], v[j], image, k};
+  }
+  // Point `at` of a line, or of a part of one: lines begin among the whole one's first `parts` points. Counted in numbers
+  // that cannot wrap, so that compilers see what is constant.
+  template <class I> static MMAFFT_DEVICE Number<I> point_of_line(i64 begin, i64 index, i64 parts, Place at) {
+    const I own = I(begin) + I(at.first) * I(index), further = I(at.further) * I(index);
+    if (at.below == 0) return some_number<I>(own + further);
+    const i64 most = i64(at.below - 1) * index + parts - 1;
+    MMAFFT_ASSUME(own >= 0 && i64(own) <= most);
+    return {own, further, i64(further), i64(further) + most};
+  }
+  template <bool LOAD, class S> static MMAFFT_DEVICE auto real_point(S s, const Line &line, Place at) {
+    MMAFFT_STEP(S);
+    MMAFFT_CONST Axis axis = config.axis[step.axis];
+    MMAFFT_CONST i64 index = LOAD ? axis.load_index : axis.store_index, apart = LOAD ? config.load_reals.apart : config.store_reals.apart;
+    typedef MMAFFT_INDEX(LOAD ? config.load_reals.length : config.store_reals.length) I;
+    // Of two points that are one value it is the first one.
+    return point_of_line<I>(LOAD ? line.load_index : line.store_index, index, apart > 0 ? apart : index, at);
   }
   template <class S> MMAFFT_DEVICE void load_facing(S s, Value *v) const;
   template <class S> MMAFFT_DEVICE void finish_facing(S s, Value *v) const;

@@ -76,7 +76,7 @@ MMAFFT_DEVICE PairPlaces Pass<Scalar>::real_cells(S s, const Column &c, int j, c
     if (j >= 0) return cells_of_reals<AFTER>(s, c, j);
   }
   MMAFFT_CONST Reals side = reals_on_chip(AFTER ? step.reals_out : step.reals_in);
-  return {real_cell<AFTER>(s, c, side.length, pair.first.index), real_cell<AFTER>(s, c, side.length, pair.second.index)};
+  return {real_cell<AFTER>(s, c, side.length, pair.first.index.at()), real_cell<AFTER>(s, c, side.length, pair.second.index.at())};
 }
 
 // Point `at`, of the reals that it is made of; and the reals that it becomes. It is the column's value j, if that is not
@@ -87,7 +87,7 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::gather_reals(S s, const
   MMAFFT_CONST Reals side = reals_on_chip(step.reals_in);
   Value x = {T(0), T(0)};
   if (step.in > side.points && at >= int(side.points)) return x;
-  const RealPair<int> pair = reals_of<int>(side, at);
+  const RealPair<int> pair = reals_of<int>(side, some_number<int>(at));
   const PairPlaces cells = real_cells<false>(s, c, j, pair);
   const auto take = [&](const RealPlace<int> &place, int cell, T &real) {
     if (!place.there) return;
@@ -102,7 +102,7 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, const Column &c, int j, int 
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = reals_on_chip(step.reals_out);
   if (step.out > side.points && at >= int(side.points)) return;
-  const RealPair<int> pair = reals_of<int>(side, at);
+  const RealPair<int> pair = reals_of<int>(side, some_number<int>(at));
   x = weighted(side, tables(), i64(at), x);
   const PairPlaces cells = real_cells<true>(s, c, j, pair);
   const auto put = [&](const RealPlace<int> &place, int cell, T real) {

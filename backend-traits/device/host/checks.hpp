@@ -10,6 +10,11 @@ namespace host {
 // Tables are what no launch changes, so that devices may read them through another cache.
 enum { READABLE = (1 << REGIONS) - 1, CONSTANT = 1 << TABLES | 1 << MATRICES | 1 << EXTRA };
 
+// What compilers are told to take for granted.
+static inline void check_assumed(bool holds, const char *condition) {
+  if (!holds) fail("wrong: it is assumed that %s", condition);
+}
+
 // `size` bytes at `at` are aligned and lie inside one region of those that `allowed` has
 // the bits of.
 static inline void check_memory(const void *at, size_t size, unsigned allowed, const char *does) {

@@ -20,7 +20,7 @@
 #define MMAFFT_VALUES 66
 #define MMAFFT_DENSE(count) 32
 #define MMAFFT_NUMBER(S) s.value
-#define MMAFFT_ASSUME(condition)
+#define MMAFFT_ASSUME(condition) host::check_assumed(condition, #condition)
 #define MMAFFT_INDEX(length) i64
 #define MMAFFT_STEP(S) const Step &step = ::mmafft::host::enter_step(s.value)
 
