@@ -338,8 +338,9 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
       four_step<false>(s, v + g * J, step.after_roots, in.line, c);
     }
   }
-  // One conversion, ahead of all branches.
-  const T scale = this->scale();
+  // Around single reals there are branches: one conversion ahead of them all. Of complex points it would hold a register.
+  MMAFFT_CONST bool reals = config.store_points == POINTS_ORDERED;
+  const T ahead_of_all = reals ? this->scale() : T(1);
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     MMAFFT_IF (paired(s)) {
@@ -359,6 +360,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store(S s, Value *v) const {
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {
         const Place at = place_to(s, c, j);
         if (in.live && made(s, c.at, point(s, j)) && kept_at(s, at.at())) {
+          const T scale = reals ? ahead_of_all : this->scale();
           Value x = v[g * J + j];
           MMAFFT_IF (splits(s)) {
             if (both_real(s, c, j)) {
