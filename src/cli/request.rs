@@ -21,7 +21,7 @@ pub struct Common {
     /// Undo the kind: exp(+2πi·kn/N) for c2c, c2r for r2c, dct3 for dct2 and the reverse
     #[arg(long)]
     pub inverse: bool,
-    /// Radices in order of preference, such as 16,4
+    /// Radices in order of preference, such as 8,4,2
     #[arg(long, value_delimiter = ',')]
     pub radices: Option<Vec<usize>>,
     /// Butterflies (simt) or matrix products (matrix) [default: what suits the precision]

@@ -1,8 +1,7 @@
 //! The request, checked once and with nothing left open.
 
 use mmafft_backend_traits::{
-    radix, Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_AXES,
-    MAX_RANK,
+    Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_AXES, MAX_RANK,
 };
 use std::ops::Range;
 
@@ -56,10 +55,6 @@ impl Problem {
             });
         }
         check_kinds(&mut request, &axes)?;
-        if let Some(radices) = &request.radices {
-            let last = axes.last().map_or(1, |&a| request.shape.dims()[a]);
-            radix::check(radices, last)?;
-        }
         let row = request.kind.row();
         let halved = *axes.last().expect("check_shape wants an axis");
         let in_place = request.placement == Placement::InPlace;
