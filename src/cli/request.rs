@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use mmafft::{
-    AnyBackend, Direction, Engine, Error, Kind, Normalization, Planner, Precision, Request, Shape,
+    AnyBackend, Direction, Engine, Kind, Normalization, Planner, Precision, Request, Shape,
     BACKENDS, KINDS, PRECISIONS,
 };
 use std::ops::Range;
@@ -116,25 +116,20 @@ impl Common {
     }
 
     /// The axes for an array of this rank; negative ones count from the end.
-    pub fn axes(&self, rank: usize) -> mmafft::Result<Option<Vec<usize>>> {
+    ///
+    /// # Errors
+    /// One sentence with the axis as it was written; the planner checks those from 0 on.
+    pub fn axes(&self, rank: usize) -> Result<Option<Vec<usize>>, String> {
         let Some(axes) = &self.axes else {
             return Ok(None);
         };
-        let resolve = |&axis: &isize| {
-            let resolved = if axis < 0 {
-                rank.checked_add_signed(axis)
-            } else {
-                Some(axis.unsigned_abs())
-            };
-            resolved.ok_or(Error::AxisOutOfRange {
-                axis: axis.unsigned_abs(),
-                rank,
-            })
+        let resolve = |&axis: &isize| match axis {
+            0.. => Ok(axis.unsigned_abs()),
+            _ => rank.checked_add_signed(axis).ok_or(format!(
+                "axis {axis} does not exist: expected none before -{rank}, the first of {rank}"
+            )),
         };
-        axes.iter()
-            .map(resolve)
-            .collect::<mmafft::Result<_>>()
-            .map(Some)
+        axes.iter().map(resolve).collect::<Result<_, _>>().map(Some)
     }
 
     /// The kinds and the direction that `kinds` and `--inverse` mean together.
@@ -159,7 +154,7 @@ impl Common {
         kinds: &[Kind],
         shape: Shape,
         precision: Precision,
-    ) -> mmafft::Result<Request> {
+    ) -> Result<Request, String> {
         let (kinds, direction) = self.kinds(kinds);
         let kind = kinds.last().copied().unwrap_or(Kind::C2C);
         let axes = self.axes(shape.rank())?;

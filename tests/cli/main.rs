@@ -284,6 +284,8 @@ fn errors_are_one_clear_line() {
 
     let said = refused(&["transform", &sunspots, "-o", output, "--axes", "1"]);
     assert!(said.contains("axis 1"), "{said}");
+    let said = refused(&["plan", "64x64", "--axes", "-1,-3"]);
+    assert!(said.contains("axis -3 "), "{said}");
     let said = refused(&[
         "transform",
         &sunspots,

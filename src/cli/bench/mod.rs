@@ -227,9 +227,12 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             row.batch = cases::batch(case, bytes);
             row.nonzero = case.nonzero.as_ref().map(Shape::to_string);
             row.runs = arguments.runs();
-            let timed = ready.and_then(|ready| time(lab, &ready, &mut source, arguments, &mut row));
+            let timed = ready.and_then(|ready| {
+                let timed = time(lab, &ready, &mut source, arguments, &mut row);
+                timed.map_err(|error| one_line(&error))
+            });
             if let Err(error) = timed {
-                row.failure = one_line(&error);
+                row.failure = error;
             }
             output.row(row)?;
             progress.step();

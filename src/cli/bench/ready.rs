@@ -2,6 +2,7 @@
 
 use super::cases::Case;
 use super::lab::{Lab, PreparedOf};
+use super::one_line;
 use mmafft::backend_traits::Backend;
 use mmafft::{plan, Kind, Normalization, Plan, Request, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,8 +64,8 @@ pub fn all<L: Lab>(
     lab: &L,
     cases: &[Case],
     workers: usize,
-    request: impl Fn(&Case) -> Result<Request> + Sync,
-) -> Vec<Result<Ready<L>>> {
+    request: impl Fn(&Case) -> std::result::Result<Request, String> + Sync,
+) -> Vec<std::result::Result<Ready<L>, String>> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -74,7 +75,8 @@ pub fn all<L: Lab>(
                 let Some(case) = cases.get(at) else {
                     return;
                 };
-                let ready = request(case).and_then(|request| Ready::new(lab, &request));
+                let ready = request(case)
+                    .and_then(|request| Ready::new(lab, &request).map_err(|e| one_line(&e)));
                 let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                 done.push((at, ready));
             });
