@@ -174,6 +174,42 @@ fn nothing_is_overwritten() {
     assert!(said.contains("no launches"), "{said}");
 }
 
+/// As other programs write through links, also to what is not there yet.
+#[cfg(unix)]
+#[test]
+fn links_are_written_through() {
+    use std::os::unix::fs::symlink;
+    let folder = folder("links");
+    let [new, first, second, circle] =
+        ["new.npy", "first", "second", "circle"].map(|name| folder.join(name));
+    symlink("new.npy", &second).expect("a link");
+    symlink("second", &first).expect("a link to a link");
+    symlink("circle", &circle).expect("a link to itself");
+    let input = data("sunspots.npy");
+    let twice = [
+        "transform",
+        &input,
+        "-o",
+        text(&first),
+        "--plot",
+        text(&new),
+    ];
+    let said = refused(&twice);
+    assert!(said.contains("twice") && !new.exists(), "{said}");
+    let run = mmafft(&twice[..4]);
+    assert!(run.status.success(), "{run:?}");
+    assert!(first.is_symlink() && second.is_symlink() && !new.is_symlink());
+    assert!(std::fs::read(&new)
+        .expect("the result")
+        .starts_with(b"\x93NUMPY"));
+    let said = refused(&["transform", &input, "-o", text(&circle)]);
+    assert!(said.contains("circle: ") && circle.is_symlink(), "{said}");
+    std::fs::remove_file(&second).expect("a link");
+    symlink("nowhere/new.npy", &second).expect("a link");
+    let said = refused(&twice[..4]);
+    assert!(said.contains("no such folder"), "{said}");
+}
+
 /// Of what never ends no more is read than a header.
 #[cfg(unix)]
 #[test]
