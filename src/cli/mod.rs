@@ -6,6 +6,7 @@ mod out;
 mod accuracy;
 mod bench;
 mod estimate;
+mod excerpt;
 mod files;
 mod info;
 mod npy;

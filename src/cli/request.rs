@@ -1,5 +1,6 @@
 //! Arguments that become parts of a request.
 
+use super::excerpt::excerpt;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use mmafft::{
@@ -81,8 +82,10 @@ pub fn precisions() -> impl TypedValueParser<Value = Precision> {
 /// `1024x768` as a shape.
 pub fn shape(text: &str) -> Result<Shape, String> {
     let dims: Result<Vec<usize>, _> = text.split(['x', '×']).map(str::parse).collect();
-    dims.map(|dims| Shape::new(&dims))
-        .map_err(|_| format!("expected lengths such as 1024 or 1024x768, got '{text}'"))
+    dims.map(|dims| Shape::new(&dims)).map_err(|_| {
+        let got = excerpt(text);
+        format!("expected lengths such as 1024 or 1024x768, got '{got}'")
+    })
 }
 
 /// `0:3..17` as a range on an axis.
@@ -92,7 +95,10 @@ pub fn range(text: &str) -> Result<(usize, Range<usize>), String> {
         let (start, end) = range.split_once("..")?;
         Some((axis.parse().ok()?, start.parse().ok()?..end.parse().ok()?))
     };
-    parts().ok_or_else(|| format!("expected an axis and a range such as 0:3..17, got '{text}'"))
+    parts().ok_or_else(|| {
+        let got = excerpt(text);
+        format!("expected an axis and a range such as 0:3..17, got '{got}'")
+    })
 }
 
 impl Common {

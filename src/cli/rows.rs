@@ -1,5 +1,6 @@
 //! The rows of `mmafft bench`: what it writes, and `mmafft report` reads.
 
+use super::excerpt::excerpt;
 use super::Failure;
 use csv::{ReaderBuilder, Trim};
 use mmafft::{Kind, Precision, Shape};
@@ -79,7 +80,7 @@ impl Row {
         super::request::shape(&self.shape)?;
         let known = |what, name: &str, known: bool| match known {
             true => Ok(()),
-            false => Err(format!("there is no {what} '{name}'")),
+            false => Err(format!("there is no {what} '{}'", excerpt(name))),
         };
         known(
             "precision",
@@ -273,6 +274,12 @@ mod tests {
             ("f32", "f33", "line 3: there is no precision 'f33'"),
             ("c2c", "<b>", "line 3: there is no kind '<b>'"),
             ("16x16", "16y", "line 3: expected lengths"),
+            ("f32", "\"f\n2\"", "line 3: there is no precision 'f\\n2'"),
+            (
+                "16x16",
+                "\"1\n6\"",
+                "line 3: expected lengths such as 1024 or 1024x768, got '1\\n6'",
+            ),
         ] {
             let said = bad(from, to);
             assert!(said.starts_with(words), "{said}");

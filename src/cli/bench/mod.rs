@@ -16,6 +16,7 @@ mod peer;
 mod ready;
 mod source;
 
+use super::excerpt::excerpt;
 use super::progress::Progress;
 use super::request::{count, kinds, precisions, shape, Common};
 use super::rows::{Row, GRAPH};
@@ -94,9 +95,10 @@ impl Arguments {
         };
         if let Some(classes) = &self.class {
             if let Some(none) = classes.iter().find(|c| list.iter().all(|l| l.class != **c)) {
-                let mut names: Vec<&str> = list.iter().map(|c| c.class.as_str()).collect();
+                let mut names: Vec<String> = list.iter().map(|c| excerpt(&c.class)).collect();
                 names.dedup();
-                return Err(format!("no class '{none}' here: use {}", names.join(", ")).into());
+                let (none, names) = (excerpt(none), names.join(", "));
+                return Err(format!("no class '{none}' here: use {names}").into());
             }
             list.retain(|case| classes.contains(&case.class));
         }
