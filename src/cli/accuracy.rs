@@ -22,10 +22,10 @@ const PAPER: &str = include_str!("../../examples/data/table1-9_v100.csv");
 #[derive(Args)]
 pub struct Arguments {
     /// Only these tables of the report, 1 to 9
-    #[arg(long, value_delimiter = ',', value_parser = table)]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_parser = table)]
     tables: Option<Vec<usize>>,
     /// Leave out rows of more points than this (the largest have 67108864)
-    #[arg(long, default_value_t = 1 << 18)]
+    #[arg(long, default_value = "262144", value_parser = count)]
     max_points: usize,
     /// Also write the table to a file
     #[arg(long)]

@@ -14,7 +14,7 @@ use std::ops::Range;
 pub struct Common {
     /// Axes to transform, such as 0,1 or -1; the last one is halved by real kinds [default:
     /// all, the last three of four]
-    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_parser = axis)]
     pub axes: Option<Vec<isize>>,
     /// Scaling: neither direction, both by 1/√N, the inverse or the forward one by 1/N
     #[arg(long, default_value = "none", value_parser = normalizations())]
@@ -23,7 +23,7 @@ pub struct Common {
     #[arg(long)]
     pub inverse: bool,
     /// Radices in order of preference, such as 8,4,2
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_parser = count)]
     pub radices: Option<Vec<usize>>,
     /// Butterflies (simt) or matrix products (matrix) [default: what suits the precision]
     #[arg(long, value_parser = engines())]
@@ -60,6 +60,11 @@ pub fn count(text: &str) -> Result<usize, String> {
         Ok(0) | Err(_) => Err("a whole number from 1 is expected".into()),
         Ok(count) => Ok(count),
     }
+}
+
+fn axis(text: &str) -> Result<isize, String> {
+    let axis = text.parse();
+    axis.map_err(|_| "an axis such as 0, or -1 for the last, is expected".into())
 }
 
 pub fn backends() -> PossibleValuesParser {
@@ -131,9 +136,9 @@ impl Common {
         };
         let resolve = |&axis: &isize| match axis {
             0.. => Ok(axis.unsigned_abs()),
-            _ => rank.checked_add_signed(axis).ok_or(format!(
-                "axis {axis} does not exist: expected none before -{rank}, the first of {rank}"
-            )),
+            _ => rank.checked_add_signed(axis).ok_or_else(|| {
+                format!("axis {axis} does not exist: expected none below minus the rank, -{rank}")
+            }),
         };
         axes.iter().map(resolve).collect::<Result<_, _>>().map(Some)
     }

@@ -31,7 +31,7 @@ impl Spectrum<'_> {
         if !matches!(self.kind, Kind::C2C | Kind::R2C) {
             let kind = self.kind.row().name;
             return Err(format!(
-                "--plot draws complex spectra, and {kind} gives reals: leave --plot out"
+                "--plot draws complex spectra, and {kind} gives reals: write them with --output alone"
             ));
         }
         match self.axes.len() {

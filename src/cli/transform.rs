@@ -4,10 +4,10 @@ use super::estimate::{self, FirstArray};
 use super::files;
 use super::npy::{self, Array};
 use super::progress::Progress;
-use super::request::{kinds, precisions, Common};
+use super::request::{count, kinds, precisions, Common};
 use super::spectrum::Spectrum;
 use super::Failure;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use half::{bf16, f16};
 use mmafft::{Complex, Domain, Kind, Precision, RealElement, Request, Shape, Transform};
 use std::path::PathBuf;
@@ -15,23 +15,24 @@ use std::time::{Duration, Instant};
 
 /// Arguments of `mmafft transform`.
 #[derive(Args)]
+#[command(group(ArgGroup::new("results").required(true).multiple(true)))]
 pub struct Arguments {
     /// A .npy file: any real, integer or complex dtype, rank 1 to 4, either order
     input: PathBuf,
     /// Where to write the result: complex64 or complex128, or real
-    #[arg(short, long, required_unless_present = "plot")]
+    #[arg(short, long, group = "results")]
     output: Option<PathBuf>,
     /// What becomes what; of kinds from reals to reals also one for each axis, such as dct2,dst3
     #[arg(long, default_value = "c2c", value_parser = kinds(), value_delimiter = ',')]
     kind: Vec<Kind>,
     /// The real length of the halved axis, for c2r [default: 2(m-1)]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     length: Option<usize>,
     /// How points are stored and computed [default: f64 for float64, complex128 and integers of 32 and 64 bits, else f32]
     #[arg(long, value_parser = precisions())]
     precision: Option<Precision>,
     /// Draw magnitudes over frequency as SVG
-    #[arg(long)]
+    #[arg(long, group = "results")]
     plot: Option<PathBuf>,
     /// The distance of samples, for the plot's frequencies
     #[arg(long, default_value_t = 1.0)]

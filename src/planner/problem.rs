@@ -238,18 +238,21 @@ impl Problem {
 fn check_kinds(request: &mut Request, axes: &[usize]) -> Result<()> {
     request.axes = Some(axes.to_vec());
     if let Some(kinds) = &request.kinds {
+        let other = kinds.iter().find(|kind| !kind.is_real_to_real());
+        if let Some(other) = other.filter(|_| kinds.len() > 1) {
+            let name = other.row().name;
+            return Err(Error::Unsupported {
+                what: format!("{name} in a list of kinds"),
+                backend: "the planner".into(),
+                instead: format!(
+                    "list kinds from reals to reals, such as dct2, or give {name} alone, in a request of its own"
+                ),
+            });
+        }
         if kinds.len() != axes.len() {
             return Err(Error::KindCount {
                 expected: axes.len(),
                 got: kinds.len(),
-            });
-        }
-        let other = kinds.iter().find(|kind| !kind.is_real_to_real());
-        if let Some(other) = other.filter(|_| kinds.len() > 1) {
-            return Err(Error::Unsupported {
-                what: format!("{} among kinds of single axes", other.row().name),
-                backend: "the planner".into(),
-                instead: "transform the axes of real kinds first, by a request of their own".into(),
             });
         }
         request.kind = *kinds.last().expect("there are axes");

@@ -351,6 +351,36 @@ fn errors_are_one_clear_line() {
     assert_eq!(left, 1, "only the bad input is left");
 }
 
+/// Of several results one is enough; negative numbers are values, and not flags.
+#[test]
+fn wrong_arguments_say_what_is_expected() {
+    for (arguments, words) in [
+        (
+            &["transform", "x.npy"][..],
+            "--output <OUTPUT>|--plot <PLOT>",
+        ),
+        (&["report", "x.csv"], "--output <OUTPUT>|--markdown"),
+        (&["plan", "-1"], "expected lengths such as 1024"),
+        (&["plan", "64", "--batch", "-1"], "a whole number from 1"),
+        (
+            &["plan", "64", "--radices", "-1,2"],
+            "a whole number from 1",
+        ),
+        (&["plan", "64", "--nonzero", "-1:0..2"], "such as 0:3..17"),
+        (&["plan", "64", "--axes", "x"], "such as 0, or -1"),
+        (&["plan", "64", "--device", ""], "gfx908, gfx90a, gfx942"),
+        (&["accuracy", "--tables", "-1"], "tables 1 to 9"),
+    ] {
+        let output = mmafft(arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains("as a value, use"), "{said}");
+    }
+    let said = refused(&["plan", "8x8", "--kind", "c2c,c2c"]);
+    assert!(said.contains("give c2c alone"), "{said}");
+}
+
 #[test]
 fn plans_and_devices_are_printed() {
     let plan = mmafft(&[

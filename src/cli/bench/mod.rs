@@ -52,10 +52,10 @@ pub struct Arguments {
     #[arg(long, value_parser = kinds())]
     kind: Option<Kind>,
     /// Arrays a case [default: as many as fill --mebibytes]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     batch: Option<usize>,
     /// Bytes of data a case, where no batch is given [default: 1024 on a GPU, 64 on the cpu]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     mebibytes: Option<usize>,
     /// From one buffer to another also where one would do: c2c runs in place by default
     #[arg(long)]
