@@ -15,6 +15,7 @@ mod plot;
 mod progress;
 mod report;
 mod request;
+mod room;
 mod rows;
 mod spectrum;
 mod transform;
