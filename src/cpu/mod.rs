@@ -26,6 +26,7 @@ mod real_lines;
 mod real_side;
 mod scalar;
 mod stage;
+mod threads;
 mod tile;
 mod tile_job;
 
@@ -50,7 +51,7 @@ const MOST_WORKERS: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuOptions {
     /// Threads to use, of the rayon pool in which a transform runs (outside of any: the global one): 1 to 1024. Default:
-    /// all of them.
+    /// all of them. Where the system gives none, the calling thread works alone.
     pub threads: usize,
     /// The longest line of one pass. Default: any. Lower, lines are split four-step, as on
     /// a device.
@@ -60,7 +61,7 @@ pub struct CpuOptions {
 impl Default for CpuOptions {
     fn default() -> Self {
         CpuOptions {
-            threads: rayon::current_num_threads(),
+            threads: threads::count(),
             line_points: usize::MAX,
         }
     }

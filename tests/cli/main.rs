@@ -210,6 +210,38 @@ fn links_are_written_through() {
     assert!(said.contains("no such folder"), "{said}");
 }
 
+/// Where the system gives no threads, here for stacks that no memory holds, one does it all.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_threads_but_its_own() {
+    let out = folder("threads").join("out.npy");
+    let moon = data("moon.npy");
+    for (arguments, words) in [
+        (&["info"][..], "1 threads"),
+        (&["transform", &moon, "-o", text(&out)], "wrote"),
+        (
+            &["transform", &moon, "-o", text(&out), "--threads", "2"],
+            "wrote",
+        ),
+        (
+            &["bench", "64", "4096", "--quick", "--mebibytes", "1"],
+            "4096",
+        ),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mmafft"));
+        program
+            .args(arguments)
+            .env("RUST_MIN_STACK", (1u64 << 60).to_string());
+        let output = program.output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains(words),
+            "{output:?}"
+        );
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}
+
 /// Of what never ends no more is read than a header.
 #[cfg(unix)]
 #[test]

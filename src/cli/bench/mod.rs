@@ -13,7 +13,7 @@ pub mod lab;
 mod measure;
 mod output;
 mod peer;
-mod ready;
+pub mod ready;
 mod source;
 
 use super::excerpt::excerpt;
