@@ -69,7 +69,7 @@ pub enum Error {
         axis: usize,
     },
     /// A list of kinds that is not one for each axis.
-    #[error("{got} kinds for {expected} axes: expected one for each")]
+    #[error("a list of {got} kinds: expected one for each axis to transform, {expected}")]
     KindCount {
         /// The axes to transform.
         expected: usize,

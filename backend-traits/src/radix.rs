@@ -136,32 +136,18 @@ pub fn factor(n: usize, radices: &[usize]) -> Option<Vec<usize>> {
     (rest == 1).then_some(factors)
 }
 
-/// Checks radices that a user asks for a transform of `length` against the table.
-pub fn check(radices: &[usize], length: usize) -> Result<()> {
-    let unknown =
-        |r: &&usize| find(**r).is_none() && !BUTTERFLIES.contains(r) && !JOINED.contains(r);
-    match radices.iter().find(unknown) {
-        None => Ok(()),
-        Some(radix) => Err(no_radix(*radix, radices, length)),
-    }
-}
-
 /// Checks the radix that a user asks for a product of fragments.
 pub fn check_product(radix: usize) -> Result<()> {
     match find(radix) {
         Some(_) => Ok(()),
-        None => Err(no_radix(radix, &[radix], radix)),
-    }
-}
-
-fn no_radix(radix: usize, radices: &[usize], length: usize) -> Error {
-    Error::Radices {
-        radices: radices.to_vec(),
-        length,
-        reason: format!(
-            "there is no radix {radix}, expected some of {:?}",
-            RADICES.iter().map(|row| row.radix).collect::<Vec<_>>()
-        ),
+        None => Err(Error::Radices {
+            radices: vec![radix],
+            length: radix,
+            reason: format!(
+                "there is no radix {radix}, expected some of {:?}",
+                RADICES.iter().map(|row| row.radix).collect::<Vec<_>>()
+            ),
+        }),
     }
 }
 

@@ -6,6 +6,7 @@
 // a path, so that `npy` finds its parts in npy/.
 #[path = "../../src/cli"]
 mod cli {
+    pub mod excerpt;
     // The program uses all of it, this target a part.
     #[allow(dead_code, unused_imports)]
     pub mod files;

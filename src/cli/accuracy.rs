@@ -8,10 +8,12 @@
 
 use super::progress::Progress;
 use super::request::count;
+use super::room::collect;
 use super::{files, Failure};
 use clap::Args;
 use mmafft::{Complex, Planner, Precision, Request, Shape};
 use std::fmt::Write as _;
+use std::iter::repeat_n;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -22,10 +24,10 @@ const PAPER: &str = include_str!("../../examples/data/table1-9_v100.csv");
 #[derive(Args)]
 pub struct Arguments {
     /// Only these tables of the report, 1 to 9
-    #[arg(long, value_delimiter = ',', value_parser = table)]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_parser = table)]
     tables: Option<Vec<usize>>,
     /// Leave out rows of more points than this (the largest have 67108864)
-    #[arg(long, default_value_t = 1 << 18)]
+    #[arg(long, default_value = "262144", value_parser = count)]
     max_points: usize,
     /// Also write the table to a file
     #[arg(long)]
@@ -106,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 .batch(batch)
                 .precision(precision)
         };
-        let input = noise(row.points);
+        let input = noise(row.points)?;
         let reference = reference(&planner, &request(Precision::F64), &input)?;
         let radices = [row.radix];
         let split = request(Precision::SplitF16).radices(&radices);
@@ -195,7 +197,7 @@ fn shape_of(row: &PaperRow) -> (usize, usize) {
     (length, (row.points / length.pow(power)).max(1))
 }
 
-fn noise(points: usize) -> Vec<Complex<f32>> {
+fn noise(points: usize) -> mmafft::Result<Vec<Complex<f32>>> {
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     let mut draw = || {
         state ^= state << 13;
@@ -203,7 +205,8 @@ fn noise(points: usize) -> Vec<Complex<f32>> {
         state ^= state << 17;
         ((state >> 11) as f64 / (1u64 << 52) as f64 - 1.0) as f32
     };
-    (0..points).map(|_| Complex::new(draw(), draw())).collect()
+    let points = (0..points).map(|_| Complex::new(draw(), draw()));
+    collect("the input", points)
 }
 
 fn reference(
@@ -212,7 +215,7 @@ fn reference(
     input: &[Complex<f32>],
 ) -> Result<Vec<Complex<f64>>, Failure> {
     let widen = |x: &Complex<f32>| Complex::new(f64::from(x.re), f64::from(x.im));
-    let mut data: Vec<_> = input.iter().map(widen).collect();
+    let mut data = collect("the reference", input.iter().map(widen))?;
     planner.build(request)?.process_in_place(&mut data)?;
     Ok(data)
 }
@@ -224,7 +227,8 @@ fn measure(
     reference: &[Complex<f64>],
 ) -> Result<Errors, Failure> {
     let fft = planner.build(request)?;
-    let mut output = vec![Complex::<f32>::default(); input.len()];
+    let zeros = repeat_n(Complex::<f32>::default(), input.len());
+    let mut output = collect("the output", zeros)?;
     let started = Instant::now();
     fft.process(input, &mut output)?;
     let time_ms = started.elapsed().as_secs_f64() * 1e3;
@@ -243,20 +247,16 @@ fn half_error(
     use half::f16;
     // Scaled down by a power of two, so that sums of thousands stay in FP16's range.
     let down = |x: f32| f16::from_f32(x / 64.0);
-    let data: Vec<Complex<f16>> = input
-        .iter()
-        .map(|x| Complex::new(down(x.re), down(x.im)))
-        .collect();
-    let rounded: Vec<Complex<f32>> = data
-        .iter()
-        .map(|x| Complex::new(x.re.to_f32(), x.im.to_f32()))
-        .collect();
+    let data = input.iter().map(|x| Complex::new(down(x.re), down(x.im)));
+    let data = collect("the input in f16", data)?;
+    let rounded = |x: &Complex<f16>| Complex::new(x.re.to_f32(), x.im.to_f32());
+    let rounded = collect("the rounded input", data.iter().map(rounded))?;
     let expected = reference(
         planner,
         &request.clone().precision(Precision::F64),
         &rounded,
     )?;
-    let mut output = data.clone();
+    let mut output = collect("the output", data.iter().copied())?;
     planner.build(request)?.process(&data, &mut output)?;
     let widened = output
         .iter()

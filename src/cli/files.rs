@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes the concatenation of `parts` to `path`.
+/// Writes the concatenation of `parts` to `path`, or to what it links to, there or not.
 ///
 /// A regular file is written under a temporary name in the same directory and renamed at the end, so that `path`
 /// always holds either its old contents or all of the new. Existing files keep their permissions, new ones get
@@ -16,12 +16,11 @@ pub fn save(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(target) if !target.is_file() || is_stream_alias(path) => append(path, parts),
         Ok(target) => {
-            // Rename would replace even a write-protected file, so ask first; and write behind symbolic links
-            // instead of over them.
+            // Rename would replace even a write-protected file, so ask first.
             OpenOptions::new().write(true).open(path)?;
-            replace(&fs::canonicalize(path)?, parts, Some(target.permissions()))
+            replace(&place(path)?, parts, Some(target.permissions()))
         }
-        Err(_) => replace(path, parts, None),
+        Err(_) => replace(&place(path)?, parts, None),
     }
 }
 
@@ -44,13 +43,14 @@ pub fn check<'a>(
     let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
     let outputs: Vec<&PathBuf> = outputs.into_iter().collect();
     for (i, output) in outputs.iter().enumerate() {
-        let Some(own) = place(output) else {
-            return Err(format!(
-                "cannot write {}: there is no such folder",
-                output.display()
-            ));
-        };
-        let same = |other: &&&PathBuf| place(other).as_ref() == Some(&own);
+        let own = place(output).map_err(|error| {
+            let reason = match error.kind() {
+                io::ErrorKind::NotFound => "there is no such folder".into(),
+                _ => error.to_string(),
+            };
+            format!("cannot write {}: {reason}", output.display())
+        })?;
+        let same = |other: &&&PathBuf| place(other).is_ok_and(|place| place == own);
         if inputs.iter().any(|input| same(&input)) {
             return Err(format!(
                 "{} would be overwritten: it is read",
@@ -67,16 +67,23 @@ pub fn check<'a>(
     Ok(())
 }
 
-/// Where a file is, or will be; `None` where its folder is not there.
-fn place(path: &Path) -> Option<PathBuf> {
-    let there = || {
-        Some(
-            fs::canonicalize(directory(path))
-                .ok()?
-                .join(path.file_name()?),
-        )
-    };
-    fs::canonicalize(path).ok().or_else(there)
+/// Where a file is, or will be: behind symbolic links, also behind those to what is not there yet.
+///
+/// # Errors
+/// `NotFound` where its folder is not there; what the system says of links in a circle.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        place => return place,
+    }
+    let folder = fs::canonicalize(directory(path))?;
+    match fs::read_link(path) {
+        Ok(target) => place(&folder.join(target)),
+        Err(_) => match path.file_name() {
+            Some(name) => Ok(folder.join(name)),
+            None => Err(io::ErrorKind::NotFound.into()),
+        },
+    }
 }
 
 fn is_stream(path: &Path) -> bool {

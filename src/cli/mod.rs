@@ -6,6 +6,7 @@ mod out;
 mod accuracy;
 mod bench;
 mod estimate;
+mod excerpt;
 mod files;
 mod info;
 mod npy;
@@ -14,12 +15,13 @@ mod plot;
 mod progress;
 mod report;
 mod request;
+mod room;
 mod rows;
 mod spectrum;
 mod transform;
 mod tune;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// An error as one clear line.
 type Failure = Box<dyn std::error::Error>;
@@ -50,9 +52,24 @@ enum Command {
     Report(report::Arguments),
 }
 
+/// The command that the arguments name; a wrong one ends the program.
+fn command() -> Command {
+    // Negative numbers are taken for values, which are refused for what they are; else they would be unknown flags.
+    let mut program = Cli::command().mut_subcommands(|command| {
+        command.mut_args(|argument| {
+            let value = argument.get_action().takes_values();
+            argument.allow_negative_numbers(value)
+        })
+    });
+    match Cli::from_arg_matches(&program.get_matches_mut()) {
+        Ok(cli) => cli.command,
+        Err(error) => error.format(&mut program).exit(),
+    }
+}
+
 /// Runs the command that the arguments name.
 pub fn run() -> Result<(), Failure> {
-    let command = Cli::parse().command;
+    let command = command();
     if let Some(reason) = mmafft::rules::not_used() {
         eprintln!("mmafft: {reason}; the built-in rules are used");
     }

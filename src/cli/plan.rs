@@ -1,9 +1,10 @@
 //! `mmafft plan`: how a transform would be computed.
 
-use super::request::{kinds, precisions, range, shape, Common};
+use super::request::{count, kinds, precisions, range, shape, Common};
 use super::Failure;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
-use mmafft::predict::Sheet;
+use mmafft::predict::{Sheet, SHEETS};
 use mmafft::{Kind, Precision, Request, Shape};
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ pub struct Arguments {
     #[arg(value_parser = shape)]
     shape: Shape,
     /// How many arrays
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value = "1", value_parser = count)]
     batch: usize,
     /// What becomes what; of kinds from reals to reals also one for each axis, such as dct2,dst3
     #[arg(long, default_value = "c2c", value_parser = kinds(), value_delimiter = ',')]
@@ -26,17 +27,22 @@ pub struct Arguments {
     #[arg(long)]
     in_place: bool,
     /// The input is zero outside of a range on an axis, such as 0:3..17
-    #[arg(long, value_parser = range)]
+    #[arg(long, allow_hyphen_values = true, value_parser = range)]
     nonzero: Vec<(usize, Range<usize>)>,
     /// Only a range of an output axis is wanted, such as 1:0..8
-    #[arg(long, value_parser = range)]
+    #[arg(long, allow_hyphen_values = true, value_parser = range)]
     wanted: Vec<(usize, Range<usize>)>,
-    /// For a device that is not here, by its architecture, with the speed to expect: gfx908
-    /// (MI100), gfx90a (MI210) or gfx942 (MI300X)
-    #[arg(long, conflicts_with_all = ["backend", "threads"])]
-    device: Option<String>,
+    /// For a device that is not here, by its architecture, with the speed to expect: of MI100,
+    /// MI210 or MI300X
+    #[arg(long, value_parser = sheets(), conflicts_with_all = ["backend", "threads"])]
+    device: Option<&'static Sheet>,
     #[command(flatten)]
     common: Common,
+}
+
+fn sheets() -> impl TypedValueParser<Value = &'static Sheet> {
+    PossibleValuesParser::new(SHEETS.iter().map(|sheet| sheet.architecture))
+        .try_map(|architecture| Sheet::of(&architecture))
 }
 
 /// Prints the plan.
@@ -51,8 +57,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     request.nonzero_input.clone_from(&arguments.nonzero);
     request.wanted_output.clone_from(&arguments.wanted);
-    match &arguments.device {
-        Some(device) => predicted(&request, Sheet::of(device)?),
+    match arguments.device {
+        Some(sheet) => predicted(&request, sheet),
         None => {
             let planner = arguments.common.planner()?;
             out!("{}", planner.plan(&request)?.explain());

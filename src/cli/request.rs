@@ -1,9 +1,10 @@
 //! Arguments that become parts of a request.
 
+use super::excerpt::excerpt;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use mmafft::{
-    AnyBackend, Direction, Engine, Error, Kind, Normalization, Planner, Precision, Request, Shape,
+    AnyBackend, Direction, Engine, Kind, Normalization, Planner, Precision, Request, Shape,
     BACKENDS, KINDS, PRECISIONS,
 };
 use std::ops::Range;
@@ -13,7 +14,7 @@ use std::ops::Range;
 pub struct Common {
     /// Axes to transform, such as 0,1 or -1; the last one is halved by real kinds [default:
     /// all, the last three of four]
-    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_parser = axis)]
     pub axes: Option<Vec<isize>>,
     /// Scaling: neither direction, both by 1/√N, the inverse or the forward one by 1/N
     #[arg(long, default_value = "none", value_parser = normalizations())]
@@ -21,8 +22,8 @@ pub struct Common {
     /// Undo the kind: exp(+2πi·kn/N) for c2c, c2r for r2c, dct3 for dct2 and the reverse
     #[arg(long)]
     pub inverse: bool,
-    /// Radices in order of preference, such as 16,4
-    #[arg(long, value_delimiter = ',')]
+    /// Radices in order of preference, such as 8,4,2
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_parser = count)]
     pub radices: Option<Vec<usize>>,
     /// Butterflies (simt) or matrix products (matrix) [default: what suits the precision]
     #[arg(long, value_parser = engines())]
@@ -61,6 +62,11 @@ pub fn count(text: &str) -> Result<usize, String> {
     }
 }
 
+fn axis(text: &str) -> Result<isize, String> {
+    let axis = text.parse();
+    axis.map_err(|_| "an axis such as 0, or -1 for the last, is expected".into())
+}
+
 pub fn backends() -> PossibleValuesParser {
     let names = BACKENDS.iter().map(|b| b.name);
     PossibleValuesParser::new(["auto"].into_iter().chain(names))
@@ -81,8 +87,10 @@ pub fn precisions() -> impl TypedValueParser<Value = Precision> {
 /// `1024x768` as a shape.
 pub fn shape(text: &str) -> Result<Shape, String> {
     let dims: Result<Vec<usize>, _> = text.split(['x', '×']).map(str::parse).collect();
-    dims.map(|dims| Shape::new(&dims))
-        .map_err(|_| format!("expected lengths such as 1024 or 1024x768, got '{text}'"))
+    dims.map(|dims| Shape::new(&dims)).map_err(|_| {
+        let got = excerpt(text);
+        format!("expected lengths such as 1024 or 1024x768, got '{got}'")
+    })
 }
 
 /// `0:3..17` as a range on an axis.
@@ -92,7 +100,10 @@ pub fn range(text: &str) -> Result<(usize, Range<usize>), String> {
         let (start, end) = range.split_once("..")?;
         Some((axis.parse().ok()?, start.parse().ok()?..end.parse().ok()?))
     };
-    parts().ok_or_else(|| format!("expected an axis and a range such as 0:3..17, got '{text}'"))
+    parts().ok_or_else(|| {
+        let got = excerpt(text);
+        format!("expected an axis and a range such as 0:3..17, got '{got}'")
+    })
 }
 
 impl Common {
@@ -116,25 +127,20 @@ impl Common {
     }
 
     /// The axes for an array of this rank; negative ones count from the end.
-    pub fn axes(&self, rank: usize) -> mmafft::Result<Option<Vec<usize>>> {
+    ///
+    /// # Errors
+    /// One sentence with the axis as it was written; the planner checks those from 0 on.
+    pub fn axes(&self, rank: usize) -> Result<Option<Vec<usize>>, String> {
         let Some(axes) = &self.axes else {
             return Ok(None);
         };
-        let resolve = |&axis: &isize| {
-            let resolved = if axis < 0 {
-                rank.checked_add_signed(axis)
-            } else {
-                Some(axis.unsigned_abs())
-            };
-            resolved.ok_or(Error::AxisOutOfRange {
-                axis: axis.unsigned_abs(),
-                rank,
-            })
+        let resolve = |&axis: &isize| match axis {
+            0.. => Ok(axis.unsigned_abs()),
+            _ => rank.checked_add_signed(axis).ok_or_else(|| {
+                format!("axis {axis} does not exist: expected none below minus the rank, -{rank}")
+            }),
         };
-        axes.iter()
-            .map(resolve)
-            .collect::<mmafft::Result<_>>()
-            .map(Some)
+        axes.iter().map(resolve).collect::<Result<_, _>>().map(Some)
     }
 
     /// The kinds and the direction that `kinds` and `--inverse` mean together.
@@ -159,7 +165,7 @@ impl Common {
         kinds: &[Kind],
         shape: Shape,
         precision: Precision,
-    ) -> mmafft::Result<Request> {
+    ) -> Result<Request, String> {
         let (kinds, direction) = self.kinds(kinds);
         let kind = kinds.last().copied().unwrap_or(Kind::C2C);
         let axes = self.axes(shape.rank())?;

@@ -1,5 +1,6 @@
 //! The rows of `mmafft bench`: what it writes, and `mmafft report` reads.
 
+use super::excerpt::excerpt;
 use super::Failure;
 use csv::{ReaderBuilder, Trim};
 use mmafft::{Kind, Precision, Shape};
@@ -79,7 +80,7 @@ impl Row {
         super::request::shape(&self.shape)?;
         let known = |what, name: &str, known: bool| match known {
             true => Ok(()),
-            false => Err(format!("there is no {what} '{name}'")),
+            false => Err(format!("there is no {what} '{}'", excerpt(name))),
         };
         known(
             "precision",
@@ -88,25 +89,30 @@ impl Row {
         )?;
         known("kind", &self.kind, Kind::from_name(&self.kind).is_some())?;
         let figures = [
-            self.ours_us,
-            self.ours_least_us,
-            self.ours_most_us,
-            self.peer_us,
-            self.peer_least_us,
-            self.peer_most_us,
-            self.copy_us,
-            self.fraction,
-            self.peer_fraction,
-            self.ratio,
+            ("ours_us", self.ours_us),
+            ("ours_least_us", self.ours_least_us),
+            ("ours_most_us", self.ours_most_us),
+            ("peer_us", self.peer_us),
+            ("peer_least_us", self.peer_least_us),
+            ("peer_most_us", self.peer_most_us),
+            ("ours_gflops", self.ours_gflops),
+            ("copy_us", self.copy_us),
+            ("fraction", self.fraction),
+            ("peer_fraction", self.peer_fraction),
+            ("ratio", self.ratio),
+            ("difference", self.difference),
+            ("plan_ms", self.plan_ms),
         ];
-        match figures
-            .iter()
-            .flatten()
-            .find(|x| !(x.is_finite() && **x > 0.0))
-        {
-            Some(x) => Err(format!("a figure is {x}: expected one above 0")),
-            None => Ok(()),
+        for (column, figure) in figures {
+            // Equal results differ by 0; everything else takes some time.
+            let or_0 = column == "difference";
+            let fine = |x: &f64| x.is_finite() && (*x > 0.0 || or_0 && *x == 0.0);
+            if let Some(x) = figure.filter(|x| !fine(x)) {
+                let expected = if or_0 { "from 0 on" } else { "above 0" };
+                return Err(format!("{column} is {x}: expected a number {expected}"));
+            }
         }
+        Ok(())
     }
 }
 
@@ -215,6 +221,8 @@ mod tests {
             shape: "16x16".into(),
             failure: "said \"no\", twice".into(),
             ours_us: Some(1.5),
+            difference: Some(2.5),
+            plan_ms: Some(3.5),
             ..Row::default()
         }
     }
@@ -252,12 +260,26 @@ mod tests {
         };
         for (from, to, words) in [
             ("1.5", "fast", "line 3: column 15: invalid float"),
-            ("1.5", "NaN", "line 3: a figure is NaN"),
-            ("1.5", "-1", "line 3: a figure is -1"),
+            ("1.5", "NaN", "line 3: ours_us is NaN"),
+            ("1.5", "-1", "line 3: ours_us is -1"),
+            ("2.5,3.5", "NaN,3.5", "line 3: difference is NaN"),
+            ("2.5,3.5", "-1,3.5", "line 3: difference is -1"),
+            ("2.5,3.5", "2.5,inf", "line 3: plan_ms is inf"),
+            (
+                "2.5,3.5",
+                "2.5,0",
+                "line 3: plan_ms is 0: expected a number above 0",
+            ),
             ("1.5", "1.5,1", "line 3: 32 fields: expected 31"),
             ("f32", "f33", "line 3: there is no precision 'f33'"),
             ("c2c", "<b>", "line 3: there is no kind '<b>'"),
             ("16x16", "16y", "line 3: expected lengths"),
+            ("f32", "\"f\n2\"", "line 3: there is no precision 'f\\n2'"),
+            (
+                "16x16",
+                "\"1\n6\"",
+                "line 3: expected lengths such as 1024 or 1024x768, got '1\\n6'",
+            ),
         ] {
             let said = bad(from, to);
             assert!(said.starts_with(words), "{said}");

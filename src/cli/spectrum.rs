@@ -1,7 +1,13 @@
 //! Spectra as pictures: magnitudes over frequency.
 
 use super::plot::{ImagePlot, LinePlot};
+use super::room::{collect, room};
+use super::Failure;
 use mmafft::{frequencies, half_frequencies, shift, Complex, Kind};
+use std::iter::repeat_n;
+
+/// Bytes that coordinates of a point take until it is drawn, of an axis' frequencies or of a line.
+const DRAWN_BYTES: usize = 96;
 
 /// A result to be drawn: the whole output array, and what is known of its axes.
 pub struct Spectrum<'a> {
@@ -27,26 +33,29 @@ pub struct Spectrum<'a> {
 
 impl Spectrum<'_> {
     /// The picture, as SVG; of one or two transformed axes.
-    pub fn to_svg(&self) -> Result<String, String> {
+    pub fn to_svg(&self) -> Result<String, Failure> {
         if !matches!(self.kind, Kind::C2C | Kind::R2C) {
             let kind = self.kind.row().name;
             return Err(format!(
-                "--plot draws complex spectra, and {kind} gives reals: leave --plot out"
-            ));
+                "--plot draws complex spectra, and {kind} gives reals: write them with --output alone"
+            )
+            .into());
         }
         match self.axes.len() {
-            1 => Ok(self.line()),
-            2 => Ok(self.image()),
+            1 => Ok(self.line()?),
+            2 => Ok(self.image()?),
             n => Err(format!(
                 "--plot draws spectra of one or two axes, not of {n}: choose some with --axes"
-            )),
+            )
+            .into()),
         }
     }
 
     /// RMS magnitudes over the transformed axes, in the order of `axes` by position.
-    fn magnitudes(&self, axes: &[usize]) -> Vec<f64> {
+    fn magnitudes(&self, axes: &[usize]) -> mmafft::Result<Vec<f64>> {
         let lengths: Vec<usize> = axes.iter().map(|&a| self.shape[a]).collect();
-        let mut sums = vec![0.0; lengths.iter().product()];
+        let zeros = repeat_n(0.0, lengths.iter().product());
+        let mut sums = collect("the plot's magnitudes", zeros)?;
         for (i, x) in self.values.iter().enumerate() {
             let mut at = 0;
             for (&axis, &n) in axes.iter().zip(&lengths) {
@@ -56,11 +65,15 @@ impl Spectrum<'_> {
             sums[at] += x.norm_sqr();
         }
         let others = (self.values.len() / sums.len().max(1)).max(1) as f64;
-        sums.iter().map(|s| (s / others).sqrt()).collect()
+        sums.iter_mut().for_each(|s| *s = (*s / others).sqrt());
+        // What is drawn of them takes as much again, and ends the program where there is no memory for that.
+        let longest = lengths.into_iter().max().unwrap_or(0);
+        room::<[u8; DRAWN_BYTES]>("the plot", longest)?;
+        Ok(sums)
     }
 
-    fn line(&self) -> String {
-        let mut y = self.magnitudes(self.axes);
+    fn line(&self) -> mmafft::Result<String> {
+        let mut y = self.magnitudes(self.axes)?;
         let n = self.length;
         let mut x = match self.kind == Kind::R2C || self.real_input {
             true => half_frequencies(n, self.spacing),
@@ -80,7 +93,7 @@ impl Spectrum<'_> {
                 y.remove(zero);
             }
         }
-        LinePlot {
+        let plot = LinePlot {
             title: self.title,
             x_label: &format!("frequency (cycles per {})", self.unit),
             y_label: "magnitude",
@@ -89,15 +102,15 @@ impl Spectrum<'_> {
             annotate_peak: true,
             x_as_period: Some(self.unit),
             log_y: false,
-        }
-        .to_svg()
+        };
+        Ok(plot.to_svg())
     }
 
-    fn image(&self) -> String {
+    fn image(&self) -> mmafft::Result<String> {
         // Down and across follow the array, whichever axis was halved.
         let mut axes = self.axes.to_vec();
         axes.sort_unstable();
-        let values = self.magnitudes(&axes);
+        let values = self.magnitudes(&axes)?;
         let [rows, columns] = [self.shape[axes[0]], self.shape[axes[1]]];
         let halved = |axis: usize| self.kind == Kind::R2C && Some(&axis) == self.axes.last();
         let range = |axis: usize, n: usize| {
@@ -122,7 +135,7 @@ impl Spectrum<'_> {
         }
         let (left, right) = range(axes[1], columns);
         let (top, bottom) = range(axes[0], rows);
-        ImagePlot {
+        let plot = ImagePlot {
             title: self.title,
             x_label: &format!("frequency across (cycles per {})", self.unit),
             y_label: &format!("frequency down (cycles per {})", self.unit),
@@ -131,7 +144,7 @@ impl Spectrum<'_> {
             values: &centred,
             x_range: (left, right),
             y_range: (top, bottom),
-        }
-        .to_svg()
+        };
+        Ok(plot.to_svg())
     }
 }

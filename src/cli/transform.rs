@@ -4,10 +4,11 @@ use super::estimate::{self, FirstArray};
 use super::files;
 use super::npy::{self, Array};
 use super::progress::Progress;
-use super::request::{kinds, precisions, Common};
+use super::request::{count, kinds, precisions, Common};
+use super::room::{collect, room};
 use super::spectrum::Spectrum;
 use super::Failure;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use half::{bf16, f16};
 use mmafft::{Complex, Domain, Kind, Precision, RealElement, Request, Shape, Transform};
 use std::path::PathBuf;
@@ -15,23 +16,24 @@ use std::time::{Duration, Instant};
 
 /// Arguments of `mmafft transform`.
 #[derive(Args)]
+#[command(group(ArgGroup::new("results").required(true).multiple(true)))]
 pub struct Arguments {
     /// A .npy file: any real, integer or complex dtype, rank 1 to 4, either order
     input: PathBuf,
     /// Where to write the result: complex64 or complex128, or real
-    #[arg(short, long, required_unless_present = "plot")]
+    #[arg(short, long, group = "results")]
     output: Option<PathBuf>,
     /// What becomes what; of kinds from reals to reals also one for each axis, such as dct2,dst3
     #[arg(long, default_value = "c2c", value_parser = kinds(), value_delimiter = ',')]
     kind: Vec<Kind>,
     /// The real length of the halved axis, for c2r [default: 2(m-1)]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     length: Option<usize>,
     /// How points are stored and computed [default: f64 for float64, complex128 and integers of 32 and 64 bits, else f32]
     #[arg(long, value_parser = precisions())]
     precision: Option<Precision>,
     /// Draw magnitudes over frequency as SVG
-    #[arg(long)]
+    #[arg(long, group = "results")]
     plot: Option<PathBuf>,
     /// The distance of samples, for the plot's frequencies
     #[arg(long, default_value_t = 1.0)]
@@ -58,49 +60,17 @@ impl Arguments {
 
 /// Scalars that points are stored in.
 trait Stored: RealElement {
-    /// The points as complex numbers; what is wider is rounded.
-    fn complex(array: &Array) -> Vec<Complex<Self>>;
-    /// The points as reals; `None` for a complex array.
-    fn real(array: &Array) -> Option<Vec<Self>>;
+    /// The nearest to a value.
+    fn rounded(value: f64) -> Self;
     /// The value.
     fn value(self) -> f64;
 }
 
-impl Stored for f64 {
-    fn complex(array: &Array) -> Vec<Complex<f64>> {
-        array.to_complex_f64()
-    }
-    fn real(array: &Array) -> Option<Vec<f64>> {
-        array.to_real_f64()
-    }
-    fn value(self) -> f64 {
-        self
-    }
-}
-
-impl Stored for f32 {
-    fn complex(array: &Array) -> Vec<Complex<f32>> {
-        array.to_complex_f32()
-    }
-    fn real(array: &Array) -> Option<Vec<f32>> {
-        array.to_real_f32()
-    }
-    fn value(self) -> f64 {
-        self.into()
-    }
-}
-
-macro_rules! stored_in_16_bits {
-    ($t:ty) => {
+macro_rules! stored {
+    ($t:ty, $rounded:expr) => {
         impl Stored for $t {
-            fn complex(array: &Array) -> Vec<Complex<$t>> {
-                let narrow =
-                    |x: &Complex<f64>| Complex::new(<$t>::from_f64(x.re), <$t>::from_f64(x.im));
-                array.to_complex_f64().iter().map(narrow).collect()
-            }
-            fn real(array: &Array) -> Option<Vec<$t>> {
-                let values = array.to_real_f64()?;
-                Some(values.into_iter().map(<$t>::from_f64).collect())
+            fn rounded(value: f64) -> Self {
+                $rounded(value)
             }
             fn value(self) -> f64 {
                 self.into()
@@ -109,8 +79,20 @@ macro_rules! stored_in_16_bits {
     };
 }
 
-stored_in_16_bits!(f16);
-stored_in_16_bits!(bf16);
+stored!(f64, |x| x);
+stored!(f32, |x| x as f32);
+stored!(f16, f16::from_f64);
+stored!(bf16, bf16::from_f64);
+
+/// A point as it is stored.
+fn rounded<T: Stored>(point: Complex<f64>) -> Complex<T> {
+    Complex::new(T::rounded(point.re), T::rounded(point.im))
+}
+
+/// A stored point's value.
+fn widened<T: Stored>(point: Complex<T>) -> Complex<f64> {
+    Complex::new(point.re.value(), point.im.value())
+}
 
 /// A transform that has run: what came out, as the widest type.
 struct Outcome {
@@ -201,22 +183,27 @@ fn request(arguments: &Arguments, array: &Array) -> Result<Request, Failure> {
 fn transform<T: Stored>(fft: &Transform, array: &Array) -> Result<Outcome, Failure> {
     let request = &fft.plan().request;
     let row = request.kind.row();
+    let what = "the input as it is stored";
     let buffer = match row.input {
-        Domain::Real => fft.upload(&T::real(array).unwrap_or_default())?,
-        Domain::Complex => fft.upload(&T::complex(array))?,
+        Domain::Real => fft.upload(&collect(what, array.points().map(|x| T::rounded(x.re)))?)?,
+        Domain::Complex => fft.upload(&collect(what, array.points().map(rounded::<T>))?)?,
     };
     let mut output = fft.allocate_output()?;
     let started = Instant::now();
     fft.run(&buffer, &mut output)?;
     fft.synchronize()?;
     let time = started.elapsed();
+    let what = "the output in f64";
     let values = match row.output {
         Domain::Real => {
             let out: Vec<T> = fft.download(&output)?;
-            out.into_iter().map(|x| Complex::from(x.value())).collect()
+            collect(what, out.into_iter().map(|x| Complex::from(x.value())))
         }
-        Domain::Complex => widened(fft.download::<Complex<T>>(&output)?),
-    };
+        Domain::Complex => {
+            let out: Vec<Complex<T>> = fft.download(&output)?;
+            collect(what, out.into_iter().map(widened))
+        }
+    }?;
     let mut shape = request.shape.dims().to_vec();
     if let Some(&halved) = request.axes.as_ref().and_then(|a| a.last()) {
         shape[halved] = request.kind.lengths(shape[halved]).1;
@@ -229,25 +216,26 @@ fn transform<T: Stored>(fft: &Transform, array: &Array) -> Result<Outcome, Failu
 }
 
 /// Writes the output in the precision's own width, half precisions as single.
-fn write(path: &PathBuf, request: &Request, outcome: &Outcome) -> Result<(), npy::NpyError> {
+fn write(path: &PathBuf, request: &Request, outcome: &Outcome) -> Result<(), Failure> {
     let (shape, values) = (&outcome.shape, &outcome.values);
     let double = request.precision == Precision::F64;
+    let what = "the output as it is written";
+    let points = values.iter();
     match (request.kind.row().output, double) {
-        (Domain::Complex, true) => npy::write(path, shape, values),
+        (Domain::Complex, true) => npy::write(path, shape, values)?,
         (Domain::Complex, false) => {
-            let narrow = |x: &Complex<f64>| Complex::new(x.re as f32, x.im as f32);
-            npy::write(path, shape, &values.iter().map(narrow).collect::<Vec<_>>())
+            let single = points.map(|x| rounded::<f32>(*x));
+            npy::write(path, shape, &collect(what, single)?)?;
         }
-        (Domain::Real, true) => npy::write(
-            path,
-            shape,
-            &values.iter().map(|x| x.re).collect::<Vec<_>>(),
-        ),
+        (Domain::Real, true) => {
+            npy::write(path, shape, &collect(what, points.map(|x| x.re))?)?;
+        }
         (Domain::Real, false) => {
-            let narrow = |x: &Complex<f64>| x.re as f32;
-            npy::write(path, shape, &values.iter().map(narrow).collect::<Vec<_>>())
+            let single = points.map(|x| x.re as f32);
+            npy::write(path, shape, &collect(what, single)?)?;
         }
     }
+    Ok(())
 }
 
 /// The error of the first array along the axes that are not transformed.
@@ -262,17 +250,19 @@ fn estimated_error(plan: &mmafft::Plan, array: &Array, outcome: &Outcome) -> Opt
         return None;
     }
     // What the transform was given is the input rounded to its storage.
-    let input: Vec<Complex<f64>> = match request.precision {
-        Precision::F64 => f64::complex(array),
-        Precision::F16 => widened(f16::complex(array)),
-        Precision::Bf16 => widened(bf16::complex(array)),
-        _ => widened(f32::complex(array)),
+    let stored = match request.precision {
+        Precision::F64 => |x| x,
+        Precision::F16 => |x| widened(rounded::<f16>(x)),
+        Precision::Bf16 => |x| widened(rounded::<bf16>(x)),
+        _ => |x| widened(rounded::<f32>(x)),
     };
+    let input = first_array(&array.shape, &axes, |i| stored(array.at(i)))?;
+    let output = first_array(&outcome.shape, &axes, |i| outcome.values[i])?;
     estimate::relative_l2(
         request,
         &FirstArray {
-            input: &first_array(&array.shape, &axes, &input),
-            output: &first_array(&outcome.shape, &axes, &outcome.values),
+            input: &input,
+            output: &output,
             lengths: &lengths,
             kinds,
             halved: axes.iter().position(|&a| a == halved)?,
@@ -280,13 +270,12 @@ fn estimated_error(plan: &mmafft::Plan, array: &Array, outcome: &Outcome) -> Opt
     )
 }
 
-fn widened<T: Stored>(values: Vec<Complex<T>>) -> Vec<Complex<f64>> {
-    let widen = |x: Complex<T>| Complex::new(x.re.value(), x.im.value());
-    values.into_iter().map(widen).collect()
-}
-
-/// The points at index 0 of every axis that is not in `axes`.
-fn first_array(shape: &[usize], axes: &[usize], values: &[Complex<f64>]) -> Vec<Complex<f64>> {
+/// The points at index 0 of every axis that is not in `axes`; `None` without memory for them.
+fn first_array(
+    shape: &[usize],
+    axes: &[usize],
+    point: impl Fn(usize) -> Complex<f64>,
+) -> Option<Vec<Complex<f64>>> {
     let in_first = |index: &usize| {
         let mut rest = *index;
         (0..shape.len()).rev().all(|axis| {
@@ -295,8 +284,10 @@ fn first_array(shape: &[usize], axes: &[usize], values: &[Complex<f64>]) -> Vec<
             i == 0 || axes.contains(&axis)
         })
     };
-    let all = (0..values.len()).filter(in_first);
-    all.map(|i| values[i]).collect()
+    let mut first = room("", axes.iter().map(|&axis| shape[axis]).product()).ok()?;
+    let all = 0..shape.iter().product();
+    first.extend(all.filter(in_first).map(point));
+    Some(first)
 }
 
 fn picture(
@@ -308,7 +299,7 @@ fn picture(
     let axes = plan.request.axes.clone().unwrap_or_default();
     let length = axes.last().map_or(1, |&a| plan.request.shape.dims()[a]);
     let name = arguments.input.file_name().unwrap_or_default();
-    Ok(Spectrum {
+    let spectrum = Spectrum {
         values: &outcome.values,
         shape: &outcome.shape,
         axes: &axes,
@@ -318,8 +309,8 @@ fn picture(
         spacing: arguments.spacing,
         unit: &arguments.unit,
         title: &format!("Spectrum of {}", name.to_string_lossy()),
-    }
-    .to_svg()?)
+    };
+    spectrum.to_svg()
 }
 
 fn report(

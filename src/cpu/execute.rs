@@ -5,6 +5,7 @@ use super::memory::Memory;
 use super::prepare::{self, Copies, PreparedPass, TileWork, Widened};
 use super::scalar::{Real, Storage};
 use super::stage::{Slots, Stage};
+use super::threads;
 use mmafft_backend_traits::{Domain, Error, Plan, Result, Side};
 use num_complex::Complex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -170,7 +171,7 @@ impl<S: Storage> PreparedPlan<S> {
         work: impl Fn(usize, &mut [Complex<S::Compute>]) + Sync,
     ) {
         let workers = self.workers.min(units);
-        if workers <= 1 || points < PARALLEL_POINTS {
+        if workers <= 1 || points < PARALLEL_POINTS || !threads::are_there() {
             let workspace = &mut workspace[..self.workspace];
             (0..units).for_each(|unit| work(unit, workspace));
             return;

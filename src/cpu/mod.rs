@@ -26,6 +26,7 @@ mod real_lines;
 mod real_side;
 mod scalar;
 mod stage;
+mod threads;
 mod tile;
 mod tile_job;
 
@@ -34,8 +35,8 @@ use execute::{Bytes, PreparedPlan};
 use half::{bf16, f16};
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
-    radix, split, Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result,
-    ScalarType, Side, PRECISIONS,
+    largest_prime_factor, radix, split, Backend, Bindings, Buffer, Direction, Error, Limits, Plan,
+    Prepared, Result, ScalarType, Side, PRECISIONS,
 };
 use std::sync::Arc;
 
@@ -50,7 +51,7 @@ const MOST_WORKERS: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuOptions {
     /// Threads to use, of the rayon pool in which a transform runs (outside of any: the global one): 1 to 1024. Default:
-    /// all of them.
+    /// all of them. Where the system gives none, the calling thread works alone.
     pub threads: usize,
     /// The longest line of one pass. Default: any. Lower, lines are split four-step, as on
     /// a device.
@@ -60,7 +61,7 @@ pub struct CpuOptions {
 impl Default for CpuOptions {
     fn default() -> Self {
         CpuOptions {
-            threads: rayon::current_num_threads(),
+            threads: threads::count(),
             line_points: usize::MAX,
         }
     }
@@ -125,19 +126,27 @@ impl CpuBackend {
 /// Whether there is memory for the tables and the work of the longest line: what makes them ends the process
 /// where there is none.
 fn has_room(plan: &Plan) -> Result<()> {
-    // RustFFT has roots of about each point, and as much again in a convolution.
+    // RustFFT has roots of about each point and as much again on the way. For each of a large prime it has a chirp, and
+    // of a convolution of up to 8/3 as many points the spectrum, its roots, and what the spectrum is made in.
     const POINTS: usize = 4;
+    const CONVOLVED: usize = 9;
     let lines = plan.passes.iter().flat_map(|pass| &pass.axes);
     let longest = lines.map(|axis| axis.core_length()).max().unwrap_or(0);
     let point = 2 * plan.request.precision.row().storage.bytes().max(4);
-    let bytes = longest.saturating_mul(POINTS * point);
-    let mut room: Vec<u8> = Vec::new();
-    room.try_reserve_exact(bytes)
-        .map_err(|_| Error::OutOfMemory {
-            backend: "cpu".into(),
-            what: format!("the tables of lines of {longest} points"),
-            bytes,
-        })
+    let room_for = |points: usize| {
+        let bytes = points.saturating_mul(point);
+        let mut room: Vec<u8> = Vec::new();
+        room.try_reserve_exact(bytes)
+            .map_err(|_| Error::OutOfMemory {
+                backend: "cpu".into(),
+                what: format!("the tables of lines of {longest} points"),
+                bytes,
+            })
+    };
+    let points = longest.saturating_mul(POINTS);
+    // The primes of what no memory holds would take long to find.
+    room_for(points)?;
+    room_for(points.saturating_add(CONVOLVED * largest_prime_factor(longest.max(1))))
 }
 
 /// Sixty-four bytes, aligned for any vector.

@@ -5,7 +5,8 @@ use super::problem::Problem;
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::{
-    largest_prime_factor, radix, radix::RADICES, real::Middle, Engine, Kind, Limits, ScalarType,
+    largest_prime_factor, radix, radix::RADICES, real::Middle, Engine, Error, Kind, Limits, Result,
+    ScalarType,
 };
 
 /// Bytes of points that a tile for the matrix engine holds at most: 16 values in each of 512
@@ -68,6 +69,28 @@ impl<'a> Fits<'a> {
             clusters: Clusters::default(),
             parts: None,
         }
+    }
+
+    /// Checks that the engine has every radix that the user asked for.
+    pub fn check_asked(&self, problem: &Problem) -> Result<()> {
+        let asked = self.asked.unwrap_or_default();
+        let Some(radix) = asked.iter().find(|r| !self.table.contains(r)) else {
+            return Ok(());
+        };
+        let last = problem.axes_to_transform().last();
+        Err(Error::Radices {
+            radices: asked.to_vec(),
+            length: last.map_or(1, |dim| problem.dims[dim].length),
+            reason: format!(
+                "{} has no {} of {radix} points, expected some of {:?}",
+                self.limits.backend,
+                match self.engine {
+                    Engine::Matrix => "product",
+                    Engine::Simt => "butterfly",
+                },
+                self.table
+            ),
+        })
     }
 
     /// The radices that a line may be made of.

@@ -172,6 +172,7 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         parts: ways.parts,
         ..fits::Fits::new(&problem, limits, engine)
     };
+    fits.check_asked(&problem)?;
     let free = turns::may_take_turns(&problem, &fits);
     let tiles = match ways.turns {
         TurnsAsked::By(passes, parts) => Some(turns::Tiles::tried(passes, parts)),

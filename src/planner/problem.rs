@@ -1,8 +1,7 @@
 //! The request, checked once and with nothing left open.
 
 use mmafft_backend_traits::{
-    radix, Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_AXES,
-    MAX_RANK,
+    Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_AXES, MAX_RANK,
 };
 use std::ops::Range;
 
@@ -56,10 +55,6 @@ impl Problem {
             });
         }
         check_kinds(&mut request, &axes)?;
-        if let Some(radices) = &request.radices {
-            let last = axes.last().map_or(1, |&a| request.shape.dims()[a]);
-            radix::check(radices, last)?;
-        }
         let row = request.kind.row();
         let halved = *axes.last().expect("check_shape wants an axis");
         let in_place = request.placement == Placement::InPlace;
@@ -243,18 +238,21 @@ impl Problem {
 fn check_kinds(request: &mut Request, axes: &[usize]) -> Result<()> {
     request.axes = Some(axes.to_vec());
     if let Some(kinds) = &request.kinds {
+        let other = kinds.iter().find(|kind| !kind.is_real_to_real());
+        if let Some(other) = other.filter(|_| kinds.len() > 1) {
+            let name = other.row().name;
+            return Err(Error::Unsupported {
+                what: format!("{name} in a list of kinds"),
+                backend: "the planner".into(),
+                instead: format!(
+                    "list kinds from reals to reals, such as dct2, or give {name} alone, in a request of its own"
+                ),
+            });
+        }
         if kinds.len() != axes.len() {
             return Err(Error::KindCount {
                 expected: axes.len(),
                 got: kinds.len(),
-            });
-        }
-        let other = kinds.iter().find(|kind| !kind.is_real_to_real());
-        if let Some(other) = other.filter(|_| kinds.len() > 1) {
-            return Err(Error::Unsupported {
-                what: format!("{} among kinds of single axes", other.row().name),
-                backend: "the planner".into(),
-                instead: "transform the axes of real kinds first, by a request of their own".into(),
             });
         }
         request.kind = *kinds.last().expect("there are axes");

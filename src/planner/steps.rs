@@ -180,20 +180,9 @@ fn line_steps(
     fits: &Fits,
 ) -> Result<(Vec<Step>, String)> {
     let (limits, engine, asked) = (fits.limits, fits.engine, fits.asked);
-    let length = axis.core_length();
+    let (length, radices) = (axis.core_length(), fits.radices());
     if length == 1 && engine == Engine::Matrix {
         return Ok((Vec::new(), "a single point".into()));
-    }
-    let (radices, table) = (fits.radices(), &fits.table);
-    if let Some(radix) = radices.iter().find(|r| !table.contains(r)) {
-        return Err(Error::Radices {
-            radices: radices.to_vec(),
-            length,
-            reason: format!(
-                "{} has no butterfly of {radix} points, expected some of {table:?}",
-                limits.backend
-            ),
-        });
     }
     if let Some(library) = fits.library() {
         let lanes = limits.lanes(problem.storage());

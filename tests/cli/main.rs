@@ -174,6 +174,74 @@ fn nothing_is_overwritten() {
     assert!(said.contains("no launches"), "{said}");
 }
 
+/// As other programs write through links, also to what is not there yet.
+#[cfg(unix)]
+#[test]
+fn links_are_written_through() {
+    use std::os::unix::fs::symlink;
+    let folder = folder("links");
+    let [new, first, second, circle] =
+        ["new.npy", "first", "second", "circle"].map(|name| folder.join(name));
+    symlink("new.npy", &second).expect("a link");
+    symlink("second", &first).expect("a link to a link");
+    symlink("circle", &circle).expect("a link to itself");
+    let input = data("sunspots.npy");
+    let twice = [
+        "transform",
+        &input,
+        "-o",
+        text(&first),
+        "--plot",
+        text(&new),
+    ];
+    let said = refused(&twice);
+    assert!(said.contains("twice") && !new.exists(), "{said}");
+    let run = mmafft(&twice[..4]);
+    assert!(run.status.success(), "{run:?}");
+    assert!(first.is_symlink() && second.is_symlink() && !new.is_symlink());
+    assert!(std::fs::read(&new)
+        .expect("the result")
+        .starts_with(b"\x93NUMPY"));
+    let said = refused(&["transform", &input, "-o", text(&circle)]);
+    assert!(said.contains("circle: ") && circle.is_symlink(), "{said}");
+    std::fs::remove_file(&second).expect("a link");
+    symlink("nowhere/new.npy", &second).expect("a link");
+    let said = refused(&twice[..4]);
+    assert!(said.contains("no such folder"), "{said}");
+}
+
+/// Where the system gives no threads, here for stacks that no memory holds, one does it all.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_threads_but_its_own() {
+    let out = folder("threads").join("out.npy");
+    let moon = data("moon.npy");
+    for (arguments, words) in [
+        (&["info"][..], "1 threads"),
+        (&["transform", &moon, "-o", text(&out)], "wrote"),
+        (
+            &["transform", &moon, "-o", text(&out), "--threads", "2"],
+            "wrote",
+        ),
+        (
+            &["bench", "64", "4096", "--quick", "--mebibytes", "1"],
+            "4096",
+        ),
+    ] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_mmafft"));
+        program
+            .args(arguments)
+            .env("RUST_MIN_STACK", (1u64 << 60).to_string());
+        let output = program.output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && said.contains(words),
+            "{output:?}"
+        );
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}
+
 /// Of what never ends no more is read than a header.
 #[cfg(unix)]
 #[test]
@@ -284,6 +352,8 @@ fn errors_are_one_clear_line() {
 
     let said = refused(&["transform", &sunspots, "-o", output, "--axes", "1"]);
     assert!(said.contains("axis 1"), "{said}");
+    let said = refused(&["plan", "64x64", "--axes", "-1,-3"]);
+    assert!(said.contains("axis -3 "), "{said}");
     let said = refused(&[
         "transform",
         &sunspots,
@@ -311,6 +381,36 @@ fn errors_are_one_clear_line() {
     assert!(said.contains("/nonexistent/folder/out.npy"), "{said}");
     let left = std::fs::read_dir(folder).expect("the folder").count();
     assert_eq!(left, 1, "only the bad input is left");
+}
+
+/// Of several results one is enough; negative numbers are values, and not flags.
+#[test]
+fn wrong_arguments_say_what_is_expected() {
+    for (arguments, words) in [
+        (
+            &["transform", "x.npy"][..],
+            "--output <OUTPUT>|--plot <PLOT>",
+        ),
+        (&["report", "x.csv"], "--output <OUTPUT>|--markdown"),
+        (&["plan", "-1"], "expected lengths such as 1024"),
+        (&["plan", "64", "--batch", "-1"], "a whole number from 1"),
+        (
+            &["plan", "64", "--radices", "-1,2"],
+            "a whole number from 1",
+        ),
+        (&["plan", "64", "--nonzero", "-1:0..2"], "such as 0:3..17"),
+        (&["plan", "64", "--axes", "x"], "such as 0, or -1"),
+        (&["plan", "64", "--device", ""], "gfx908, gfx90a, gfx942"),
+        (&["accuracy", "--tables", "-1"], "tables 1 to 9"),
+    ] {
+        let output = mmafft(arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains("as a value, use"), "{said}");
+    }
+    let said = refused(&["plan", "8x8", "--kind", "c2c,c2c"]);
+    assert!(said.contains("give c2c alone"), "{said}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What is timed: the default list, or a list from a file.
 
+use crate::cli::excerpt::excerpt;
 use crate::cli::rows::{words, Lines, GRAPH, LAUNCH};
 use crate::cli::Failure;
 use mmafft::{Kind, Precision, Shape, KINDS, PRECISIONS};
@@ -175,6 +176,7 @@ fn parse(text: &str) -> Result<Vec<Case>, String> {
 
 fn case_of(line: Line) -> Result<Case, String> {
     let none = |what: &str, name: &str, names: Vec<&str>| {
+        let name = excerpt(name);
         format!("there is no {what} '{name}': use {}", names.join(", "))
     };
     if line.batch == Some(0) {

@@ -13,9 +13,10 @@ pub mod lab;
 mod measure;
 mod output;
 mod peer;
-mod ready;
+pub mod ready;
 mod source;
 
+use super::excerpt::excerpt;
 use super::progress::Progress;
 use super::request::{count, kinds, precisions, shape, Common};
 use super::rows::{Row, GRAPH};
@@ -51,10 +52,10 @@ pub struct Arguments {
     #[arg(long, value_parser = kinds())]
     kind: Option<Kind>,
     /// Arrays a case [default: as many as fill --mebibytes]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     batch: Option<usize>,
     /// Bytes of data a case, where no batch is given [default: 1024 on a GPU, 64 on the cpu]
-    #[arg(long)]
+    #[arg(long, value_parser = count)]
     mebibytes: Option<usize>,
     /// From one buffer to another also where one would do: c2c runs in place by default
     #[arg(long)]
@@ -94,9 +95,10 @@ impl Arguments {
         };
         if let Some(classes) = &self.class {
             if let Some(none) = classes.iter().find(|c| list.iter().all(|l| l.class != **c)) {
-                let mut names: Vec<&str> = list.iter().map(|c| c.class.as_str()).collect();
+                let mut names: Vec<String> = list.iter().map(|c| excerpt(&c.class)).collect();
                 names.dedup();
-                return Err(format!("no class '{none}' here: use {}", names.join(", ")).into());
+                let (none, names) = (excerpt(none), names.join(", "));
+                return Err(format!("no class '{none}' here: use {names}").into());
             }
             list.retain(|case| classes.contains(&case.class));
         }
@@ -227,9 +229,12 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
             row.batch = cases::batch(case, bytes);
             row.nonzero = case.nonzero.as_ref().map(Shape::to_string);
             row.runs = arguments.runs();
-            let timed = ready.and_then(|ready| time(lab, &ready, &mut source, arguments, &mut row));
+            let timed = ready.and_then(|ready| {
+                let timed = time(lab, &ready, &mut source, arguments, &mut row);
+                timed.map_err(|error| one_line(&error))
+            });
             if let Err(error) = timed {
-                row.failure = one_line(&error);
+                row.failure = error;
             }
             output.row(row)?;
             progress.step();

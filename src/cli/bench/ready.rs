@@ -2,6 +2,7 @@
 
 use super::cases::Case;
 use super::lab::{Lab, PreparedOf};
+use super::one_line;
 use mmafft::backend_traits::Backend;
 use mmafft::{plan, Kind, Normalization, Plan, Request, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,27 +59,34 @@ impl<L: Lab> Ready<L> {
     }
 }
 
+/// Does the same work on so many threads, of which this is one: the only one where the system gives no others.
+pub fn on_threads(count: usize, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        for _ in 1..count {
+            let _ = std::thread::Builder::new().spawn_scoped(scope, &work);
+        }
+        work();
+    });
+}
+
 /// Prepares all cases with so many workers; one that fails fails alone.
 pub fn all<L: Lab>(
     lab: &L,
     cases: &[Case],
     workers: usize,
-    request: impl Fn(&Case) -> Result<Request> + Sync,
-) -> Vec<Result<Ready<L>>> {
+    request: impl Fn(&Case) -> std::result::Result<Request, String> + Sync,
+) -> Vec<std::result::Result<Ready<L>, String>> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..workers.min(cases.len()) {
-            scope.spawn(|| loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(case) = cases.get(at) else {
-                    return;
-                };
-                let ready = request(case).and_then(|request| Ready::new(lab, &request));
-                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                done.push((at, ready));
-            });
-        }
+    on_threads(workers.min(cases.len()), || loop {
+        let at = next.fetch_add(1, Ordering::Relaxed);
+        let Some(case) = cases.get(at) else {
+            return;
+        };
+        let ready =
+            request(case).and_then(|request| Ready::new(lab, &request).map_err(|e| one_line(&e)));
+        let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.push((at, ready));
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(at, _)| *at);

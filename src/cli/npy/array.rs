@@ -1,4 +1,4 @@
-//! Decoded arrays and their conversion to one number type.
+//! Decoded arrays, and their values as numbers of one type.
 
 use num_complex::Complex;
 
@@ -34,10 +34,7 @@ impl Values {
     pub fn are_single(&self) -> bool {
         matches!(self, Self::RealF32(_) | Self::ComplexF32(_))
     }
-}
 
-#[cfg(test)]
-impl Values {
     /// The number of values.
     pub fn len(&self) -> usize {
         match self {
@@ -47,57 +44,21 @@ impl Values {
             Self::ComplexF32(v) => v.len(),
         }
     }
-
-    /// Whether there are no values.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
 }
 
-/// The conversions copy; to take the values over without a copy, match on
-/// [`Array::values`].
 impl Array {
-    /// All values as single-precision complex numbers; doubles are rounded.
-    pub fn to_complex_f32(&self) -> Vec<Complex<f32>> {
+    /// The value at a position of the C order; reals have imaginary parts of zero.
+    pub fn at(&self, position: usize) -> Complex<f64> {
         match &self.values {
-            Values::Real(v) => convert(v, |x| Complex::from(x as f32)),
-            Values::Complex(v) => convert(v, |z| Complex::new(z.re as f32, z.im as f32)),
-            Values::RealF32(v) => convert(v, Complex::from),
-            Values::ComplexF32(v) => v.clone(),
+            Values::Real(v) => Complex::from(v[position]),
+            Values::Complex(v) => v[position],
+            Values::RealF32(v) => Complex::from(f64::from(v[position])),
+            Values::ComplexF32(v) => Complex::new(v[position].re.into(), v[position].im.into()),
         }
     }
 
-    /// All values as double-precision complex numbers.
-    pub fn to_complex_f64(&self) -> Vec<Complex<f64>> {
-        match &self.values {
-            Values::Real(v) => convert(v, Complex::from),
-            Values::Complex(v) => v.clone(),
-            Values::RealF32(v) => convert(v, |x| Complex::from(f64::from(x))),
-            Values::ComplexF32(v) => convert(v, |z| Complex::new(z.re.into(), z.im.into())),
-        }
+    /// All values, as [`Array::at`] gives them.
+    pub fn points(&self) -> impl ExactSizeIterator<Item = Complex<f64>> + '_ {
+        (0..self.values.len()).map(|position| self.at(position))
     }
-
-    /// All values as single-precision real numbers (doubles are rounded), or
-    /// `None` for a complex array.
-    pub fn to_real_f32(&self) -> Option<Vec<f32>> {
-        match &self.values {
-            Values::Real(v) => Some(convert(v, |x| x as f32)),
-            Values::RealF32(v) => Some(v.clone()),
-            Values::Complex(_) | Values::ComplexF32(_) => None,
-        }
-    }
-
-    /// All values as double-precision real numbers, or `None` for a complex
-    /// array.
-    pub fn to_real_f64(&self) -> Option<Vec<f64>> {
-        match &self.values {
-            Values::Real(v) => Some(v.clone()),
-            Values::RealF32(v) => Some(convert(v, f64::from)),
-            Values::Complex(_) | Values::ComplexF32(_) => None,
-        }
-    }
-}
-
-fn convert<T: Copy, U>(values: &[T], with: impl Fn(T) -> U) -> Vec<U> {
-    values.iter().copied().map(with).collect()
 }

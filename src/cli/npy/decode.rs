@@ -113,7 +113,14 @@ where
     while values.len() < count {
         let len = block.len().min(count - values.len());
         let bytes = bytemuck::cast_slice_mut(&mut block[..len]);
-        source.fill(bytes)?;
+        let read = source.read(bytes)?;
+        if read < bytes.len() {
+            let size = size_of::<S>();
+            return Err(NpyError::TruncatedData {
+                expected: (count * size) as u64,
+                got: (values.len() * size + read) as u64,
+            });
+        }
         if dtype.endian != Endian::NATIVE {
             swap_bytes(bytes, dtype.scalar_size());
         }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::error::{excerpt, NpyError};
+use super::error::NpyError;
+use crate::cli::excerpt::excerpt;
 
 /// The number type of an element, without its byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -169,14 +169,3 @@ pub enum NpyError {
         got: usize,
     },
 }
-
-/// Cuts text from a file to at most 40 characters without control characters,
-/// so that a hostile header can neither flood nor control the terminal.
-pub(super) fn excerpt(text: &str) -> String {
-    const LONGEST: usize = 40;
-    let mut shown: String = text.chars().take(LONGEST).collect();
-    if shown.len() < text.len() {
-        shown.push_str("...");
-    }
-    shown.replace(char::is_control, " ")
-}

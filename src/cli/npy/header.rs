@@ -3,9 +3,10 @@
 use std::io::Read;
 
 use super::dtype::DType;
-use super::error::{excerpt, NpyError};
+use super::error::NpyError;
 use super::source::Source;
 use super::MAX_RANK;
+use crate::cli::excerpt::excerpt;
 
 mod cursor;
 

@@ -1,6 +1,6 @@
 //! A reader that knows how many bytes it has left.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 
 use super::error::NpyError;
 
@@ -31,17 +31,7 @@ impl<R: Read> Source<R> {
 
     /// Whether there are no more bytes.
     pub(super) fn ends(&mut self) -> Result<bool, NpyError> {
-        let mut one = [0];
-        loop {
-            match self.reader.read(&mut one) {
-                Err(reason) if reason.kind() == std::io::ErrorKind::Interrupted => {}
-                read => {
-                    return read
-                        .map(|count| count == 0)
-                        .map_err(|reason| NpyError::Contents { reason })
-                }
-            }
-        }
+        Ok(self.read(&mut [0])? == 0)
     }
 
     /// The number of bytes not yet read.
@@ -52,10 +42,17 @@ impl<R: Read> Source<R> {
     /// Fills `out` with the next bytes of the header.
     pub(super) fn fill_header(&mut self, out: &mut [u8]) -> Result<(), NpyError> {
         self.require_header(out.len())?;
-        self.fill(out)
+        let expected = self.position.saturating_add(out.len() as u64);
+        match self.read(out)? == out.len() {
+            true => Ok(()),
+            false => Err(NpyError::TruncatedHeader {
+                expected,
+                got: self.position,
+            }),
+        }
     }
 
-    /// Checks that `len` more header bytes exist.
+    /// Checks that `len` more header bytes exist, as far as that is known.
     pub(super) fn require_header(&self, len: usize) -> Result<(), NpyError> {
         let len = len as u64;
         if len <= self.remaining() {
@@ -67,15 +64,19 @@ impl<R: Read> Source<R> {
         })
     }
 
-    /// Fills `out`; a file that shrank meanwhile is an I/O error.
-    pub(super) fn fill(&mut self, out: &mut [u8]) -> Result<(), NpyError> {
-        self.reader
-            .read_exact(out)
-            .map_err(|reason| NpyError::Contents { reason })?;
-        self.position = self
-            .position
-            .saturating_add(out.len() as u64)
-            .min(self.total);
-        Ok(())
+    /// Reads into `out`; fewer bytes than it holds only where there are no more. Streams end anywhere, and files may
+    /// have shrunk meanwhile.
+    pub(super) fn read(&mut self, out: &mut [u8]) -> Result<usize, NpyError> {
+        let mut filled = 0;
+        while filled < out.len() {
+            match self.reader.read(&mut out[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(reason) if reason.kind() == ErrorKind::Interrupted => {}
+                Err(reason) => return Err(NpyError::Contents { reason }),
+            }
+        }
+        self.position = self.position.saturating_add(filled as u64).min(self.total);
+        Ok(filled)
     }
 }

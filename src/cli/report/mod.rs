@@ -7,22 +7,23 @@ mod tables;
 
 use super::rows::{self, Row, Table};
 use super::{files, Failure};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 pub use tables::number;
 
 /// Arguments of `mmafft report`.
 #[derive(Args)]
+#[command(group(ArgGroup::new("results").required(true).multiple(true)))]
 pub struct Arguments {
     /// Tables of `mmafft bench --csv`; of a case that is in several, the last counts
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The page to be written: one HTML file that needs nothing else
-    #[arg(short, long, required_unless_present = "markdown")]
+    #[arg(short, long, group = "results")]
     output: Option<PathBuf>,
     /// Print tables in Markdown
-    #[arg(long)]
+    #[arg(long, group = "results")]
     markdown: bool,
 }
 

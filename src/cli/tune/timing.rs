@@ -2,6 +2,7 @@
 
 use super::table::Timings;
 use crate::cli::bench::lab::{BufferOf, Lab, PreparedOf};
+use crate::cli::bench::ready::on_threads;
 use crate::cli::Failure;
 use mmafft::backend_traits::{Backend, Bindings, Slot};
 use mmafft::rules::Rule;
@@ -98,14 +99,11 @@ pub fn time_all<L: Lab>(
 pub fn prepare_all<L: Lab>(lab: &L, plans: &[Plan]) -> Vec<Option<PreparedOf<L>>> {
     let next = AtomicUsize::new(0);
     let prepared: Vec<Mutex<Option<_>>> = plans.iter().map(|_| Mutex::new(None)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| loop {
-                let i = next.fetch_add(1, Ordering::Relaxed);
-                let Some(plan) = plans.get(i) else { return };
-                *prepared[i].lock().expect("no thread panics") = lab.backend().prepare(plan).ok();
-            });
-        }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    on_threads(cores, || loop {
+        let i = next.fetch_add(1, Ordering::Relaxed);
+        let Some(plan) = plans.get(i) else { return };
+        *prepared[i].lock().expect("no thread panics") = lab.backend().prepare(plan).ok();
     });
     let inner = |p: Mutex<_>| p.into_inner().expect("no thread panics");
     prepared.into_iter().map(inner).collect()

@@ -1,6 +1,7 @@
 //! A cursor over the header text with one method per literal of the format.
 
-use super::super::error::{excerpt, NpyError};
+use super::super::error::NpyError;
+use crate::cli::excerpt::excerpt;
 
 /// Reads the few Python literals that a header may contain, left to right.
 pub(super) struct Cursor<'a> {

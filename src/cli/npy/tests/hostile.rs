@@ -159,6 +159,7 @@ fn long_names_are_cut_in_messages() {
     assert!(message(&shaped(&format!("(-{digits},)"))).len() < 200);
 }
 
+/// Of a file as of a stream, and in the same words.
 #[test]
 fn every_truncation_is_an_error() {
     for version in 1..=3 {
@@ -166,7 +167,10 @@ fn every_truncation_is_an_error() {
         let bytes = file(version, text, &[0; 24]);
         assert!(parse(&bytes).is_ok());
         for len in 0..bytes.len() {
-            assert!(message(&bytes[..len]).contains("truncated"));
+            let said = message(&bytes[..len]);
+            assert!(said.contains("truncated"), "{said}");
+            let stream = decode::decode_stream(&mut Source::unbounded(&bytes[..len]));
+            assert_eq!(stream.unwrap_err().to_string(), said);
         }
     }
 }
@@ -194,7 +198,13 @@ fn running_out_of_memory_is_an_error() {
 fn early_end_of_the_stream_is_an_error() {
     let bytes = array("<f8", false, "(2,)", &[0; 8]);
     let result = decode::decode(&mut Source::new(bytes.as_slice(), bytes.len() as u64 + 8));
-    assert!(matches!(result, Err(NpyError::Contents { .. })));
+    assert!(matches!(
+        result,
+        Err(NpyError::TruncatedData {
+            expected: 16,
+            got: 8
+        })
+    ));
 }
 
 proptest! {
