@@ -454,14 +454,17 @@ template <class Scalar> struct Pass {
     Value &low, &high;
     Number<I> at, facing;
   };
+  // Whose addresses compilers find without bounds, and hold fewer registers; but not those of weights in two levels.
   template <bool LOAD, class S>
   static MMAFFT_DEVICE auto facing_points(S s, const Line &line, const Column &c, Value *v, int j) {
     MMAFFT_STEP(S);
     MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
-    typedef MMAFFT_INDEX(LOAD ? config.load_reals.length : config.store_reals.length) I;
-    const Number<I> k = real_point<LOAD>(s, line, Place{c.at, j * m, m});
     const Reals &side = LOAD ? config.load_reals : config.store_reals;
-    const Number<I> image = linear<I>(I(side.points) - 1 - I(side.apart), -1, k);
+    MMAFFT_CONST bool levels = side.weights >= 0 && side.weights_low > 0;
+    const auto k = real_point<LOAD>(s, line, levels ? Place{c.at, j * m, m} : Place{c.at + j * m, 0});
+    typedef decltype(k.own) I;
+    const I last = I(side.points) - 1 - I(side.apart);
+    const Number<I> image = levels ? linear<I>(last, -1, k) : some_number<I>(last - k.at());
     if (2 * j < R) return FacingPoints<I>{v[j], v[2 * R - 1 - j], k, image};
     return FacingPoints<I>{v[2 * R - 1 - j], v[j], image, k};
   }

@@ -232,7 +232,7 @@ template <class T, class I, class Scalar>
 MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, const Number<I> &q, Pair<T> &low, Pair<T> &high) {
   Pair<Scalar> a, b;
   if (side.order == ORDER_EVEN_ODD) {
-    const Scalar *const from = real_at(line, q, side.apart > 0 ? 2 : 4);
+    const Scalar *const from = line + (side.apart > 0 ? 2 : 4) * q.own + (side.apart > 0 ? 2 : 4) * q.further;
     if (side.apart > 0) {
       a = load_memory(reinterpret_cast<const Pair<Scalar> *>(from));
       b = load_memory(reinterpret_cast<const Pair<Scalar> *>(from + 2 * I(side.apart)));
@@ -247,8 +247,8 @@ MMAFFT_DEVICE void load_facing_reals(const Reals &side, const Scalar *line, cons
     low = {T(widen(a.x)), T(widen(b.x))};
     high = {T(widen(b.y)), T(widen(a.y))};
   } else {
-    a = load_memory(reinterpret_cast<const Pair<Scalar> *>(real_at(line, q, 2)));
-    b = load_memory(reinterpret_cast<const Pair<Scalar> *>(real_at(line + (side.length - 2), q, -2)));
+    a = load_memory(reinterpret_cast<const Pair<Scalar> *>(line + 2 * q.own + 2 * q.further));
+    b = load_memory(reinterpret_cast<const Pair<Scalar> *>(line + (I(side.length) - 2 - 2 * q.own) - 2 * q.further));
     if (side.reversed) {
       low = {T(widen(b.y)), T(widen(a.x))};
       high = {T(widen(a.y)), T(widen(b.x))};
@@ -266,7 +266,7 @@ MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, const Num
     narrow(high.y, x.at[0].y);
     narrow(low.y, x.at[1].x);
     narrow(high.x, x.at[1].y);
-    Scalar *const to = real_at(line, q, side.apart > 0 ? 2 : 4);
+    Scalar *const to = line + (side.apart > 0 ? 2 : 4) * q.own + (side.apart > 0 ? 2 : 4) * q.further;
     if (side.apart > 0) {
       store_memory(reinterpret_cast<Pair<Scalar> *>(to), x.at[0]);
       store_memory(reinterpret_cast<Pair<Scalar> *>(to + 2 * I(side.apart)), x.at[1]);
@@ -281,8 +281,8 @@ MMAFFT_DEVICE void store_facing_reals(const Reals &side, Scalar *line, const Num
     narrow(reversed ? high.x : high.y, x.at[0].y);
     narrow(reversed ? high.y : high.x, x.at[1].x);
     narrow(reversed ? low.x : low.y, x.at[1].y);
-    store_memory(reinterpret_cast<Pair<Scalar> *>(real_at(line, q, 2)), x.at[0]);
-    store_memory(reinterpret_cast<Pair<Scalar> *>(real_at(line + (side.length - 2), q, -2)), x.at[1]);
+    store_memory(reinterpret_cast<Pair<Scalar> *>(line + 2 * q.own + 2 * q.further), x.at[0]);
+    store_memory(reinterpret_cast<Pair<Scalar> *>(line + (I(side.length) - 2 - 2 * q.own) - 2 * q.further), x.at[1]);
   }
 }
 
