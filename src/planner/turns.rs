@@ -7,7 +7,7 @@ use super::pairs::pairs;
 use super::problem::Problem;
 use super::rules::{self, Rule};
 use mmafft_backend_traits::device::share;
-use mmafft_backend_traits::real::Middle;
+use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Slot, Step, Turns};
 
 /// How two passes take turns.
@@ -45,9 +45,10 @@ impl Tiles {
         })
     }
 
-    /// What was not measured, and is likely faster so: complex transforms, and arrays of reals of FP64. On an H100 of 80 that
-    /// nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so, 29 about the same, three slower, the slowest at 0.92.
-    /// What merges half spectra of other kinds than C2R, and all reals of FP32, were about as often slower as faster.
+    /// What was not measured, and is likely faster so: complex transforms, arrays of reals of FP64, and lines of reals that are
+    /// not long. On an H100 of 80 of the first two that nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so,
+    /// 29 about the same, three slower, the slowest at 0.92. Arrays of reals that merge half spectra but for C2R, and all of FP32,
+    /// were about as often slower as faster; so were longer lines; and lines of type IV are as fast without.
     fn suggested(planned: &[Pass], problem: &Problem, limits: &Limits) -> Option<Self> {
         let passes = <&[Pass; 2]>::try_from(planned).ok()?;
         let plain = |pass: &Pass| {
@@ -62,16 +63,20 @@ impl Tiles {
                 && pass.axes.iter().all(|axis| pays(axis.kind))
                 && pass.steps.iter().all(transformed)
         };
-        // Lines of reals that passes share were as fast by passes one by one.
         let request = &problem.request;
-        let complex = request.kind == Kind::C2C;
+        let reals = request.kind != Kind::C2C;
         let arrays = request.axes.as_ref().is_some_and(|axes| axes.len() > 1);
-        let wide = match problem.storage() {
-            ScalarType::F64 => complex || arrays,
-            ScalarType::F32 => complex,
+        let bytes = |points: usize| points.saturating_mul(problem.storage().bytes());
+        let long = || bytes(request.shape.dims().iter().product()) > SUGGESTED_BYTES_OF_REALS;
+        let faster = match problem.storage() {
+            ScalarType::F64 | ScalarType::F32 if reals && !arrays => {
+                !long() && !halved_plainly(request.kind)
+            }
+            ScalarType::F64 => true,
+            ScalarType::F32 => !reals,
             _ => false,
         };
-        if limits.architecture != SUGGESTED_ON || !wide || !passes.iter().all(plain) {
+        if limits.architecture != SUGGESTED_ON || !faster || !passes.iter().all(plain) {
             return None;
         }
         let sequences =
@@ -129,6 +134,15 @@ pub const SUGGESTED_ON: &str = "sm_90";
 
 /// Bytes of the largest arrays whose passes were so.
 const SUGGESTED_BYTES: usize = 9 << 20;
+
+/// Bytes of the longest lines of reals of which most were.
+const SUGGESTED_BYTES_OF_REALS: usize = 3 << 20;
+
+/// Whether a line of reals is a complex one of half its length, without half spectra: type IV.
+fn halved_plainly(kind: Kind) -> bool {
+    let packed = &kind.row().packed;
+    packed.length == CoreLength::Half && packed.middle == Middle::Plain
+}
 
 /// Bytes of a turn, about: of fewer blocks would wait for each other at the end of each turn.
 const TURN_BYTES: usize = 2 << 20;
@@ -288,6 +302,12 @@ mod tests {
         request.batch(800)
     }
 
+    /// A line of reals that nobody tuned.
+    fn line(kind: Kind, n: usize) -> Request {
+        let direction = kind.row().direction.unwrap_or(Direction::Forward);
+        Request::of_kind(kind, direction, Shape::d1(n)).batch(800)
+    }
+
     #[test]
     fn what_is_likely_faster_is_suggested() {
         for request in [
@@ -300,6 +320,10 @@ mod tests {
             plane(Kind::Dst2, 320).precision(Precision::F64),
             plane(Kind::Dct4, 320).precision(Precision::F64),
             Request::forward(Shape::d1(150_000)).batch(800),
+            line(Kind::R2HC, 150_000),
+            line(Kind::Dct3, 240_000),
+            line(Kind::Dct1, 98_305),
+            line(Kind::C2R, 98_304).precision(Precision::F64),
         ] {
             let shape = request.shape.clone();
             assert!(
@@ -328,6 +352,9 @@ mod tests {
             double(Kind::Dct3, 320),
             double(Kind::Dst3, 315),
             double(Kind::Dct1, 321),
+            line(Kind::Dct4, 150_000),
+            line(Kind::R2HC, 1_000_000),
+            line(Kind::R2HC, 500_000).precision(Precision::F64),
         ] {
             let shape = request.shape.clone();
             assert!(
