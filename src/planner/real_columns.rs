@@ -55,7 +55,8 @@ fn way(kind: Kind) -> Option<Way> {
 /// The lengths of a line's two passes where real columns are the faster way without being asked for: on devices,
 /// of butterflies, for type I and for kinds that begin with a half spectrum. Those that end with one store
 /// rows and their mirror images beside each other either way, and were faster packed
-/// ([`super::factors::packed_factors`]), but where rules of passes in turns say otherwise; so was C2R, but where it was measured.
+/// ([`super::factors::packed_factors`]), but where rules of passes in turns say otherwise; so was C2R, but where it was
+/// measured.
 pub fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
     let way = way(stage.kind)?;
     let whole = stage.kind.shared_core_length(stage.length);
