@@ -461,8 +461,10 @@ template <class Scalar> struct Pass {
     MMAFFT_CONST int R = int(step.radix), m = int(step.points / step.radix);
     const Reals &side = LOAD ? config.load_reals : config.store_reals;
     MMAFFT_CONST bool levels = side.weights >= 0 && side.weights_low > 0;
-    const auto k = real_point<LOAD>(s, line, levels ? Place{c.at, j * m, m} : Place{c.at + j * m, 0});
+    // Of a line beyond the last nothing may be assumed.
+    auto k = real_point<LOAD>(s, line, Place{levels ? c.at : c.at + j * m, 0});
     typedef decltype(k.own) I;
+    if (levels) k.further = I(j * m) * I(LOAD ? config.axis[step.axis].load_index : config.axis[step.axis].store_index);
     const I last = I(side.points) - 1 - I(side.apart);
     const Number<I> image = levels ? linear<I>(last, -1, k) : some_number<I>(last - k.at());
     if (2 * j < R) return FacingPoints<I>{v[j], v[2 * R - 1 - j], k, image};
