@@ -70,7 +70,7 @@ impl Tiles {
         let long = || bytes(request.shape.dims().iter().product()) > SUGGESTED_BYTES_OF_REALS;
         let faster = match problem.storage() {
             ScalarType::F64 | ScalarType::F32 if reals && !arrays => {
-                !long() && !halved_plainly(request.kind)
+                !long() && !has_no_half_spectrum(request.kind)
             }
             ScalarType::F64 => true,
             ScalarType::F32 => !reals,
@@ -135,11 +135,11 @@ pub const SUGGESTED_ON: &str = "sm_90";
 /// Bytes of the largest arrays whose passes were so.
 const SUGGESTED_BYTES: usize = 9 << 20;
 
-/// Bytes of the longest lines of reals of which most were.
+/// Bytes of the longest lines of reals of which most were faster in turns.
 const SUGGESTED_BYTES_OF_REALS: usize = 3 << 20;
 
-/// Whether a line of reals is a complex one of half its length, without half spectra: type IV.
-fn halved_plainly(kind: Kind) -> bool {
+/// Whether a line of reals is packed to half its length, and needs no half spectrum before or behind: type IV.
+fn has_no_half_spectrum(kind: Kind) -> bool {
     let packed = &kind.row().packed;
     packed.length == CoreLength::Half && packed.middle == Middle::Plain
 }

@@ -1,0 +1,101 @@
+//! What the program reads and writes: no file is lost, links are followed.
+
+use super::{data, folder, mmafft, npy, refused, text};
+use std::process::Command;
+
+/// The report goes behind the array, and not over it.
+#[test]
+fn standard_output_may_be_a_file() {
+    let out = folder("stdout").join("f.npy");
+    let file = std::fs::File::create(&out).expect("a file");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mmafft"));
+    program.args(["transform", &data("sunspots.npy"), "-o", "/dev/stdout"]);
+    let status = program.stdout(file).status().expect("it runs");
+    assert!(status.success());
+    let written = std::fs::read(out).expect("the result");
+    // The array's bytes come first, after what was said before there was a result.
+    let magic = b"\x93NUMPY";
+    let at = written.windows(6).position(|bytes| bytes == magic);
+    let array = &written[at.expect("an array")..];
+    assert!(array.len() >= 128 + 309 * 16, "{}", array.len());
+}
+
+/// What is read stays, and no two outputs are one file.
+#[test]
+fn nothing_is_overwritten() {
+    let folder = folder("overwritten");
+    let [input, out, table] = ["in.npy", "out.npy", "table.csv"].map(|name| folder.join(name));
+    npy(&input, "<f8", "(4,)", &[0; 32]);
+    let before = std::fs::read(&input).expect("it is there");
+    let beside = folder.join(".").join("in.npy");
+    for [output, plot] in [
+        [text(&out), text(&input)],
+        [text(&input), text(&out)],
+        [text(&out), text(&out)],
+        [text(&out), text(&beside)],
+    ] {
+        let said = refused(&["transform", text(&input), "-o", output, "--plot", plot]);
+        assert!(
+            said.contains("overwritten") || said.contains("twice"),
+            "{said}"
+        );
+    }
+    assert_eq!(std::fs::read(&input).expect("it is there"), before);
+    assert!(!out.exists());
+    std::fs::write(&table, "class,kind,precision,shape\na,c2c,f32,64\n").expect("written");
+    let said = refused(&["bench", "--cases", text(&table), "--csv", text(&table)]);
+    assert!(said.contains("overwritten"), "{said}");
+    let said = refused(&["bench", "64", "--csv", text(&input), "--backend", "cpu"]);
+    assert!(said.contains("no table"), "{said}");
+    let said = refused(&["report", text(&table), "-o", text(&table)]);
+    assert!(said.contains("overwritten"), "{said}");
+    let said = refused(&["tune", "-o", text(&input), "--backend", "cpu"]);
+    assert!(said.contains("no launches"), "{said}");
+}
+
+/// As other programs write through links, also to what is not there yet.
+#[cfg(unix)]
+#[test]
+fn links_are_written_through() {
+    use std::os::unix::fs::symlink;
+    let folder = folder("links");
+    let [new, first, second, circle] =
+        ["new.npy", "first", "second", "circle"].map(|name| folder.join(name));
+    symlink("new.npy", &second).expect("a link");
+    symlink("second", &first).expect("a link to a link");
+    symlink("circle", &circle).expect("a link to itself");
+    let input = data("sunspots.npy");
+    let twice = [
+        "transform",
+        &input,
+        "-o",
+        text(&first),
+        "--plot",
+        text(&new),
+    ];
+    let said = refused(&twice);
+    assert!(said.contains("twice") && !new.exists(), "{said}");
+    let run = mmafft(&twice[..4]);
+    assert!(run.status.success(), "{run:?}");
+    assert!(first.is_symlink() && second.is_symlink() && !new.is_symlink());
+    assert!(std::fs::read(&new)
+        .expect("the result")
+        .starts_with(b"\x93NUMPY"));
+    let said = refused(&["transform", &input, "-o", text(&circle)]);
+    assert!(said.contains("circle: ") && circle.is_symlink(), "{said}");
+    std::fs::remove_file(&second).expect("a link");
+    symlink("nowhere/new.npy", &second).expect("a link");
+    let said = refused(&twice[..4]);
+    assert!(said.contains("no such folder"), "{said}");
+}
+
+/// Of what never ends no more is read than a header.
+#[cfg(unix)]
+#[test]
+fn streams_are_read_as_far_as_their_header_says() {
+    let folder = folder("streams");
+    let out = folder.join("out.npy");
+    let said = refused(&["transform", "/dev/zero", "-o", text(&out)]);
+    assert!(said.contains("not a .npy file"), "{said}");
+    assert!(!out.exists());
+}

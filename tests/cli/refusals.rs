@@ -1,0 +1,124 @@
+//! What the program refuses, and in which words.
+
+use super::{data, folder, mmafft, npy, refused, text};
+
+#[test]
+fn errors_are_one_clear_line() {
+    let folder = folder("errors");
+    let (out, bad) = (folder.join("out.npy"), folder.join("bad.npy"));
+    let (output, bad_input) = (text(&out), text(&bad));
+    let sunspots = data("sunspots.npy");
+    let said = refused(&["transform", "nowhere.npy", "-o", output]);
+    assert!(said.contains("nowhere.npy"), "{said}");
+
+    npy(&bad, "<f8", "(4,)", &[0; 24]);
+    let said = refused(&["transform", bad_input, "-o", output]);
+    assert!(said.contains("32") && said.contains("24"), "{said}");
+    npy(&bad, "<c8", "(5,)", &[0; 40]);
+    let said = refused(&["transform", bad_input, "-o", output, "--kind", "r2c"]);
+    assert!(said.contains("real"), "{said}");
+    let said = refused(&[
+        "transform",
+        bad_input,
+        "-o",
+        output,
+        "--kind",
+        "c2r",
+        "--length",
+        "6",
+    ]);
+    assert!(said.contains("expected 4") && said.contains('5'), "{said}");
+    npy(&bad, "<f8", "(0,)", &[]);
+    refused(&["transform", bad_input, "-o", output]);
+    npy(&bad, "<f8", "()", &[0; 8]);
+    let said = refused(&["transform", bad_input, "-o", output]);
+    assert!(said.contains("rank 0"), "{said}");
+
+    let said = refused(&["transform", &sunspots, "-o", output, "--axes", "1"]);
+    assert!(said.contains("axis 1"), "{said}");
+    let said = refused(&["plan", "64x64", "--axes", "-1,-3"]);
+    assert!(said.contains("axis -3 "), "{said}");
+    let said = refused(&[
+        "transform",
+        &sunspots,
+        "-o",
+        output,
+        "--spacing",
+        "0",
+        "--plot",
+        text(&folder.join("plot.svg")),
+    ]);
+    assert!(said.contains("--spacing"), "{said}");
+    for backend in ["cuda", "hip"] {
+        refused(&["transform", &sunspots, "-o", output, "--backend", backend]);
+    }
+    // `tests/emulated` runs on them where they are built.
+    if !cfg!(feature = "emulate") {
+        for backend in ["emulated-nvidia", "emulated-amd"] {
+            let said = refused(&["transform", &sunspots, "-o", output, "--backend", backend]);
+            assert!(said.contains("--features emulate"), "{said}");
+        }
+    }
+    assert!(!out.exists(), "a failed run left an output");
+
+    let said = refused(&["transform", &sunspots, "-o", "/nonexistent/folder/out.npy"]);
+    assert!(said.contains("/nonexistent/folder/out.npy"), "{said}");
+    let left = std::fs::read_dir(folder).expect("the folder").count();
+    assert_eq!(left, 1, "only the bad input is left");
+}
+
+/// Of several results one is enough; negative numbers are values, and not flags.
+#[test]
+fn wrong_arguments_say_what_is_expected() {
+    for (arguments, words) in [
+        (
+            &["transform", "x.npy"][..],
+            "--output <OUTPUT>|--plot <PLOT>",
+        ),
+        (&["report", "x.csv"], "--output <OUTPUT>|--markdown"),
+        (&["plan", "-1"], "expected lengths such as 1024"),
+        (&["plan", "64", "--batch", "-1"], "a whole number from 1"),
+        (
+            &["plan", "64", "--radices", "-1,2"],
+            "a whole number from 1",
+        ),
+        (&["plan", "64", "--nonzero", "-1:0..2"], "such as 0:3..17"),
+        (&["plan", "64", "--axes", "x"], "such as 0, or -1"),
+        (&["plan", "64", "--device", ""], "gfx908, gfx90a, gfx942"),
+        (&["accuracy", "--tables", "-1"], "tables 1 to 9"),
+    ] {
+        let output = mmafft(arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(words), "{said}");
+        assert!(!said.contains("as a value, use"), "{said}");
+    }
+    let said = refused(&["plan", "8x8", "--kind", "c2c,c2c"]);
+    assert!(said.contains("give c2c alone"), "{said}");
+}
+
+/// A table of rules that cannot be used is named, and the built-in ones are used.
+#[test]
+fn rules_that_cannot_be_used_are_named() {
+    let run = |rules: &str| {
+        let program = env!("CARGO_BIN_EXE_mmafft");
+        let output = std::process::Command::new(program)
+            .args(["plan", "64"])
+            .env("MMAFFT_RULES", rules)
+            .output();
+        let output = output.expect("it runs");
+        assert!(output.status.success());
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    assert!(run("/nowhere/rules.csv").contains("MMAFFT_RULES=/nowhere/rules.csv: No such file"));
+    let folder = folder("rules");
+    let rules = folder.join("rules.csv");
+    std::fs::write(&rules, "sm_90,f32,simt,c2c,rows,64,junk\n").expect("written");
+    let said = run(text(&rules));
+    assert!(
+        said.contains("no rule is `sm_90") && said.contains("built-in"),
+        "{said}"
+    );
+    std::fs::write(&rules, "# nothing\n").expect("written");
+    assert_eq!(run(text(&rules)), "");
+}
