@@ -16,7 +16,7 @@
 
 use super::cluster;
 use super::convolution::convolve;
-use super::factors::{measured_factors, packed_factors};
+use super::factors::{factors_that_face, measured_factors, packed_factors};
 use super::fits::Fits;
 use super::folded;
 use super::problem::Problem;
@@ -144,7 +144,7 @@ fn split(stage: Stage, base: usize, p: &Problem, fits: &Fits) -> Result<(Vec<Sta
             return Ok(stages);
         }
     }
-    if let Some(factors) = fits.factors(whole, scattered) {
+    if let Some(factors) = factors_that_face(stage.kind, whole, fits, scattered) {
         if let Some(factors) = packed_factors(&stage, fits, scattered) {
             return Parts::packed(&stage, factors, base, p).map(product);
         }

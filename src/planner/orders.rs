@@ -1,7 +1,7 @@
 //! In which orders radices make a line, or several axes: what the models of [`work`](super::work) and [`model`](super::model) choose
 //! from.
 
-use super::rule::folds;
+use super::rule::{facing_end, folds};
 use super::rule_keys::transformed;
 use mmafft_backend_traits::device::images_meet;
 use mmafft_backend_traits::real::Middle;
@@ -41,6 +41,10 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     all.extend(in_thread(axis, limits));
     if axis.kind.is_symmetric() && length.is_multiple_of(2) {
         all.extend(of(length / 2).filter(|s| folds(axis, s)));
+    }
+    // Lines that face each other take an end of their own.
+    if all.iter().any(|s| facing_end(pass, s) == Some(true)) {
+        all.retain(|s| facing_end(pass, s) == Some(true));
     }
     Some(all)
 }

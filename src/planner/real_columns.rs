@@ -18,6 +18,7 @@
 //! often as that of a complex line of as many bytes as the reals. (The reduction to n reals by sums over
 //! them would be shorter, and lose digits as √n.)
 
+use super::factors::factors_that_face;
 use super::fits::Fits;
 use super::four_step::is_scattered;
 use super::problem::Problem;
@@ -70,7 +71,8 @@ pub fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
         Way::Inverse if stage.kind.is_real_to_real() => (2, 1),
         _ => return None,
     };
-    let [first, last] = fits.factors(whole / (columns * rows), limit)?[..] else {
+    let shared = whole / (columns * rows);
+    let [first, last] = factors_that_face(stage.kind, shared, fits, limit)?[..] else {
         return None;
     };
     Some(match way {

@@ -7,11 +7,11 @@ use super::folded;
 use super::joined::joined;
 use super::problem::Problem;
 use super::stage::Stage;
-use mmafft_backend_traits::device::{images_meet, WAVEFRONT};
+use mmafft_backend_traits::device::{images_meet, lines_face, WAVEFRONT};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
-    held_points, radix, Access, Engine, Error, Factor, Kind, Limits, Normalization, Pass,
-    Residency, Result, ScalarType, Step, Tile, TileAxis,
+    held_points, radix, Access, Engine, Error, Factor, Images, Kind, Limits, Mirrored,
+    Normalization, Pass, Residency, Result, ScalarType, Step, Tile, TileAxis,
 };
 
 /// Bytes of contiguous lines that are transformed together: enough that the calls cost
@@ -306,7 +306,12 @@ fn factored(stage: &Stage, axis: usize, length: usize, fits: &Fits) -> Vec<Step>
 /// a copy on an H100 by 20·20·16, where 320 load, at 0.83 by 16·20·20, where 400 do. Of several it is none of the larger
 /// ones, behind which FP64 spilled (3000, 4000 points).
 fn few_radices(stage: &Stage, length: usize, fits: &Fits) -> Option<Vec<usize>> {
-    let few = radix::fewest(length, fits.radices(), LARGEST_RADIX)?;
+    let mut few = radix::fewest(length, fits.radices(), LARGEST_RADIX)?;
+    // What is loaded faces each other only by rules, see `rules::follow`.
+    let stores = |m: &Mirrored| (m.images, m.middle) == (Images::Facing, Middle::Split);
+    if stage.mirrored.as_ref().is_some_and(stores) {
+        put_at_the_end(&mut few, Middle::Split, |&r| lines_face(r, fits.scalar));
+    }
     if stage.kind != Kind::C2C || !contiguous(stage) || stage.mirrored.is_some() {
         return Some(few);
     }
@@ -334,21 +339,29 @@ fn images_in_threads(steps: Vec<Step>, axis: &TileAxis, fits: &Fits) -> Vec<Step
     if !free || !whole || fits.engine != Engine::Simt || !axis.kind.is_real_to_real() {
         return steps;
     }
-    let meets = |r: &usize| images_meet(core, *r, fits.scalar);
-    match axis.kind.reduction(axis.length, false).middle {
-        Middle::Merge if !radices.first().is_some_and(meets) => {
-            if let Some(i) = radices.iter().position(meets) {
+    let middle = axis.kind.reduction(axis.length, false).middle;
+    if middle == Middle::Plain {
+        return steps;
+    }
+    put_at_the_end(&mut radices, middle, |&r| images_meet(core, r, fits.scalar));
+    Step::sequence(axis.axis, &radices, fits.engine)
+}
+
+/// The radices in the order in which one that `can` is where threads need it: the first to merge, the last to split.
+fn put_at_the_end(radices: &mut [usize], middle: Middle, can: impl Fn(&usize) -> bool) {
+    match middle {
+        Middle::Merge => {
+            if let Some(i) = radices.iter().position(can) {
                 radices[..=i].rotate_right(1);
             }
         }
-        Middle::Split if !radices.last().is_some_and(meets) => {
-            if let Some(i) = radices.iter().rposition(meets) {
+        Middle::Split => {
+            if let Some(i) = radices.iter().rposition(can) {
                 radices[i..].rotate_left(1);
             }
         }
-        _ => return steps,
+        Middle::Plain => {}
     }
-    Step::sequence(axis.axis, &radices, fits.engine)
 }
 
 /// Whether neighbouring points of a stage's lines lie beside each other, on both sides.

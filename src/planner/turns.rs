@@ -7,7 +7,7 @@ use super::pairs::pairs;
 use super::problem::Problem;
 use super::rules::{self, Rule};
 use mmafft_backend_traits::device::share;
-use mmafft_backend_traits::real::{CoreLength, Middle};
+use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Slot, Step, Turns};
 
 /// How two passes take turns.
@@ -45,10 +45,10 @@ impl Tiles {
         })
     }
 
-    /// What was not measured, and is likely faster so: complex transforms, arrays of reals of FP64, and lines of reals that are
-    /// not long. On an H100 of 80 of the first two that nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so,
-    /// 29 about the same, three slower, the slowest at 0.92. Arrays of reals that merge half spectra but for C2R, and all of FP32,
-    /// were about as often slower as faster; so were longer lines; and lines of type IV are as fast without.
+    /// What was not measured, and is likely faster so: complex transforms, arrays of reals of FP64, and lines of reals. On an H100
+    /// of 80 of the first two that nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so, 29 about the same,
+    /// three slower, the slowest at 0.92; docs/measured.md has the lines. Arrays of reals that merge half spectra but for C2R, and
+    /// all of FP32, were about as often slower as faster.
     fn suggested(planned: &[Pass], problem: &Problem, limits: &Limits) -> Option<Self> {
         let passes = <&[Pass; 2]>::try_from(planned).ok()?;
         let plain = |pass: &Pass| {
@@ -66,14 +66,9 @@ impl Tiles {
         let request = &problem.request;
         let reals = request.kind != Kind::C2C;
         let arrays = request.axes.as_ref().is_some_and(|axes| axes.len() > 1);
-        let bytes = |points: usize| points.saturating_mul(problem.storage().bytes());
-        let long = || bytes(request.shape.dims().iter().product()) > SUGGESTED_BYTES_OF_REALS;
         let faster = match problem.storage() {
-            ScalarType::F64 | ScalarType::F32 if reals && !arrays => {
-                !long() && !has_no_half_spectrum(request.kind)
-            }
             ScalarType::F64 => true,
-            ScalarType::F32 => !reals,
+            ScalarType::F32 => !reals || !arrays,
             _ => false,
         };
         if limits.architecture != SUGGESTED_ON || !faster || !passes.iter().all(plain) {
@@ -134,15 +129,6 @@ pub const SUGGESTED_ON: &str = "sm_90";
 
 /// Bytes of the largest arrays whose passes were so.
 const SUGGESTED_BYTES: usize = 9 << 20;
-
-/// Bytes of the longest lines of reals of which most were faster in turns.
-const SUGGESTED_BYTES_OF_REALS: usize = 3 << 20;
-
-/// Whether a line of reals is packed to half its length, and needs no half spectrum before or behind: type IV.
-fn has_no_half_spectrum(kind: Kind) -> bool {
-    let packed = &kind.row().packed;
-    packed.length == CoreLength::Half && packed.middle == Middle::Plain
-}
 
 /// Bytes of a turn, about: of fewer blocks would wait for each other at the end of each turn.
 const TURN_BYTES: usize = 2 << 20;
@@ -322,7 +308,9 @@ mod tests {
             Request::forward(Shape::d1(150_000)).batch(800),
             line(Kind::R2HC, 150_000),
             line(Kind::Dct3, 240_000),
+            line(Kind::Dct4, 150_000),
             line(Kind::Dct1, 98_305),
+            line(Kind::R2HC, 1_000_000),
             line(Kind::C2R, 98_304).precision(Precision::F64),
         ] {
             let shape = request.shape.clone();
@@ -352,9 +340,7 @@ mod tests {
             double(Kind::Dct3, 320),
             double(Kind::Dst3, 315),
             double(Kind::Dct1, 321),
-            line(Kind::Dct4, 150_000),
-            line(Kind::R2HC, 1_000_000),
-            line(Kind::R2HC, 500_000).precision(Precision::F64),
+            line(Kind::R2HC, 2_400_000),
         ] {
             let shape = request.shape.clone();
             assert!(

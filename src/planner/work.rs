@@ -173,7 +173,7 @@ pub fn tiles<'a>(
             // The last tile of an array is not full.
             let filled = among.next_multiple_of(lines) as f64 / among as f64;
             // Parts of sectors, and of the pairs that caches take.
-            let parts = match lines * beside {
+            let parts = match lines / together * beside {
                 _ if rows => 1.0,
                 row if row < 64 => 1.25,
                 row if !row.is_multiple_of(64) => 1.08,
