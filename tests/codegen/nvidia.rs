@@ -5,11 +5,12 @@ use crate::families::{jobs, Job, Share};
 use crate::kept::kept;
 use crate::measured::{in_turns, H100};
 use crate::words::head;
-use mmafft::backend_traits::device::{lower, Program};
+use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, Launch, Operand, Turns};
 use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
 use mmafft::{Engine, Pass, Precision, Request, Result, ScalarType, Shape, Step};
 use object::{Object, ObjectSection};
+use rayon::prelude::*;
 use std::process::Command;
 
 /// Ampere, Hopper and Blackwell; and Turing, the oldest that NVRTC 13 knows, and
@@ -109,6 +110,21 @@ impl Kernel {
             spilled,
         })
     }
+
+    /// As a backend prepares it: the program with as few blocks a multiprocessor as its local memory takes.
+    fn prepare(program: &mut Program, architecture: &str, geometry: &Geometry) -> Result<Kernel> {
+        loop {
+            let kernel = Kernel::compile(program, architecture)?;
+            let relaxed = match program.bears(kernel.local, geometry) {
+                true => None,
+                false => program.relaxed(),
+            };
+            match relaxed {
+                Some(relaxed) => *program = relaxed,
+                None => return Ok(kernel),
+            }
+        }
+    }
 }
 
 /// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
@@ -169,29 +185,24 @@ fn check(architecture: &str, share: Share) {
     let limits = device.limits();
     let mut failures = Vec::new();
     let mut jobs = jobs(&limits, &device.geometry(), share, &mut failures);
-    let mut kernels = Vec::new();
-    for Job { name, program, .. } in &mut jobs {
-        let mut kernel = match Kernel::compile(program, architecture) {
-            Ok(kernel) => kernel,
-            Err(mmafft::Error::NoDevice { .. }) => {
-                println!("skipped: codegen::{architecture}, needs NVRTC");
-                return;
-            }
-            Err(mmafft::Error::Unsupported { .. }) if architecture == "sm_70" => {
-                println!("skipped: codegen::{architecture}, needs an older NVRTC");
-                return;
-            }
-            Err(error) => panic!("{name}: {error}"),
-        };
-        // As a backend prepares it.
-        let geometry = device.geometry();
-        while !program.bears(kernel.local, &geometry) {
-            let Some(relaxed) = program.relaxed() else {
-                break;
-            };
-            *program = relaxed;
-            kernel = Kernel::compile(program, architecture).expect("it compiled before");
+    let geometry = device.geometry();
+    let prepared = jobs.par_iter_mut().map(|job| {
+        let kernel = Kernel::prepare(&mut job.program, architecture, &geometry);
+        kernel.map_err(|error| (job.name.clone(), error))
+    });
+    let kernels = match prepared.collect::<std::result::Result<Vec<Kernel>, _>>() {
+        Ok(kernels) => kernels,
+        Err((_, mmafft::Error::NoDevice { .. })) => {
+            println!("skipped: codegen::{architecture}, needs NVRTC");
+            return;
         }
+        Err((_, mmafft::Error::Unsupported { .. })) if architecture == "sm_70" => {
+            println!("skipped: codegen::{architecture}, needs an older NVRTC");
+            return;
+        }
+        Err((name, error)) => panic!("{name}: {error}"),
+    };
+    for (Job { name, program, .. }, kernel) in jobs.iter().zip(&kernels) {
         let bytes = kernel.local;
         if !program.bears(bytes, &geometry) {
             let [residents, values] = ["residents", "values"].map(|word| head(program, word));
@@ -201,7 +212,6 @@ fn check(architecture: &str, share: Share) {
             );
             failures.push(format!("{name}: {bytes} bytes of local memory ({shape})"));
         }
-        kernels.push(kernel);
     }
     let cubins: Vec<&[u8]> = kernels.iter().map(|k| &k.cubin[..]).collect();
     let codes = disassemble(architecture, &cubins);
@@ -241,51 +251,45 @@ fn passes_in_turns() {
         ahead: 1,
         kept: Some(2),
     };
-    let (mut failures, mut kernels) = (Vec::new(), 0);
-    for request in in_turns(1 << 24) {
-        // Few arrays would have smaller tiles.
-        let plan = mmafft::plan_in_turns(&request.batch(1000), &limits, turns);
-        let plan = plan.expect("a plan");
-        assert!(plan.turns.is_some(), "{}", plan.explain());
-        let lowered = plan
-            .passes
-            .iter()
-            .map(|pass| lower(pass, &device.geometry()));
-        let programs: Vec<Program> = lowered.map(|l| l.expect("a program").program).collect();
-        let kept = if kernels % 2 == 0 { 0 } else { usize::MAX };
-        let joined = Program::in_turns(&programs[0], &programs[1], kept);
-        let mut program = joined.expect("as many threads");
-        let mut kernel = match Kernel::compile(&program, "sm_90") {
-            Err(mmafft::Error::NoDevice { .. }) => {
-                println!("skipped: codegen::passes_in_turns, needs NVRTC");
-                return;
-            }
-            kernel => kernel.expect("machine code"),
-        };
-        while !program.bears(kernel.local, &device.geometry()) {
-            let Some(relaxed) = program.relaxed() else {
-                break;
-            };
-            program = relaxed;
-            kernel = Kernel::compile(&program, "sm_90").expect("it compiled before");
-        }
-        if !program.bears(kernel.local, &device.geometry()) {
-            let bytes = kernel.local;
-            failures.push(format!("{bytes} bytes of local memory: {}", plan.explain()));
-        }
-        kernels += 1;
-        // What counters and the cache are told is other text before and after Ampere.
-        for architecture in ARCHITECTURES
-            .iter()
-            .filter(|_| kernels == 1 || kernels == 2)
-        {
-            match Kernel::compile(&program, architecture) {
-                Err(mmafft::Error::Unsupported { .. }) if *architecture == "sm_70" => {}
+    let geometry = device.geometry();
+    let joined = in_turns(1 << 24)
+        .into_iter()
+        .enumerate()
+        .map(|(i, request)| {
+            // Few arrays would have smaller tiles.
+            let plan = mmafft::plan_in_turns(&request.batch(1000), &limits, turns);
+            let plan = plan.expect("a plan");
+            assert!(plan.turns.is_some(), "{}", plan.explain());
+            let lowered = plan.passes.iter().map(|pass| lower(pass, &geometry));
+            let programs: Vec<Program> = lowered.map(|l| l.expect("a program").program).collect();
+            let kept = if i % 2 == 0 { 0 } else { usize::MAX };
+            let joined = Program::in_turns(&programs[0], &programs[1], kept);
+            (plan, joined.expect("as many threads"))
+        });
+    let mut all: Vec<_> = joined.collect();
+    // What counters and the cache are told is other text before and after Ampere.
+    for (_, program) in &all[..2] {
+        for architecture in ARCHITECTURES {
+            match Kernel::compile(program, architecture) {
+                Err(mmafft::Error::NoDevice { .. }) => {
+                    println!("skipped: codegen::passes_in_turns, needs NVRTC");
+                    return;
+                }
+                Err(mmafft::Error::Unsupported { .. }) if architecture == "sm_70" => {}
                 kernel => drop(kernel.expect("machine code")),
             }
         }
     }
-    println!("passes in turns: {kernels} kernels");
+    let failures: Vec<String> = all
+        .par_iter_mut()
+        .filter_map(|(plan, program)| {
+            let kernel = Kernel::prepare(program, "sm_90", &geometry).expect("machine code");
+            let bytes = kernel.local;
+            let said = || format!("{bytes} bytes of local memory: {}", plan.explain());
+            (!program.bears(bytes, &geometry)).then(said)
+        })
+        .collect();
+    println!("passes in turns: {} kernels", all.len());
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 

@@ -141,8 +141,9 @@ pub fn suggested(longest: usize) -> Vec<Request> {
         Shape::d2(320, 320),
         Shape::d2(300, 400),
         Shape::d2(270, 480),
+        Shape::d1(72_000),
         Shape::d1(150_000),
-        Shape::d1(300_000),
+        Shape::d1(240_000),
     ];
     let short = |shape: &Shape| shape.dims().iter().product::<usize>() <= longest;
     let kinds = [
@@ -155,14 +156,34 @@ pub fn suggested(longest: usize) -> Vec<Request> {
         Kind::Dct4,
         Kind::Dst4,
     ];
+    let of_lines = [Kind::HC2R, Kind::Dct1, Kind::Dst1, Kind::Dct3, Kind::Dst3];
     let mut all = Vec::new();
+    let wide = [Precision::F32, Precision::F64];
     for shape in shapes.into_iter().filter(short) {
-        all.push(of(Kind::C2C, shape.clone(), Precision::F32));
-        all.push(of(Kind::C2C, shape.clone(), Precision::F64));
-        let kinds = kinds.into_iter().filter(|_| shape.dims().len() > 1);
-        all.extend(kinds.map(|kind| of(kind, shape.clone(), Precision::F64)));
+        all.extend(wide.map(|precision| of(Kind::C2C, shape.clone(), precision)));
+        let arrays = shape.dims().len() > 1;
+        let kinds = kinds
+            .into_iter()
+            .chain(of_lines.into_iter().filter(|_| !arrays));
+        all.extend(kinds.flat_map(|kind| {
+            let precisions = wide.into_iter().skip(usize::from(arrays));
+            let shape = match shape.dims() {
+                &[n] => Shape::d1(beside(kind, n)),
+                _ => shape.clone(),
+            };
+            precisions.map(move |precision| of(kind, shape.clone(), precision))
+        }));
     }
     all
+}
+
+/// The length whose type I is as long as the other kinds of `n` reals.
+fn beside(kind: Kind, n: usize) -> usize {
+    match kind {
+        Kind::Dct1 => n + 1,
+        Kind::Dst1 => n - 1,
+        _ => n,
+    }
 }
 
 /// Lines that passes share: of powers of two of every kind, for type I one real more or less, and of other complex ones.
@@ -172,16 +193,11 @@ fn shared(longest: usize) -> impl Iterator<Item = Request> {
         let request = Request::of_kind(kind, direction, Shape::d1(n));
         request.precision(precision).batch(1)
     };
-    let length = |kind: Kind, n: usize| match kind {
-        Kind::Dct1 => n + 1,
-        Kind::Dst1 => n - 1,
-        _ => n,
-    };
     let wide = [Precision::F32, Precision::F64];
     let others = [Precision::SplitF16, Precision::F16];
     let powers = (15..=longest.ilog2()).map(|bits| 1 << bits);
     let powers = powers.flat_map(move |n| {
-        let kind = move |kind| wide.map(|precision| of(kind, length(kind, n), precision));
+        let kind = move |kind| wide.map(|precision| of(kind, beside(kind, n), precision));
         let kinds = KINDS.iter().flat_map(move |row| kind(row.kind));
         kinds.chain(others.map(|precision| of(Kind::C2C, n, precision)))
     });
