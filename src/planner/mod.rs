@@ -234,14 +234,10 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
             }
         }
     }
-    let pass = |stages: &Vec<Stage>| {
-        let mut pass = steps::pass(stages, problem, fits)?;
-        if orders::cannot_face(&pass, limits) {
-            pass.mirrored = None;
-        }
-        Ok(pass)
-    };
-    let planned: Vec<Pass> = groups.iter().map(pass).collect::<Result<_>>()?;
+    let planned: Vec<Pass> = groups
+        .iter()
+        .map(|stages| steps::pass(stages, problem, fits))
+        .collect::<Result<_>>()?;
     let mut passes = planned.clone();
     let asked = fits.asked.is_some();
     for pass in &mut passes {

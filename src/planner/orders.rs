@@ -5,7 +5,7 @@ use super::rule::{facing_end, folds};
 use super::rule_keys::transformed;
 use mmafft_backend_traits::device::images_meet;
 use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{radix, Limits, Pass, ScalarType, Step, TileAxis};
+use mmafft_backend_traits::{radix, Limits, Pass, ScalarType, TileAxis};
 use std::cmp::Reverse;
 
 /// How many orders of each of several axes are tried.
@@ -42,15 +42,11 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     if axis.kind.is_symmetric() && length.is_multiple_of(2) {
         all.extend(of(length / 2).filter(|s| folds(axis, s)));
     }
-    all.retain(|s| facing_end(pass, s) != Some(false));
+    // Lines that face each other take an end of their own.
+    if all.iter().any(|s| facing_end(pass, s) == Some(true)) {
+        all.retain(|s| facing_end(pass, s) == Some(true));
+    }
     Some(all)
-}
-
-/// Whether lines that are to face each other cannot, by the pass' radices or in one of these orders.
-pub fn cannot_face(pass: &Pass, limits: &Limits) -> bool {
-    let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
-    let others = || orders_of_line(pass, limits).is_some_and(|all| !all.is_empty());
-    facing_end(pass, &radices) == Some(false) && !others()
 }
 
 /// The same of a pass of several axes: of each the few orders whose columns are the fewest, and half spectra of which meet in

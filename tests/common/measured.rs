@@ -141,8 +141,8 @@ pub fn suggested(longest: usize) -> Vec<Request> {
         Shape::d2(320, 320),
         Shape::d2(300, 400),
         Shape::d2(270, 480),
-        Shape::d1(72_000),
-        Shape::d1(150_000),
+        Shape::d1(100_800),
+        Shape::d1(180_000),
         Shape::d1(240_000),
     ];
     let short = |shape: &Shape| shape.dims().iter().product::<usize>() <= longest;
