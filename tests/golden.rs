@@ -198,6 +198,15 @@ fn cases() -> Vec<Case> {
         hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
         hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
         hopper("measured-turns", Request::forward(d1(1 << 18)).batch(64)),
+        // Reals without a rule: even factors, and an even radix where lines face each other.
+        hopper(
+            "facing-lines",
+            Request::real(Kind::Dct4, d1(240_000)).batch(400),
+        ),
+        hopper(
+            "facing-lines-one-by-one",
+            Request::real(Kind::Dct4, d1(500_000)),
+        ),
         hopper(
             "likely-lines",
             Request::real(Kind::Dct2, d1(351)).batch(4096),
