@@ -5,10 +5,10 @@
 // The program's own source: the reader is not part of the library. As an inline module with
 // a path, so that `npy` finds its parts in npy/.
 #[path = "../../src/cli"]
+// The program uses all of it, this target a part.
+#[allow(dead_code, unused_imports)]
 mod cli {
     pub mod excerpt;
-    // The program uses all of it, this target a part.
-    #[allow(dead_code, unused_imports)]
     pub mod files;
     pub mod npy;
 }
