@@ -42,7 +42,7 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     if axis.kind.is_symmetric() && length.is_multiple_of(2) {
         all.extend(of(length / 2).filter(|s| folds(axis, s)));
     }
-    // Lines that face each other take an end of their own.
+    // Rules of other orders would be refused where lines are to face each other, and can.
     if all.iter().any(|s| facing_end(pass, s) == Some(true)) {
         all.retain(|s| facing_end(pass, s) == Some(true));
     }
