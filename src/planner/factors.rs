@@ -111,25 +111,21 @@ pub fn packed_factors(stage: &Stage, fits: &Fits, limit: usize) -> Option<Vec<us
     }
     let last = stage.kind.row().packed.middle == Middle::Split;
     let plain = fits.factors(stage.length, limit)?;
-    let count = plain.len();
     let even = || fits.even_factors(stage.length, limit);
-    let same = |factors: &Vec<usize>| factors.len() == count;
-    paired(plain, last, fits, limit).or_else(|| paired(even().filter(same)?, last, fits, limit))
+    paired(plain, last, fits, limit).or_else(|| paired(even()?, last, fits, limit))
 }
 
 /// The fewest factors of `n`, the points of a line of this kind that passes share, of at most `limit` points each: even
 /// ones, if those are as few, where neighbouring reals belong to points that are each other's mirror images, as only
 /// an even number of lines is made of pairs that face each other.
 pub fn factors_that_face(kind: Kind, n: usize, fits: &Fits, limit: usize) -> Option<Vec<usize>> {
-    let factors = fits.factors(n, limit)?;
     let row = kind.row();
     let mut sides = [&row.packed, &row.whole]
         .into_iter()
         .flat_map(|r| [&r.load, &r.store]);
     let faces = kind.is_real_to_real() && sides.any(|side| side.facing_pairs().is_some());
     let even = faces.then(|| fits.even_factors(n, limit)).flatten();
-    let few = |even: &Vec<usize>| even.len() == factors.len();
-    Some(even.filter(few).unwrap_or(factors))
+    even.or_else(|| fits.factors(n, limit))
 }
 
 /// One of the factors halved, and last (or first): a pair of its lines is as long as it was.

@@ -10,9 +10,11 @@ impl Fits<'_> {
         self.factors_of(n, limit, 1)
     }
 
-    /// The same, all of them even.
+    /// As few, all of them even; `None` where even ones are more.
     pub fn even_factors(&self, n: usize, limit: usize) -> Option<Vec<usize>> {
-        self.factors_of(n, limit, 2)
+        let count = self.factors(n, limit)?.len();
+        let even = self.factors_of(n, limit, 2);
+        even.filter(|factors| factors.len() == count)
     }
 
     fn factors_of(&self, n: usize, limit: usize, multiple: usize) -> Option<Vec<usize>> {

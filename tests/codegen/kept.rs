@@ -1,5 +1,5 @@
 //! What compilers made of kernels, in the user's cache directory, as the backends keep theirs: the same compiler
-//! makes the same of the same text, and all families take it half an hour of two cores. Every check is made again.
+//! makes the same of the same text, and all of them take it a quarter of an hour of two cores. Every check is made again.
 //! `MMAFFT_CACHE=off` compiles again too.
 
 use mmafft::backend_traits::device::Cache;

@@ -130,12 +130,6 @@ pub fn in_turns(longest: usize) -> Vec<Request> {
 /// Requests that nobody measured, whose passes take turns on devices of the architecture that was, as such ones were faster:
 /// of arrays of so many points at most, one array each.
 pub fn suggested(longest: usize) -> Vec<Request> {
-    let of = |kind: Kind, shape: Shape, precision: Precision| {
-        let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        Request::of_kind(kind, direction, shape)
-            .precision(precision)
-            .batch(1)
-    };
     let shapes = [
         Shape::d2(200, 220),
         Shape::d2(320, 320),
@@ -146,7 +140,7 @@ pub fn suggested(longest: usize) -> Vec<Request> {
         Shape::d1(240_000),
     ];
     let short = |shape: &Shape| shape.dims().iter().product::<usize>() <= longest;
-    let kinds = [
+    let of_arrays = [
         Kind::R2C,
         Kind::C2R,
         Kind::R2HC,
@@ -156,25 +150,28 @@ pub fn suggested(longest: usize) -> Vec<Request> {
         Kind::Dct4,
         Kind::Dst4,
     ];
-    let of_lines = [Kind::HC2R, Kind::Dct1, Kind::Dst1, Kind::Dct3, Kind::Dst3];
-    let mut all = Vec::new();
     let wide = [Precision::F32, Precision::F64];
+    let mut all = Vec::new();
     for shape in shapes.into_iter().filter(short) {
-        all.extend(wide.map(|precision| of(Kind::C2C, shape.clone(), precision)));
-        let arrays = shape.dims().len() > 1;
-        let kinds = kinds
-            .into_iter()
-            .chain(of_lines.into_iter().filter(|_| !arrays));
-        all.extend(kinds.flat_map(|kind| {
-            let precisions = wide.into_iter().skip(usize::from(arrays));
-            let shape = match shape.dims() {
-                &[n] => Shape::d1(beside(kind, n)),
-                _ => shape.clone(),
-            };
-            precisions.map(move |precision| of(kind, shape.clone(), precision))
-        }));
+        if let &[n] = shape.dims() {
+            let kind =
+                |kind| wide.map(|precision| one(kind, Shape::d1(beside(kind, n)), precision));
+            all.extend(KINDS.iter().flat_map(|row| kind(row.kind)));
+            continue;
+        }
+        all.extend(wide.map(|precision| one(Kind::C2C, shape.clone(), precision)));
+        // Arrays of reals of FP32 were as often slower: they do by rules alone.
+        all.extend(of_arrays.map(|kind| one(kind, shape.clone(), Precision::F64)));
     }
     all
+}
+
+/// One array.
+fn one(kind: Kind, shape: Shape, precision: Precision) -> Request {
+    let direction = kind.row().direction.unwrap_or(Direction::Forward);
+    Request::of_kind(kind, direction, shape)
+        .precision(precision)
+        .batch(1)
 }
 
 /// The length whose type I is as long as the other kinds of `n` reals.
@@ -188,11 +185,7 @@ fn beside(kind: Kind, n: usize) -> usize {
 
 /// Lines that passes share: of powers of two of every kind, for type I one real more or less, and of other complex ones.
 fn shared(longest: usize) -> impl Iterator<Item = Request> {
-    let of = |kind: Kind, n: usize, precision: Precision| {
-        let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        let request = Request::of_kind(kind, direction, Shape::d1(n));
-        request.precision(precision).batch(1)
-    };
+    let of = |kind, n, precision| one(kind, Shape::d1(n), precision);
     let wide = [Precision::F32, Precision::F64];
     let others = [Precision::SplitF16, Precision::F16];
     let powers = (15..=longest.ilog2()).map(|bits| 1 << bits);
