@@ -75,6 +75,26 @@ fn rounds_have_candidates_that_can_be_launched() {
     }
 }
 
+/// A quick one times fewer, none of them near the best.
+#[test]
+fn quick_rounds_have_few_candidates() {
+    let driver = EmulatedDriver::nvidia();
+    let limits = driver.limits();
+    let request = Request::real(Kind::Dct3, Shape::d1(1000)).batch(1000);
+    let mut tuned = tuned(&request, limits);
+    let count = |tuned: &Tuned, round, others: &[&str]| {
+        tuned
+            .candidates(round, None, &arguments(others), limits)
+            .len()
+    };
+    let first = tuned.candidates(0, None, &arguments(&["--quick"]), limits);
+    assert!((2..=QUICK_TILES + 4 * QUICK_FACED).contains(&first.len()));
+    assert!(first.len() < count(&tuned, 0, &[]));
+    tuned.all = first;
+    assert_eq!(count(&tuned, 1, &["--quick"]), 0);
+    assert!((1..count(&tuned, 2, &[])).contains(&count(&tuned, 2, &["--quick"])));
+}
+
 fn tuned(request: &Request, limits: &Limits) -> Tuned {
     let plan = mmafft::plan_pass_by_pass(request, limits).expect("a plan");
     let pass = plan.passes[0].clone();
