@@ -44,6 +44,17 @@ impl<T: Real> Library<T> {
     }
 }
 
+/// Bytes after which a core takes one address for another: loads wait for stores whose addresses have the same last bits.
+const ALIKE: usize = 4096;
+
+/// The part of `scratch` that begins half of these bytes from where `lines` do, at a multiple of 64 bytes: RustFFT writes the
+/// one as it reads the other.
+fn apart<'a, T>(scratch: &'a mut [Complex<T>], lines: &[Complex<T>]) -> &'a mut [Complex<T>] {
+    let wanted = (lines.as_ptr() as usize).wrapping_add(ALIKE / 2) / 64 * 64;
+    let skip = wanted.wrapping_sub(scratch.as_ptr() as usize) % ALIKE;
+    &mut scratch[skip / size_of::<Complex<T>>()..]
+}
+
 impl<T: Real> Lines<T> for Library<T> {
     fn length(&self) -> usize {
         self.fft.len()
@@ -51,8 +62,13 @@ impl<T: Real> Lines<T> for Library<T> {
 
     fn scratch(&self) -> usize {
         let fft = &self.fft;
-        fft.get_inplace_scratch_len()
-            .max(fft.get_immutable_scratch_len())
+        let in_place = fft.get_inplace_scratch_len();
+        // What lies apart begins later.
+        let skipped = ALIKE / size_of::<Complex<T>>();
+        match fft.get_immutable_scratch_len() {
+            0 => in_place,
+            other => in_place.max(other + skipped),
+        }
     }
 
     fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
@@ -60,6 +76,10 @@ impl<T: Real> Lines<T> for Library<T> {
     }
 
     fn process_to(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        let scratch = match self.fft.get_immutable_scratch_len() {
+            0 => scratch,
+            _ => apart(scratch, from),
+        };
         self.fft.process_immutable_with_scratch(from, to, scratch);
     }
 }
