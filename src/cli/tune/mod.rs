@@ -74,7 +74,7 @@ pub struct Arguments {
     /// or fewer blocks too
     #[arg(long, conflicts_with_all = ["facing", "mixed", "parts", "clusters"])]
     turns: bool,
-    /// Only a few tiles of each pass, and what the fastest could do otherwise: a fifth of the time
+    /// Only a few tiles of each pass, and what the fastest could do otherwise: a third of the time
     #[arg(long, conflicts_with_all = ["facing", "mixed", "parts", "clusters", "otherwise", "turns"])]
     quick: bool,
     /// A file for everything that is timed of single passes, in the form of the table's rows, but several of a key
