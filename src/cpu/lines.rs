@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub trait Lines<T>: Send + Sync {
     /// The length of a line.
     fn length(&self) -> usize;
-    /// Complex numbers of scratch that [`Lines::process`] needs.
+    /// Complex numbers of scratch that [`Lines::process`] and [`Lines::process_to`] need.
     fn scratch(&self) -> usize;
     /// Transforms every line of `lines`.
     fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]);
@@ -44,7 +44,7 @@ impl<T: Real> Library<T> {
     }
 }
 
-/// Bytes after which a core takes one address for another: loads wait for stores whose addresses have the same last bits.
+/// Bytes after which addresses are alike to a core: RustFFT takes up to twice as long where it loads and stores at such (docs/cpu.md).
 const ALIKE: usize = 4096;
 
 /// The part of `scratch` that begins half of these bytes from where `lines` do, at a multiple of 64 bytes: RustFFT writes the

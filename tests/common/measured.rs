@@ -45,15 +45,23 @@ pub fn rows() -> impl Iterator<Item = &'static str> {
     rows.filter(|row| !row.starts_with(['#', 'a']))
 }
 
-/// The requests: arrays of so many points at most, as a check has them transformed in double precision. `MMAFFT_CASE` asks for
-/// those alone of rows that contain it, as `NVIDIA H200`.
+/// What of rows `MMAFFT_CASE` asks for, if it is set: those that contain it, as `NVIDIA H200`.
+fn asked() -> Option<String> {
+    std::env::var("MMAFFT_CASE").ok()
+}
+
+/// Those of the table's rows that [`requests`] are for: what takes turns is [`in_turns`]'.
+pub fn asked_rows() -> impl Iterator<Item = &'static str> {
+    let asked = asked().unwrap_or_default();
+    rows().filter(move |row| row.contains(&asked) && !row.contains(" in turns,"))
+}
+
+/// The requests: arrays of so many points at most, as a check has them transformed in double precision; where `MMAFFT_CASE` is set,
+/// of the rows that it asks for alone.
 pub fn requests(longest: usize) -> Vec<Case> {
-    if let Ok(part) = std::env::var("MMAFFT_CASE") {
-        let rows = rows().filter(|row| row.contains(&part));
-        return rows.flat_map(|row| of(row, longest)).collect();
-    }
-    let shared = shared(longest).map(|request| (request, mmafft::plan as PlanFn));
-    let rows = rows().flat_map(|row| of(row, longest));
+    let shared = shared(longest).filter(|_| asked().is_none());
+    let shared = shared.map(|request| (request, mmafft::plan as PlanFn));
+    let rows = asked_rows().flat_map(|row| of(row, longest));
     rows.chain(shared).collect()
 }
 
@@ -223,8 +231,8 @@ impl Followed {
     pub fn others(&self) -> Vec<String> {
         let followed = self.0.lock().expect("no thread panics");
         let key = |row: &str| row.splitn(7, ',').take(6).collect::<Vec<_>>().join(" ");
-        // Parts are no passes, and what takes turns is `in_turns`' to test.
-        let passes = rows().filter(|row| !row.contains(",parts,") && !row.contains(" in turns,"));
+        // Parts are no passes.
+        let passes = asked_rows().filter(|row| !row.contains(",parts,"));
         let passes = passes.map(key);
         passes.filter(|key| !followed.contains(key)).collect()
     }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 const TILES: usize = 16;
 /// Of these the first, in which other columns face each other too.
 const FACED: usize = 4;
-/// The same where a few are to do: on an H200 the best of five by the model had 0.96 of the speed of all that was timed of 73 passes.
+/// The same where a few are to do: on an H200 the fastest of four to six by the model had 0.96 of the best speed of 73 passes.
 const QUICK_TILES: usize = 5;
 const QUICK_FACED: usize = 2;
 /// Rounds of candidates.
