@@ -81,15 +81,18 @@ pub fn is_row(line: &str) -> bool {
 /// The rules of this key with the names they have: the user's, then those of `rules.csv`; of either that of the device
 /// alone, then that of its architecture.
 fn found(key: &str, limits: &Limits) -> impl Iterator<Item = (String, &'static Rule)> {
-    found_in([OWN.as_ref().ok(), Some(&*RULES)], key, limits)
+    found_in([OWN.as_ref().ok(), Some(&*RULES)], &[key], limits)
 }
 
+/// Of several keys those of a device come before those of its architecture.
 fn found_in<'a>(
     tables: [Option<&'a HashMap<String, Rule>>; 2],
-    key: &str,
+    keys: &[&str],
     limits: &Limits,
 ) -> impl Iterator<Item = (String, &'a Rule)> + use<'a> {
-    let keys = [of_device(key, limits), key.to_string()];
+    let device = keys.iter().map(|key| of_device(key, limits));
+    let architecture = keys.iter().map(|key| key.to_string());
+    let keys: Vec<String> = device.chain(architecture).collect();
     tables.into_iter().flatten().flat_map(move |table| {
         let keys = keys.clone().into_iter();
         keys.filter_map(|key| table.get(&key).map(|rule| (key, rule)))
@@ -152,8 +155,8 @@ pub(super) fn of_parts<'a>(
         .filter(|rule| !rule.sequence.is_mixed())
 }
 
-/// A rule of a request whose passes take turns, and what it was measured for: of the `first` pass, of the `second`, of
-/// the `parts` that make them, or that they are slower so and do `not`.
+/// A rule of a request whose passes take turns, and what it was measured for: of the `first` pass, of the `second`, or of
+/// the `parts` that make them.
 pub(super) fn in_turns(
     problem: &Problem,
     fits: &Fits,
@@ -163,6 +166,18 @@ pub(super) fn in_turns(
     let rules = keys.into_iter().flat_map(|key| found(&key, fits.limits));
     let mut rules = rules.map(|(key, rule)| (key.replace(',', " "), rule));
     rules.find(|(_, rule)| what != "parts" || !rule.sequence.is_mixed())
+}
+
+/// Whether the first rule that says if the request's passes take turns says that they are slower so: what was measured of its
+/// own kinds comes before what was of kinds that are alike.
+pub(super) fn not_in_turns(problem: &Problem, fits: &Fits) -> bool {
+    let tables = [OWN.as_ref().ok(), Some(&*RULES)];
+    let keys = |what| turn_keys(&problem.request, fits.engine, fits.limits, what).into_iter();
+    let mut rules = keys("not").zip(keys("first")).filter_map(|(not, first)| {
+        let (key, _) = found_in(tables, &[&not, &first], fits.limits).next()?;
+        Some(key == not || key == of_device(&not, fits.limits))
+    });
+    rules.next().unwrap_or(false)
 }
 
 /// Whether a device of the architecture has a rule of such a request's passes in turns; another one without was as fast without, or
@@ -215,7 +230,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mmafft_backend_traits::{Request, Shape};
+    use mmafft_backend_traits::{Direction, Request, Shape};
 
     #[test]
     fn a_device_has_rules_of_its_own() {
@@ -256,11 +271,36 @@ mod tests {
             table(&[(all, 4), (alone, 3)]),
         );
         let lines = |user: Option<_>| {
-            let rules = found_in([user, Some(&built_in)], all, &limits);
+            let rules = found_in([user, Some(&built_in)], &[all], &limits);
             rules.map(|(_, rule)| rule.lines).collect::<Vec<_>>()
         };
         assert_eq!(lines(Some(&user)), [1, 2, 3, 4]);
         assert_eq!(lines(None), [3, 4]);
+        let other = "sm_90,f32,simt,c2c,rows,65";
+        let built_in = table(&[(other, 5), (alone, 3), (all, 4)]);
+        let rules = found_in([None, Some(&built_in)], &[other, all], &limits);
+        let lines: Vec<usize> = rules.map(|(_, rule)| rule.lines).collect();
+        assert_eq!(lines, [3, 5, 4]);
+    }
+
+    /// DCT-III and DST-III go by each other's rows, DCT-III's own first: on an H200 only DST-III of 1024x1024 was slower in turns.
+    #[test]
+    fn what_is_not_in_turns_is_not_of_kinds_alike() {
+        let limits = Limits {
+            device: "NVIDIA H200".into(),
+            architecture: "sm_90".into(),
+            workers: 132,
+            butterflies: &[32, 16, 8, 4],
+            ..super::super::fits::invented(227 << 10)
+        };
+        let in_turns = |kind: Kind| {
+            let shape = Shape::new(&[1024, 1024]);
+            let request = Request::of_kind(kind, Direction::Forward, shape).batch(64);
+            let plan = crate::plan(&request, &limits).expect("a plan");
+            plan.turns.is_some()
+        };
+        assert!(in_turns(Kind::Dct3));
+        assert!(!in_turns(Kind::Dst3));
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Tiles {
 /// Whether passes of the request may take turns at all: where no radices were asked for, and no rule says that they were slower
 /// so.
 pub fn may_take_turns(problem: &Problem, fits: &Fits) -> bool {
-    fits.asked.is_none() && rules::in_turns(problem, fits, "not").is_none()
+    fits.asked.is_none() && !rules::not_in_turns(problem, fits)
 }
 
 /// Whether they may where that was not measured: those of a batch, on devices of the architecture that was, if none of these is
