@@ -3,7 +3,7 @@
 
 use crate::families::{jobs, Job, Share};
 use crate::kept::kept;
-use crate::measured::{in_turns, H100};
+use crate::measured::in_turns;
 use crate::words::head;
 use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, Launch, Operand, Turns};
@@ -241,11 +241,7 @@ fn check(architecture: &str, share: Share) {
 /// Two passes that take turns, as one kernel.
 #[test]
 fn passes_in_turns() {
-    let device = Device {
-        name: H100.into(),
-        ..device("sm_90")
-    };
-    let limits = device.limits();
+    let device = device("sm_90");
     let turns = Turns {
         arrays: 1,
         ahead: 1,
@@ -255,7 +251,8 @@ fn passes_in_turns() {
     let joined = in_turns(1 << 24)
         .into_iter()
         .enumerate()
-        .map(|(i, request)| {
+        .map(|(i, (request, of_device))| {
+            let limits = of_device(&device.limits());
             // Few arrays would have smaller tiles.
             let plan = mmafft::plan_in_turns(&request.batch(1000), &limits, turns);
             let plan = plan.expect("a plan");

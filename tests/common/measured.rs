@@ -18,11 +18,19 @@ const BESIDE: usize = 70;
 /// A request, and how it is planned so that its passes follow the rules.
 pub type Case = (Request, PlanFn);
 
-/// The device on which all of [`in_turns`] take turns.
-pub const H100: &str = "NVIDIA H100 80GB HBM3";
+/// The limits of a device, of those of another.
+pub type LimitsFn = fn(&Limits) -> Limits;
 
-/// A device that has rows of its own for single passes; wherever it runs, a plan follows them that is made for it.
+/// The devices that have rows of their own; wherever it runs, a plan follows them that is made for one.
+const H100: &str = "NVIDIA H100 80GB HBM3";
 const H200: &str = "NVIDIA H200";
+
+fn h100(limits: &Limits) -> Limits {
+    Limits {
+        device: H100.into(),
+        ..limits.clone()
+    }
+}
 
 fn h200(limits: &Limits) -> Limits {
     Limits {
@@ -46,14 +54,18 @@ pub fn rows() -> impl Iterator<Item = &'static str> {
 }
 
 /// What of rows `MMAFFT_CASE` asks for, if it is set: those that contain it, as `NVIDIA H200`.
-fn asked() -> Option<String> {
+pub fn asked() -> Option<String> {
     std::env::var("MMAFFT_CASE").ok()
 }
 
 /// Those of the table's rows that [`requests`] are for: what takes turns is [`in_turns`]'.
 pub fn asked_rows() -> impl Iterator<Item = &'static str> {
+    asked_among(rows().filter(|row| !row.contains(" in turns,")))
+}
+
+fn asked_among(rows: impl Iterator<Item = &'static str>) -> impl Iterator<Item = &'static str> {
     let asked = asked().unwrap_or_default();
-    rows().filter(move |row| row.contains(&asked) && !row.contains(" in turns,"))
+    rows.filter(move |row| row.contains(&asked))
 }
 
 /// The requests: arrays of so many points at most, as a check has them transformed in double precision; where `MMAFFT_CASE` is set,
@@ -113,31 +125,28 @@ pub fn likely() -> Vec<Case> {
     kinds.flat_map(of).collect()
 }
 
-/// Requests whose passes take turns on one of the devices that were measured, the H100, of arrays of so many points at
-/// most: one array each.
-pub fn in_turns(longest: usize) -> Vec<Request> {
+/// Requests whose passes take turns by rules, of arrays of so many points at most, one array each, and limits of the device that
+/// has the rules; of rows of an architecture the H100's.
+pub fn in_turns(longest: usize) -> Vec<(Request, LimitsFn)> {
     let of = |row: &str| {
         let columns: Vec<&str> = row.split(',').collect();
         let [device, storage, engine, kind, "first in turns", length, ..] = columns[..] else {
             return None;
         };
-        if device.ends_with("H200") {
-            return None;
-        }
+        let limits: LimitsFn = if device.ends_with(H200) { h200 } else { h100 };
         let lengths: Vec<usize> = length.split('x').filter_map(|n| n.parse().ok()).collect();
         let kind = Kind::from_name(kind).expect("one kind");
-        let direction = kind.row().direction.unwrap_or(Direction::Forward);
         let precision = match (storage, engine) {
             ("16 bits", _) => Precision::F16,
             ("f32", "matrix") => Precision::SplitF16,
             ("f32", _) => Precision::F32,
             _ => Precision::F64,
         };
-        let request = Request::of_kind(kind, direction, Shape::new(&lengths));
         let short = lengths.iter().product::<usize>() <= longest;
-        short.then(|| request.precision(precision).batch(1))
+        short.then(|| (one(kind, Shape::new(&lengths), precision), limits))
     };
-    rows().filter_map(of).collect()
+    let rows = asked_among(rows().filter(|row| row.contains(",first in turns,")));
+    rows.filter_map(of).collect()
 }
 
 /// Requests that nobody measured, whose passes take turns on devices of the architecture that was, as such ones were faster:

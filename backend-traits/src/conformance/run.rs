@@ -1,10 +1,10 @@
 //! One request on one backend: poisoned buffers in, error and leftovers out.
 
 use super::array::{from_bytes, rounded, to_bytes, transform, Random};
-use super::PlanFn;
 use crate::reference::{largest_over_rms, relative_l2, ComplexOf, Dd, Real};
 use crate::{
-    Backend, Bindings, Domain, Placement, Plan, Prepared, Request, ResolvedLayout, ScalarType, Side,
+    Backend, Bindings, Domain, Limits, Placement, Plan, Prepared, Request, ResolvedLayout,
+    ScalarType, Side,
 };
 use num_complex::Complex;
 use std::ops::Range;
@@ -94,7 +94,7 @@ impl SideView {
 /// `growth^(b − batch/2)`. The error says what is wrong.
 pub fn check<B: Backend>(
     backend: &B,
-    plan: PlanFn,
+    plan: impl Fn(&Request, &Limits) -> crate::Result<Plan>,
     request: &Request,
     growth: f64,
 ) -> Result<Outcome, String> {
@@ -105,7 +105,7 @@ pub fn check<B: Backend>(
 /// the outcomes the worst.
 pub fn check_each<B: Backend>(
     backends: &[B],
-    plan: PlanFn,
+    plan: impl Fn(&Request, &Limits) -> crate::Result<Plan>,
     request: &Request,
     growth: f64,
 ) -> Result<Outcome, String> {
