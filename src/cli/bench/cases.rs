@@ -19,6 +19,8 @@ pub struct Case {
     pub batch: Option<usize>,
     /// The points from the first of each axis that are not known to be zero, if others are.
     pub nonzero: Option<Shape>,
+    /// How fast it was, of a copy, if the list is what [`super`] wrote of another run.
+    pub fraction: Option<f64>,
 }
 
 /// Shapes of one class, and the precisions in which it is timed.
@@ -113,6 +115,7 @@ pub fn default_list(bytes: usize) -> Vec<Case> {
                     shape,
                     batch: class.single.then_some(1),
                     nonzero: None,
+                    fraction: None,
                 };
                 if array_bytes(&case).is_some_and(|array| array <= 2 * bytes) {
                     cases.push(case);
@@ -147,6 +150,8 @@ struct Line {
     batch: Option<usize>,
     #[serde(default)]
     nonzero: Option<String>,
+    #[serde(default)]
+    fraction: Option<f64>,
 }
 
 /// Reads a list: CSV with the header `class,kind,precision,shape`, and if wanted `batch` and
@@ -155,6 +160,22 @@ pub fn from_file(path: &Path) -> Result<Vec<Case>, Failure> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|e| format!("cannot read {}: {e}", path.display()))?;
     parse(&text).map_err(|e| format!("{}, {e}", path.display()).into())
+}
+
+/// Those of the rows of another run that were below this fraction of a copy, of as many arrays as fill memory.
+pub fn below(path: &Path, fraction: f64) -> Result<Vec<Case>, Failure> {
+    let file = path.display();
+    let mut cases = from_file(path)?;
+    if cases.iter().all(|case| case.fraction.is_none()) {
+        let expected = "expected rows that `mmafft bench --csv` wrote on a GPU";
+        return Err(format!("{file} has no fractions of a copy: {expected}").into());
+    }
+    cases.retain(|case| case.fraction.is_some_and(|f| f < fraction));
+    cases.iter_mut().for_each(|case| case.batch = None);
+    match cases.is_empty() {
+        true => Err(format!("nothing in {file} is below {fraction} of a copy").into()),
+        false => Ok(cases),
+    }
 }
 
 /// The cases of a list's text; an error begins with its line.
@@ -211,6 +232,7 @@ fn case_of(line: Line) -> Result<Case, String> {
         })?,
         shape,
         batch: line.batch,
+        fraction: line.fraction,
     })
 }
 
@@ -263,6 +285,30 @@ mod tests {
         assert_eq!(cases[1].batch, None);
         let text = "shape,kind,precision,class\n8,c2c,f64,x\n";
         assert_eq!(parse(text).expect("a list")[0].precision, F64);
+    }
+
+    /// Rows of a run are a list too, of what was slow in it.
+    #[test]
+    fn what_was_slow_is_read() {
+        let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/results");
+        let rows = results.join("kinds-h200.csv");
+        let all = from_file(&rows).expect("a list");
+        let slow = below(&rows, 0.7).expect("some");
+        assert!((30..all.len() / 2).contains(&slow.len()), "{}", slow.len());
+        assert!(slow
+            .iter()
+            .all(|case| case.fraction < Some(0.7) && case.batch.is_none()));
+        let said = below(&rows, 0.001).expect_err("none");
+        assert!(
+            said.to_string().ends_with("is below 0.001 of a copy"),
+            "{said}"
+        );
+        let cases = results.with_file_name("cases").join("kinds.csv");
+        let said = below(&cases, 0.7).expect_err("no rows");
+        assert!(
+            said.to_string().contains("no fractions of a copy"),
+            "{said}"
+        );
     }
 
     #[test]

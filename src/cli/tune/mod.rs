@@ -46,6 +46,12 @@ pub struct Arguments {
     /// The transforms, as `mmafft bench` reads them, in place of the default list
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
+    /// Only transforms of these that have run below this fraction of a copy: of a file that `mmafft bench --csv` wrote
+    #[arg(long, value_name = "FRACTION", requires = "cases")]
+    below: Option<f64>,
+    /// Rows of this device alone, where these are faster by 2 %, and not of all devices of its architecture
+    #[arg(long)]
+    this_device: bool,
     /// Only passes that have no row in the table yet
     #[arg(long)]
     missing: bool,
@@ -120,9 +126,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 #[cfg_attr(not(any(feature = "cuda", feature = "hip")), allow(dead_code))]
 fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
     let limits = lab.backend().limits().clone();
-    let mut cases = match &arguments.cases {
-        Some(path) => cases::from_file(path)?,
-        None => cases::default_list(BYTES),
+    let mut cases = match (&arguments.cases, arguments.below) {
+        (Some(path), Some(below)) => cases::below(path, below)?,
+        (Some(path), None) => cases::from_file(path)?,
+        (None, _) => cases::default_list(BYTES),
     };
     cases.retain(|case| {
         (arguments.class.is_empty() || arguments.class.contains(&case.class))

@@ -11,19 +11,62 @@ use mmafft::rules::{self, Rule, Sequence};
 use mmafft::{Backend as _, Engine, Limits, Pass, Plan, Step};
 use std::collections::BTreeMap;
 
-/// Tiles of the first round, of those that are ranked.
-const TILES: usize = 16;
-/// Of these the first, in which other columns face each other too.
-const FACED: usize = 4;
-/// The same where a few are to do: on an H200 the fastest of four to six by the model had 0.96 of the best speed of 73 passes.
-const QUICK_TILES: usize = 5;
-const QUICK_FACED: usize = 2;
+/// How much is tried of a pass.
+struct Effort {
+    /// Tiles of the first round, of those that are ranked.
+    tiles: usize,
+    /// Of these the first, in which other columns face each other too.
+    faced: usize,
+    /// The fastest of a round, from which the next begins.
+    kept: usize,
+    /// Whether the second round tries other launches.
+    launches: bool,
+    /// What the third tries of a rule.
+    third: fn(&Pass, &Rule, &Limits) -> Vec<Rule>,
+}
+
+const WHOLE: Effort = Effort {
+    tiles: 16,
+    faced: 4,
+    kept: 3,
+    launches: true,
+    third: candidates::third,
+};
+/// Only some of what could be faster.
+const SOME: Effort = Effort { kept: 2, ..WHOLE };
+/// Columns face each other in all of them.
+const FACING: Effort = Effort {
+    faced: WHOLE.tiles,
+    ..SOME
+};
+/// On an H200 the fastest of four to six tiles by the model had 0.96 of the best speed of 73 passes.
+const QUICK: Effort = Effort {
+    tiles: 5,
+    faced: 2,
+    kept: 1,
+    launches: false,
+    third: candidates::otherwise,
+};
+
+impl Effort {
+    fn of(arguments: &Arguments) -> &'static Effort {
+        match arguments {
+            Arguments { quick: true, .. } => &QUICK,
+            Arguments { facing: true, .. } => &FACING,
+            _ if arguments.some() => &SOME,
+            _ => &WHOLE,
+        }
+    }
+}
+
 /// Rounds of candidates.
 const ROUNDS: usize = 3;
 /// Rules of the last round, which are timed again beside what is chosen now.
 const LAST: usize = 3;
 /// How often.
 const AGAIN: usize = 3;
+/// How many times as fast as the architecture's row one of the device alone has to be.
+const OF_ITS_OWN: f64 = 1.02;
 
 /// A pass that is tuned.
 pub struct Tuned {
@@ -90,12 +133,8 @@ impl Tuned {
             });
             return all.unwrap_or_default();
         }
-        let kept = match arguments.quick {
-            true => 1,
-            false if arguments.some() => 2,
-            false => 3,
-        };
-        let best = self.all.iter().take(kept);
+        let effort = Effort::of(arguments);
+        let best = self.all.iter().take(effort.kept);
         let ranked = ranked(pass);
         let mut all: Vec<Rule> = match round {
             0 => {
@@ -105,27 +144,20 @@ impl Tuned {
                     // And of blocks that share a tile, where some can.
                     all.retain(|rule| rule.blocks > 1);
                     let orders = orders(pass, limits);
-                    let (tiles, faced) = match arguments.quick {
-                        true => (QUICK_TILES, QUICK_FACED),
-                        false if arguments.facing => (TILES, TILES),
-                        false => (TILES, FACED),
-                    };
+                    let (tiles, faced) = (effort.tiles, effort.faced);
                     all.extend(rules::likely(pass, &orders, limits, tiles, faced));
                 }
                 all
             }
-            1 if arguments.quick => Vec::new(),
+            1 if !effort.launches => Vec::new(),
             1 if ranked => best
                 .flat_map(|best| candidates::near(pass, best, limits))
                 .collect(),
             1 => best
                 .flat_map(|best| candidates::second(pass, best))
                 .collect(),
-            _ if arguments.quick => best
-                .flat_map(|best| candidates::otherwise(pass, best, limits))
-                .collect(),
             _ => best
-                .flat_map(|best| candidates::third(pass, best, limits))
+                .flat_map(|best| (effort.third)(pass, best, limits))
                 .collect(),
         };
         all.retain(|rule| arguments.tries(rule));
@@ -166,7 +198,7 @@ impl Tuned {
     fn last<L: Lab>(&mut self, bench: &mut Bench<L>, table: &Table) -> Was {
         let limits = bench.lab.backend().limits().clone();
         self.all.truncate(LAST);
-        let chosen = self.chosen(table, &limits).1;
+        let chosen = table.row(&self.key, &limits);
         let chosen = chosen.filter(|rule| rule.suits(&self.pass, &limits));
         let rules = self.all.iter().chain(&chosen);
         let mut plans: Vec<Plan> = rules.map(|rule| self.by(rule, &limits)).collect();
@@ -204,9 +236,15 @@ impl Tuned {
     }
 
     /// Writes the row of the fastest rule, if it is faster than the table's and than what is planned without; a row of a cluster
-    /// goes where more passes are faster.
-    fn write(&self, was: &Was, table: &mut Table, limits: &Limits, otherwise: bool) {
-        let (key, chosen) = self.chosen(table, limits);
+    /// goes where more passes are faster. A row of the device alone stays one.
+    fn write(&self, was: &Was, table: &mut Table, limits: &Limits, arguments: &Arguments) {
+        let chosen = table.row(&self.key, limits);
+        let own = rules::of_device(&self.key, limits);
+        let has_own = table.rows.contains_key(&own);
+        let key = match arguments.this_device || has_own {
+            true => own,
+            false => self.key.clone(),
+        };
         let Some(best) = self.all.first() else { return };
         let Was {
             chosen: before,
@@ -216,8 +254,11 @@ impl Tuned {
         outln!("{key},{} (was {beaten:.3})", best.row());
         let whole = candidates::whole_in_cluster(&self.pass);
         // A fraction that is no number is nothing to beat.
-        if whole && !otherwise && best.fraction.max(before) <= ALIKE * without {
+        if whole && !arguments.otherwise && best.fraction.max(before) <= ALIKE * without {
             table.rows.remove(&key);
+            return;
+        }
+        if arguments.this_device && !has_own && best.fraction <= OF_ITS_OWN * beaten {
             return;
         }
         let row = match chosen {
@@ -230,17 +271,6 @@ impl Tuned {
             _ => best.row(),
         };
         table.rows.insert(key, row);
-    }
-
-    /// The key of the table's row, and its rule. A row of the device alone stays one.
-    fn chosen(&self, table: &Table, limits: &Limits) -> (String, Option<Rule>) {
-        let own = rules::of_device(&self.key, limits);
-        let key = match table.rows.contains_key(&own) {
-            true => own,
-            false => self.key.clone(),
-        };
-        let rule = table.rows.get(&key).and_then(|row| Rule::parse(row));
-        (key, rule)
     }
 }
 
@@ -315,7 +345,7 @@ pub fn tune<L: Lab>(
     let limits = bench.lab.backend().limits().clone();
     for round in 0..ROUNDS {
         let candidates = |t: &Tuned| {
-            let chosen = t.chosen(table, &limits).1;
+            let chosen = table.row(&t.key, &limits);
             t.candidates(round, chosen.as_ref(), arguments, &limits)
         };
         let all: Vec<Vec<Rule>> = passes.iter().map(candidates).collect();
@@ -336,7 +366,7 @@ pub fn tune<L: Lab>(
     for tuned in passes.iter_mut().filter(|t| !t.all.is_empty()) {
         progress.doing(&tuned.key);
         let was = tuned.last(bench, table);
-        tuned.write(&was, table, &limits, arguments.otherwise);
+        tuned.write(&was, table, &limits, arguments);
         table.write(&arguments.output, &limits.device)?;
     }
     bench.timings.write(&limits.device)

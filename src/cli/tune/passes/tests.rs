@@ -88,7 +88,7 @@ fn quick_rounds_have_few_candidates() {
             .len()
     };
     let first = tuned.candidates(0, None, &arguments(&["--quick"]), limits);
-    assert!((2..=QUICK_TILES + 4 * QUICK_FACED).contains(&first.len()));
+    assert!((2..=QUICK.tiles + 4 * QUICK.faced).contains(&first.len()));
     assert!(first.len() < count(&tuned, 0, &[]));
     tuned.all = first;
     assert_eq!(count(&tuned, 1, &["--quick"]), 0);
@@ -128,14 +128,14 @@ fn rows_are_of_what_is_faster() {
     let driver = EmulatedDriver::nvidia();
     let limits = driver.limits();
     let row = |text: &str| Rule::parse(text).expect("a rule");
-    let written = |request: &Request, before: Option<&str>, best: &[&str], was: Was, otherwise| {
+    let written = |request: &Request, before: Option<&str>, best: &[&str], was: Was| {
         let mut tuned = tuned(request, limits);
         tuned.all = best.iter().map(|text| row(text)).collect();
         let mut table = Table::read(std::path::Path::new("no table")).expect("an empty one");
         if let Some(before) = before {
             table.rows.insert(tuned.key.clone(), before.into());
         }
-        tuned.write(&was, &mut table, limits, otherwise);
+        tuned.write(&was, &mut table, limits, &arguments(&[]));
         table.rows.remove(&tuned.key)
     };
     let line = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
@@ -156,7 +156,7 @@ fn rows_are_of_what_is_faster() {
         ),
         (Some(old), &[], was(0.7, 0.8), Some(old)),
     ] {
-        let row = written(&line, before, best, was, false);
+        let row = written(&line, before, best, was);
         assert_eq!(row.as_deref(), expected, "{before:?}");
     }
     // A line in a cluster, or more passes.
@@ -167,13 +167,52 @@ fn rows_are_of_what_is_faster() {
     let all = of_cluster.candidates(0, None, &arguments(&[]), limits);
     let mut best = all[0].clone();
     best.fraction = 0.6;
-    for (without, otherwise, stays) in [(0.5, false, true), (0.7, false, false), (0.7, true, true)]
-    {
+    let otherwise = &["--otherwise"][..];
+    for (without, others, stays) in [
+        (0.5, &[][..], true),
+        (0.7, &[], false),
+        (0.7, otherwise, true),
+    ] {
         let mut table = Table::read(std::path::Path::new("no table")).expect("an empty one");
         table.rows.insert(of_cluster.key.clone(), all[0].row());
         let mut timed = Tuned::new(of_cluster.key.clone(), plan.clone(), plan.passes[0].clone());
         timed.all = vec![best.clone()];
-        timed.write(&was(0.55, without), &mut table, limits, otherwise);
+        timed.write(&was(0.55, without), &mut table, limits, &arguments(others));
         assert_eq!(table.rows.contains_key(&timed.key), stays, "{without}");
+    }
+}
+
+/// Beside a row of the architecture one of the device alone is written where it is faster by 2 %; it stays one.
+#[test]
+fn rows_of_a_device_are_beside_the_architectures() {
+    let driver = EmulatedDriver::nvidia();
+    let limits = driver.limits();
+    let request = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
+    let best = |fraction| Rule {
+        fraction,
+        ..Rule::parse("10*5*10,2,128,4,no,0").expect("a rule")
+    };
+    let before = "10*5*10,3,128,4,no,0.700".to_string();
+    for (own, others, fraction, expected) in [
+        (false, &["--this-device"][..], 0.83, [None, Some(0.7)]),
+        (false, &["--this-device"], 0.84, [Some(0.84), Some(0.7)]),
+        (true, &["--this-device"], 0.825, [Some(0.825), Some(0.7)]),
+        (true, &[], 0.84, [Some(0.84), Some(0.7)]),
+        (false, &[], 0.84, [None, Some(0.84)]),
+    ] {
+        let mut tuned = tuned(&request, limits);
+        tuned.all = vec![best(fraction)];
+        let keys = [rules::of_device(&tuned.key, limits), tuned.key.clone()];
+        let mut table = Table::read(std::path::Path::new("no table")).expect("an empty one");
+        let there = if own { &keys[..] } else { &keys[1..] };
+        let rows = there.iter().map(|key| (key.clone(), before.clone()));
+        table.rows.extend(rows);
+        let was = Was {
+            chosen: 0.815,
+            without: 0.5,
+        };
+        tuned.write(&was, &mut table, limits, &arguments(others));
+        let row = |key| Some(Rule::parse(table.rows.get(key)?).expect("a rule").fraction);
+        assert_eq!(keys.each_ref().map(row), expected, "{own}, {others:?}");
     }
 }
