@@ -134,7 +134,7 @@ fn fftw_is_a_peer() {
         println!("skipped: cli::fftw_is_a_peer, needs libfftw3: {reason}");
         return;
     }
-    for kind in ["c2c", "r2c", "c2r"] {
+    for kind in mmafft::KINDS.iter().map(|row| row.name) {
         for (out, placement) in [(&[][..], "in place"), (&["--out-of-place"], "out of place")] {
             let small = ["48", "16x15", "4x6x10", "--mebibytes", "1", "--kind", kind];
             let beside = ["--precision", "f32,f64", "--peer", "fftw"];

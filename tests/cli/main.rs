@@ -4,6 +4,7 @@
 mod bench;
 mod browser;
 mod files;
+mod kinds;
 mod refusals;
 mod report;
 
