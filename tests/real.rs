@@ -161,6 +161,12 @@ fn every_length_f32() {
     all(cases(1..=512), against_definition::<f32>);
 }
 
+/// What an emulated processor has the time for.
+#[test]
+fn short_lines() {
+    all(cases(1..=64), against_definition_in_both);
+}
+
 /// Long lines, all kinds in both precisions: powers of two, mixed radices, a large prime and its neighbours.
 #[test]
 fn long_lines() {

@@ -120,7 +120,7 @@ impl Row {
 pub const LAUNCH: &str = "launch";
 /// The same, recorded into a graph that is launched.
 pub const GRAPH: &str = "graph";
-const LAUNCH_BOUND: [&str; 2] = [LAUNCH, GRAPH];
+pub const LAUNCH_BOUND: [&str; 2] = [LAUNCH, GRAPH];
 
 /// Lines of a file that begin with this are words about the others.
 pub const COMMENT: char = '#';

@@ -71,6 +71,15 @@ fn errors_are_one_clear_line() {
 #[test]
 fn wrong_arguments_say_what_is_expected() {
     for (arguments, words) in [
+        (&["tune", "-o", "x.csv", "--below", "0.8"][..], "required"),
+        (
+            &["tune", "-o", "x.csv", "--cases", "y.csv", "--below", "85"],
+            "from 0 to 1",
+        ),
+        (
+            &["tune", "-o", "x.csv", "--turns", "--this-device"],
+            "cannot be used with",
+        ),
         (
             &["transform", "x.npy"][..],
             "--output <OUTPUT>|--plot <PLOT>",

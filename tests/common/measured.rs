@@ -22,8 +22,8 @@ pub type Case = (Request, PlanFn);
 pub type LimitsFn = fn(&Limits) -> Limits;
 
 /// The devices that have rows of their own; wherever it runs, a plan follows them that is made for one.
-const H100: &str = "NVIDIA H100 80GB HBM3";
-const H200: &str = "NVIDIA H200";
+pub const H100: &str = "NVIDIA H100 80GB HBM3";
+pub const H200: &str = "NVIDIA H200";
 
 fn h100(limits: &Limits) -> Limits {
     Limits {
@@ -35,6 +35,14 @@ fn h100(limits: &Limits) -> Limits {
 fn h200(limits: &Limits) -> Limits {
     Limits {
         device: H200.into(),
+        ..limits.clone()
+    }
+}
+
+/// A device that has no rows of its own.
+pub fn another(limits: &Limits) -> Limits {
+    Limits {
+        device: "another".into(),
         ..limits.clone()
     }
 }
@@ -126,14 +134,19 @@ pub fn likely() -> Vec<Case> {
 }
 
 /// Requests whose passes take turns by rules, of arrays of so many points at most, one array each, and limits of the device that
-/// has the rules; of rows of an architecture the H100's.
+/// has the rules; of rows of an architecture another's.
 pub fn in_turns(longest: usize) -> Vec<(Request, LimitsFn)> {
     let of = |row: &str| {
         let columns: Vec<&str> = row.split(',').collect();
         let [device, storage, engine, kind, "first in turns", length, ..] = columns[..] else {
             return None;
         };
-        let limits: LimitsFn = if device.ends_with(H200) { h200 } else { h100 };
+        let limits: LimitsFn = match device.split_once(' ') {
+            None => another,
+            Some((_, H100)) => h100,
+            Some((_, H200)) => h200,
+            Some((_, device)) => panic!("no limits of {device}"),
+        };
         let lengths: Vec<usize> = length.split('x').filter_map(|n| n.parse().ok()).collect();
         let kind = Kind::from_name(kind).expect("one kind");
         let precision = match (storage, engine) {

@@ -8,6 +8,7 @@ mod cases;
 mod clusters;
 mod facing;
 mod folded;
+mod lines;
 mod lowering;
 mod measured;
 mod mirrored;

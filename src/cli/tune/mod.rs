@@ -46,11 +46,13 @@ pub struct Arguments {
     /// The transforms, as `mmafft bench` reads them, in place of the default list
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
-    /// Only transforms of these that have run below this fraction of a copy: of a file that `mmafft bench --csv` wrote
-    #[arg(long, value_name = "FRACTION", requires = "cases")]
+    /// Only transforms of these that were below this fraction of a copy, in a file that `mmafft bench --csv` wrote; of its own number of
+    /// arrays
+    #[arg(long, value_name = "FRACTION", requires = "cases", value_parser = fraction)]
     below: Option<f64>,
-    /// Rows of this device alone, where these are faster by 2 %, and not of all devices of its architecture
-    #[arg(long)]
+    /// Rows of this device alone, where these are faster by 2 %, and not of all devices of its architecture, as those of --turns are
+    /// anyway
+    #[arg(long, conflicts_with = "turns")]
     this_device: bool,
     /// Only passes that have no row in the table yet
     #[arg(long)]
@@ -92,6 +94,13 @@ pub struct Arguments {
     /// Where to run: cuda or hip
     #[arg(long, default_value = "auto", value_parser = super::request::backends())]
     backend: String,
+}
+
+/// What may be below a copy.
+fn fraction(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    let within = number.filter(|x| (0.0..=1.0).contains(x));
+    within.ok_or("expected a number from 0 to 1, as 0.85".into())
 }
 
 impl Arguments {

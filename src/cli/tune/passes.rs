@@ -236,7 +236,7 @@ impl Tuned {
     }
 
     /// Writes the row of the fastest rule, if it is faster than the table's and than what is planned without; a row of a cluster
-    /// goes where more passes are faster. A row of the device alone stays one.
+    /// goes where more passes are faster, of the device alone where it is one. A row of the device alone stays one.
     fn write(&self, was: &Was, table: &mut Table, limits: &Limits, arguments: &Arguments) {
         let chosen = table.row(&self.key, limits);
         let own = rules::of_device(&self.key, limits);
