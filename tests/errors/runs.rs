@@ -4,7 +4,7 @@ use crate::check_words;
 use half::f16;
 use mmafft::{
     Complex, Element, Error, Kind, Layout, Normalization, Planner, Precision, Request, Shape, Side,
-    Transform,
+    Transform, KINDS,
 };
 
 type C32 = Complex<f32>;
@@ -76,6 +76,43 @@ fn short_buffers() {
         let mut out = poison(output);
         fft.process(&vec![C32::default(); input], &mut out)
             .expect("the next run is not disturbed");
+    }
+}
+
+/// Kinds from reals to reals, alone and one for each axis, in place and not.
+#[test]
+fn short_buffers_of_reals() {
+    let kinds = KINDS.iter().map(|row| row.kind);
+    let kinds: Vec<Kind> = kinds.filter(|kind| kind.is_real_to_real()).collect();
+    for (i, &kind) in kinds.iter().enumerate() {
+        let beside = kinds[(i + 3) % kinds.len()];
+        let request = Request::real(kind, Shape::d2(4, 6)).batch(2);
+        for request in [request.clone(), request.kinds(&[beside, kind])] {
+            let fft = build(request);
+            assert_eq!((fft.input_len(), fft.output_len()), (48, 48));
+            for got in [0, 1, 47] {
+                let mut out = poison(24);
+                let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
+                let result = fft.process(&vec![0.0f32; got], reals);
+                untouched(result, &out, too_short(Side::Input, 48, got, "elements"));
+                let mut out = poison(24);
+                let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
+                let result = fft.process(&[0.0f32; 48], &mut reals[..got]);
+                untouched(result, &out, too_short(Side::Output, 48, got, "elements"));
+                let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
+                let result = fft.process_in_place(&mut reals[..got]);
+                untouched(result, &out, too_short(Side::Input, 48, got, "elements"));
+            }
+            let mut out = poison(24);
+            let expected = Error::ElementType {
+                side: Side::Input,
+                expected: "f32",
+                got: "f64",
+            };
+            let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
+            let result = fft.process(&[0.0f64; 48], reals);
+            untouched(result, &out, expected);
+        }
     }
 }
 
