@@ -113,24 +113,28 @@ impl Tuned {
         self.pass.tile.residency.blocks() > 1
     }
 
-    /// What is timed in a round, each rule once; `chosen` is the table's.
+    /// What is timed in a round, each rule once; `known` are the table's, the first of which is followed.
     fn candidates(
         &self,
         round: usize,
-        chosen: Option<&Rule>,
+        known: &[Rule],
         arguments: &Arguments,
         limits: &Limits,
     ) -> Vec<Rule> {
         let pass = &self.pass;
         let suited = |rule: &&Rule| rule.suits(pass, limits);
         if arguments.otherwise {
-            let all = chosen.filter(suited).filter(|_| round == 0).map(|rule| {
-                let mut all = candidates::otherwise(pass, rule, limits);
-                // As it is, beside them.
-                let same = (!all.is_empty()).then(|| rule.clone());
-                all.extend(same);
-                all
-            });
+            let all = known
+                .first()
+                .filter(suited)
+                .filter(|_| round == 0)
+                .map(|rule| {
+                    let mut all = candidates::otherwise(pass, rule, limits);
+                    // As it is, beside them.
+                    let same = (!all.is_empty()).then(|| rule.clone());
+                    all.extend(same);
+                    all
+                });
             return all.unwrap_or_default();
         }
         let effort = Effort::of(arguments);
@@ -162,8 +166,8 @@ impl Tuned {
         };
         all.retain(|rule| arguments.tries(rule));
         if round == 0 {
-            let planned = planned(pass);
-            all.extend(chosen.or(planned.as_ref()).cloned());
+            all.extend(known.iter().cloned());
+            all.extend(planned(pass).filter(|_| known.is_empty()));
         }
         all.retain(|rule| rule.suits(pass, limits));
         let timed = |rule: &Rule| self.all.iter().any(|other| is_same(other, rule));
@@ -345,8 +349,8 @@ pub fn tune<L: Lab>(
     let limits = bench.lab.backend().limits().clone();
     for round in 0..ROUNDS {
         let candidates = |t: &Tuned| {
-            let chosen = table.row(&t.key, &limits);
-            t.candidates(round, chosen.as_ref(), arguments, &limits)
+            let known = table.of_key(&t.key, &limits);
+            t.candidates(round, &known, arguments, &limits)
         };
         let all: Vec<Vec<Rule>> = passes.iter().map(candidates).collect();
         let named = passes.iter().zip(&all).filter(|(t, _)| t.named);

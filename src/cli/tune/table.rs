@@ -21,8 +21,14 @@ impl Table {
 
     /// The rule of this key, that of the device alone or else that of its architecture.
     pub fn row(&self, key: &str, limits: &Limits) -> Option<Rule> {
-        let own = self.rows.get(&rules::of_device(key, limits));
-        Rule::parse(own.or_else(|| self.rows.get(key))?)
+        self.of_key(key, limits).into_iter().next()
+    }
+
+    /// Both, that of the device first.
+    pub fn of_key(&self, key: &str, limits: &Limits) -> Vec<Rule> {
+        let keys = [rules::of_device(key, limits), key.to_string()];
+        let rows = keys.iter().filter_map(|key| self.rows.get(key));
+        rows.filter_map(|row| Rule::parse(row)).collect()
     }
 
     /// Whether it has a row of this key, of the device alone or of its architecture.

@@ -55,7 +55,7 @@ fn rounds_have_candidates_that_can_be_launched() {
             let mut tuned = Tuned::new(key.clone(), plan.clone(), pass.clone());
             let passes = BTreeMap::from([(key.clone(), (plan.clone(), pass.clone()))]);
             for round in 0..ROUNDS {
-                let all = tuned.candidates(round, None, &arguments(&[]), limits);
+                let all = tuned.candidates(round, &[], &arguments(&[]), limits);
                 let least = [6, 1, 0][round];
                 let few = !ranked(pass) || (least..=MOST).contains(&all.len());
                 assert!(few, "{key}, round {round}: {}", all.len());
@@ -84,10 +84,10 @@ fn quick_rounds_have_few_candidates() {
     let mut tuned = tuned(&request, limits);
     let count = |tuned: &Tuned, round, others: &[&str]| {
         tuned
-            .candidates(round, None, &arguments(others), limits)
+            .candidates(round, &[], &arguments(others), limits)
             .len()
     };
-    let first = tuned.candidates(0, None, &arguments(&["--quick"]), limits);
+    let first = tuned.candidates(0, &[], &arguments(&["--quick"]), limits);
     assert!((2..=QUICK.tiles + 4 * QUICK.faced).contains(&first.len()));
     assert!(first.len() < count(&tuned, 0, &[]));
     tuned.all = first;
@@ -110,7 +110,9 @@ fn some_candidates_are_beside_what_is_chosen() {
     let request = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
     let tuned = tuned(&request, limits);
     let chosen = Rule::parse("10*5*10,2,128,4,no,0.900").expect("a rule");
-    let all = |others: &[&str]| tuned.candidates(0, Some(&chosen), &arguments(others), limits);
+    let all = |others: &[&str]| {
+        tuned.candidates(0, std::slice::from_ref(&chosen), &arguments(others), limits)
+    };
     let has = |all: &[Rule]| all.iter().any(|rule| is_same(rule, &chosen));
     assert!(has(&all(&[])));
     let facing = all(&["--facing"]);
@@ -118,7 +120,16 @@ fn some_candidates_are_beside_what_is_chosen() {
     let faces = |rule: &&Rule| rule.launch.facing != [false; 2];
     assert_eq!(facing.iter().filter(faces).count(), facing.len() - 1);
     assert!(has(&all(&["--otherwise"])));
-    let none = tuned.candidates(0, None, &arguments(&["--otherwise"]), limits);
+    // And the architecture's, where the device has a row of its own.
+    let both = [
+        Rule::parse("20*25,2,64,4,no,0.900").expect("a rule"),
+        chosen.clone(),
+    ];
+    let all = tuned.candidates(0, &both, &arguments(&[]), limits);
+    assert!(both
+        .iter()
+        .all(|rule| all.iter().any(|other| is_same(other, rule))));
+    let none = tuned.candidates(0, &[], &arguments(&["--otherwise"]), limits);
     assert!(none.is_empty(), "{none:?}");
 }
 
@@ -164,7 +175,7 @@ fn rows_are_of_what_is_faster() {
     let plan = mmafft::plan_in_clusters(&cluster, limits).expect("a plan");
     let key = rules::key(&plan.passes[0], limits).expect("a key");
     let of_cluster = Tuned::new(key, plan.clone(), plan.passes[0].clone());
-    let all = of_cluster.candidates(0, None, &arguments(&[]), limits);
+    let all = of_cluster.candidates(0, &[], &arguments(&[]), limits);
     let mut best = all[0].clone();
     best.fraction = 0.6;
     let otherwise = &["--otherwise"][..];
