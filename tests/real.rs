@@ -53,9 +53,11 @@ fn planner() -> Planner {
     Planner::on(mmafft::AnyBackend::Cpu(CpuBackend::new(options)))
 }
 
-/// By the reals that there are, though the line that a kind continues them to is longer, and may have other primes.
-fn bound<T: Tested>(n: usize) -> f64 {
-    let convolved = largest_prime_factor(n) > 13;
+/// By the reals that there are, though the line that a kind continues them to is longer; three times that only where both
+/// lengths have a large prime.
+fn bound<T: Tested>(kind: Kind, n: usize) -> f64 {
+    let lengths = [n, kind.logical_length(n)];
+    let convolved = lengths.map(largest_prime_factor).iter().all(|&p| p > 13);
     T::BOUND * (1.0 + (n as f64).log2()).sqrt() * if convolved { 3.0 } else { 1.0 }
 }
 
@@ -112,7 +114,7 @@ fn beside<T: Tested>(kind: Kind, x: &[T], expected: &[ComplexDd]) -> Result<(), 
     let factor = normalization.factor(kind.logical_length(n) as f64, direction);
     let got: Vec<Complex<f64>> = complex(&got).iter().map(|y| y / factor).collect();
     let error = relative_l2(&got, expected);
-    let allowed = bound::<T>(n);
+    let allowed = bound::<T>(kind, n);
     match error <= allowed {
         true => Ok(()),
         false => {
@@ -214,7 +216,7 @@ fn inverse_pairs() {
                 .collect();
             let expected: Vec<ComplexDd> = complex(&x).into_iter().map(ComplexDd::from).collect();
             let error = relative_l2(&z, &expected);
-            if error > 3.0 * bound::<f64>(n) {
+            if error > 3.0 * bound::<f64>(kind, n) {
                 let kind = kind.row().name;
                 return Err(format!("{kind} of {n} and back, {name}: {error:.2e}"));
             }
@@ -279,7 +281,7 @@ fn fftw_says_the_same() {
             true => 1.0 + (n as f64).sqrt(),
             false => 1.0,
         };
-        let allowed = bound::<f64>(n) * (1.0 + theirs);
+        let allowed = bound::<f64>(kind, n) * (1.0 + theirs);
         match error <= allowed {
             true => Ok(()),
             false => Err(format!("{} of {n}: {error:.1e} from FFTW", kind.row().name)),

@@ -4,7 +4,7 @@ use super::{folder, mmafft, npy, refused, text};
 use mmafft::KINDS;
 use std::path::Path;
 
-/// Writes an array of these lengths, and runs `transform` with these arguments; the result's values.
+/// Runs `transform` with these arguments; the result's values.
 fn transformed(input: &Path, output: &Path, arguments: &[&str]) -> Vec<f64> {
     let whole = ["transform", text(input), "-o", text(output)];
     let run = mmafft(&[&whole[..], arguments].concat());
@@ -120,30 +120,20 @@ fn what_no_kind_can_do_is_refused() {
     let folder = folder("kinds-refused");
     let (input, output) = (folder.join("in.npy"), folder.join("out.npy"));
     real(&input, "(3, 1)", &[1.0; 3]);
+    let refusal = |kinds: &str| {
+        let whole = ["transform", text(&input), "-o", text(&output)];
+        refused(&[&whole[..], &["--kind", kinds]].concat())
+    };
     for (kinds, words) in [
         ("dct1", "at least 2"),
-        ("dct2,dct2,dct2", "3"),
-        ("dct2,c2c", "c2c"),
+        ("dct2,dct2,dct2", "a list of 3 kinds"),
+        ("dct2,c2c", "give c2c alone"),
     ] {
-        let said = refused(&[
-            "transform",
-            text(&input),
-            "-o",
-            text(&output),
-            "--kind",
-            kinds,
-        ]);
+        let said = refusal(kinds);
         assert!(said.contains(words), "{kinds}: {said}");
     }
     npy(&input, "<c16", "(4,)", &[0; 64]);
-    let said = refused(&[
-        "transform",
-        text(&input),
-        "-o",
-        text(&output),
-        "--kind",
-        "dht",
-    ]);
+    let said = refusal("dht");
     assert!(said.contains("real"), "{said}");
     assert!(!output.exists(), "a failed run left an output");
 }

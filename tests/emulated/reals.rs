@@ -19,7 +19,7 @@ const PRECISIONS: [Precision; 5] = [
     Precision::SplitF16,
 ];
 
-fn kinds() -> Vec<Kind> {
+pub fn kinds() -> Vec<Kind> {
     let kinds = KINDS.iter().map(|row| row.kind);
     kinds.filter(|kind| kind.is_real_to_real()).collect()
 }

@@ -46,8 +46,8 @@ pub struct Arguments {
     /// The transforms, as `mmafft bench` reads them, in place of the default list
     #[arg(long, value_name = "FILE")]
     cases: Option<PathBuf>,
-    /// Only transforms of these that were below this fraction of a copy, in a file that `mmafft bench --csv` wrote; of its own number of
-    /// arrays
+    /// Only transforms of these that were below this fraction of a copy, in a file that `mmafft bench --csv` wrote; of as many
+    /// arrays as are timed here
     #[arg(long, value_name = "FRACTION", requires = "cases", value_parser = fraction)]
     below: Option<f64>,
     /// Rows of this device alone, where these are faster by 2 %, and not of all devices of its architecture, as those of --turns are
