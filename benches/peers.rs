@@ -318,7 +318,7 @@ fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
         for dims in shapes {
             let shape = Shape::new(dims);
             let n: usize = dims.iter().product();
-            let request = Request::real(row.kind, shape.clone()).precision(T::PRECISION);
+            let request = Request::of_kind(row.kind, shape.clone()).precision(T::PRECISION);
             let fft = planner(threads).build(&request).expect("a plan");
             let options = Options {
                 threads,

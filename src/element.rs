@@ -52,6 +52,17 @@ impl<T: RealElement> Element for Complex<T> {
     const NAME: &'static str = T::COMPLEX_NAME;
 }
 
+/// What request takes scalars of type `got`, where `expected` are not of that type or not of that domain.
+pub fn taken_by(got: ScalarType, expected: ScalarType) -> &'static str {
+    match got {
+        _ if got == expected => "the request's kind says whether a side is real or complex",
+        ScalarType::F64 => "set the request\'s .precision(…) to f64 for these",
+        ScalarType::F32 => "set the request\'s .precision(…) to f32 for these",
+        ScalarType::F16 => "set the request\'s .precision(…) to f16 for these",
+        ScalarType::Bf16 => "set the request\'s .precision(…) to bf16 for these",
+    }
+}
+
 /// The name of the element type with this scalar and domain.
 pub fn name(scalar: ScalarType, domain: Domain) -> &'static str {
     match (scalar, domain) {

@@ -106,6 +106,7 @@ impl Buffer {
                 side,
                 expected: T::NAME,
                 got: element::name(self.scalar, self.domain),
+                instead: "copy to or from memory of the buffer's own type",
             });
         }
         match count == self.len() {
@@ -148,6 +149,9 @@ impl Transform {
 
     /// Elements that an input must have: the extent of the layout, of complex or real
     /// elements as the kind's input is.
+    ///
+    /// Of a request made with [`Request::in_place`] it is what the one buffer must have, which
+    /// [`Transform::output_len`] says in elements of the output.
     pub fn input_len(&self) -> usize {
         let domain = self.plan.request.kind.row().input;
         self.plan.input_scalars.div_ceil(domain.scalars())
@@ -232,13 +236,13 @@ impl Transform {
         self.check(
             Side::Input,
             input.scalar,
-            Some(input.domain),
+            input.domain,
             input.memory.bytes(),
         )?;
         self.check(
             Side::Output,
             output.scalar,
-            Some(output.domain),
+            output.domain,
             output.memory.bytes(),
         )?;
         self.with_scratch(|scratch| {
@@ -292,13 +296,8 @@ impl Transform {
         input: &'a [I],
         output: &'a mut [O],
     ) -> Result<(&'a [u8], &'a mut [u8])> {
-        self.check(Side::Input, I::SCALAR, Some(I::DOMAIN), size_of_val(input))?;
-        self.check(
-            Side::Output,
-            O::SCALAR,
-            Some(O::DOMAIN),
-            size_of_val(output),
-        )?;
+        self.check(Side::Input, I::SCALAR, I::DOMAIN, size_of_val(input))?;
+        self.check(Side::Output, O::SCALAR, O::DOMAIN, size_of_val(output))?;
         Ok((
             bytemuck::cast_slice(input),
             bytemuck::cast_slice_mut(output),
@@ -328,7 +327,7 @@ impl Transform {
         &self,
         side: Side,
         scalar: mmafft_backend_traits::ScalarType,
-        domain: Option<Domain>,
+        domain: Domain,
         bytes: usize,
     ) -> Result<()> {
         let row = self.plan.request.kind.row();
@@ -337,11 +336,12 @@ impl Transform {
             Side::Input => (row.input, self.plan.input_scalars),
             _ => (row.output, self.plan.output_scalars),
         };
-        if scalar != storage || domain.is_some_and(|d| d != wanted) {
+        if (scalar, domain) != (storage, wanted) {
             return Err(Error::ElementType {
                 side,
                 expected: element::name(storage, wanted),
-                got: element::name(scalar, domain.unwrap_or(wanted)),
+                got: element::name(scalar, domain),
+                instead: element::taken_by(scalar, storage),
             });
         }
         let element = wanted.scalars() * storage.bytes();
@@ -375,9 +375,11 @@ impl Transform {
             });
         }
         // A buffer that is real on one side and complex on the other may be either.
-        let domain = (row.input == row.output).then_some(domain);
-        self.check(Side::Input, scalar, domain, bytes)?;
-        self.check(Side::Output, scalar, domain, bytes)
+        let side = match domain == row.input {
+            true => Side::Input,
+            false => Side::Output,
+        };
+        self.check(side, scalar, domain, bytes)
     }
 
     /// On host memory, by what scratch the caller lends, where the backend can use it.

@@ -196,7 +196,7 @@ fn real_kinds_of_every_length() {
         for n in (1..=256).chain([1000, 1009, 4096, 10_000, 65_536]) {
             for kind in [Kind::R2C, Kind::C2R] {
                 let direction = kind.row().direction.expect("real kinds have one");
-                let request = Request::of_kind(kind, direction, Shape::d1(n));
+                let request = Request::directed(kind, direction, Shape::d1(n));
                 measure(&request.precision(precision));
             }
         }

@@ -55,7 +55,7 @@ fn cases() -> Vec<Case> {
         cpu("line", Request::forward(d1(1024))),
         cpu(
             "line-f64-inverse",
-            Request::inverse(d1(1000))
+            Request::backward(d1(1000))
                 .precision(Precision::F64)
                 .normalization(Normalization::Backward),
         ),
@@ -147,29 +147,29 @@ fn cases() -> Vec<Case> {
         ),
         cpu(
             "real-to-real",
-            Request::real(Kind::Dct2, d2(1024, 2000)).kinds(&[Kind::Dct2, Kind::Dst3]),
+            Request::of_kind(Kind::Dct2, d2(1024, 2000)).kinds(&[Kind::Dct2, Kind::Dst3]),
         ),
         cpu(
             "dct1-ortho",
-            Request::of_kind(Kind::Dct1, Direction::Inverse, d2(65, 64))
+            Request::directed(Kind::Dct1, Direction::Inverse, d2(65, 64))
                 .normalization(Normalization::Ortho)
                 .precision(Precision::F64),
         ),
-        cpu("dst4-odd", Request::real(Kind::Dst4, d1(999))),
+        cpu("dst4-odd", Request::of_kind(Kind::Dst4, d1(999))),
         device(
             "real-columns-dct1",
-            Request::real(Kind::Dct1, d1(1025)).batch(3),
+            Request::of_kind(Kind::Dct1, d1(1025)).batch(3),
         ),
         device(
             "real-columns-dst3",
-            Request::real(Kind::Dst3, d1(1024)).batch(3),
+            Request::of_kind(Kind::Dst3, d1(1024)).batch(3),
         ),
-        device("long-dct2", Request::real(Kind::Dct2, d1(2000)).batch(2)),
-        device("long-dct4", Request::real(Kind::Dct4, d1(2000)).batch(2)),
-        device("long-dst1-prime", Request::real(Kind::Dst1, d1(1008))),
+        device("long-dct2", Request::of_kind(Kind::Dct2, d1(2000)).batch(2)),
+        device("long-dct4", Request::of_kind(Kind::Dct4, d1(2000)).batch(2)),
+        device("long-dst1-prime", Request::of_kind(Kind::Dst1, d1(1008))),
         device(
             "dct3-plane",
-            Request::real(Kind::Dct3, d2(32, 48)).in_place(),
+            Request::of_kind(Kind::Dct3, d2(32, 48)).in_place(),
         ),
         device("four-step", Request::forward(d1(4096))),
         device("four-step-twice", Request::forward(d1(1 << 15)).batch(3)),
@@ -201,37 +201,37 @@ fn cases() -> Vec<Case> {
         // Reals without a rule: even factors, and an even radix where lines face each other.
         hopper(
             "facing-lines",
-            Request::real(Kind::Dct4, d1(240_000)).batch(400),
+            Request::of_kind(Kind::Dct4, d1(240_000)).batch(400),
         ),
         hopper(
             "facing-lines-one-by-one",
-            Request::real(Kind::Dct4, d1(500_000)),
+            Request::of_kind(Kind::Dct4, d1(500_000)),
         ),
         hopper(
             "likely-lines",
-            Request::real(Kind::Dct2, d1(351)).batch(4096),
+            Request::of_kind(Kind::Dct2, d1(351)).batch(4096),
         ),
         hopper(
             "likely-arrays",
-            Request::real(Kind::Dct3, d2(25, 32)).batch(4096),
+            Request::of_kind(Kind::Dct3, d2(25, 32)).batch(4096),
         ),
         hopper(
             "likely-columns",
-            Request::real(Kind::HC2R, d2(2080, 330)).batch(100),
+            Request::of_kind(Kind::HC2R, d2(2080, 330)).batch(100),
         ),
         hopper("measured-few", Request::forward(d1(1 << 20))),
         clusters("cluster-line", Request::forward(d1(1 << 15)).batch(100)),
         clusters("cluster-r2c", Request::r2c(d1(1 << 16)).batch(100)),
         clusters("cluster-columns", Request::forward(d1(1 << 25)).batch(4)),
-        clusters("cluster-plane", Request::inverse(d2(256, 256)).batch(100)),
+        clusters("cluster-plane", Request::backward(d2(256, 256)).batch(100)),
         device("long-prime", Request::forward(d1(1009))),
         device(
             "long-prime-f16",
-            Request::inverse(d2(1009, 2)).precision(Precision::F16),
+            Request::backward(d2(1009, 2)).precision(Precision::F16),
         ),
         device(
             "four-step-plane",
-            Request::inverse(d2(200, 128))
+            Request::backward(d2(200, 128))
                 .precision(Precision::SplitF16)
                 .normalization(Normalization::Backward),
         ),

@@ -94,7 +94,7 @@ fn against_definition_in_both(kind: Kind, n: usize) -> Result<(), String> {
 }
 
 fn normalization(n: usize) -> (Normalization, &'static str) {
-    Normalization::ALL[n % 4]
+    Normalization::ALL[n % 5]
 }
 
 /// Of these reals by the definition, not scaled.
@@ -108,7 +108,7 @@ fn defined<T: Tested>(kind: Kind, x: &[T]) -> Vec<ComplexDd> {
 fn beside<T: Tested>(kind: Kind, x: &[T], expected: &[ComplexDd]) -> Result<(), String> {
     let n = x.len();
     let (normalization, name) = normalization(n);
-    let request = Request::real(kind, Shape::d1(n)).normalization(normalization);
+    let request = Request::of_kind(kind, Shape::d1(n)).normalization(normalization);
     let got = run(&request, x);
     let direction = kind.row().direction.unwrap_or(Direction::Forward);
     let factor = normalization.factor(kind.logical_length(n) as f64, direction);
@@ -195,7 +195,7 @@ fn inverse_pairs() {
         let x = input::<f64>(n);
         for (normalization, name) in Normalization::ALL {
             let of = |kind: Kind, direction| {
-                Request::of_kind(kind, direction, Shape::d1(n)).normalization(normalization)
+                Request::directed(kind, direction, Shape::d1(n)).normalization(normalization)
             };
             let y = run(&of(kind, Direction::Forward), &x);
             let back = of(kind.row().inverse, Direction::Inverse);
@@ -235,9 +235,9 @@ fn planes_are_rows_then_columns() {
             let across = kinds[(i + 4) % kinds.len()];
             let x = input::<f64>(rows * columns);
             let shape = || Shape::d2(rows, columns);
-            let request = Request::real(down, shape());
+            let request = Request::of_kind(down, shape());
             let both = run(&request.clone().kinds(&[down, across]), &x);
-            let one = run(&Request::real(across, shape()).axes(&[1]), &x);
+            let one = run(&Request::of_kind(across, shape()).axes(&[1]), &x);
             let two = run(&request.axes(&[0]), &one);
             let two: Vec<ComplexDd> = complex(&two).into_iter().map(ComplexDd::from).collect();
             let error = relative_l2(&complex(&both), &two);
@@ -264,7 +264,7 @@ fn fftw_says_the_same() {
     let lengths = (1..=512).chain([1350, 4050, 4096, 4099, 20250, 65536]);
     all(cases(lengths), |kind, n| {
         let x = input::<f64>(n);
-        let ours = run(&Request::real(kind, Shape::d1(n)), &x);
+        let ours = run(&Request::of_kind(kind, Shape::d1(n)), &x);
         let options = Options {
             rigor: Rigor::Estimate,
             ..Options::default()

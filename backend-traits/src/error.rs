@@ -46,12 +46,10 @@ pub enum Error {
         /// Which length is zero.
         what: String,
     },
-    /// No axis to transform, or more than the library takes.
-    #[error("{got} axes to transform: expected 1 to {max}")]
+    /// No axis to transform.
+    #[error("no axis to transform: expected 1 to {max} of them")]
     AxisCount {
-        /// How many axes were listed.
-        got: usize,
-        /// The most that can be transformed.
+        /// The array's rank.
         max: usize,
     },
     /// An axis that the array does not have.
@@ -77,7 +75,7 @@ pub enum Error {
         got: usize,
     },
     /// An axis too short for its kind.
-    #[error("a {kind} of {got} points along axis {axis}: expected at least {expected}")]
+    #[error("axis {axis} has length {got}: a {kind} needs at least {expected}")]
     TooShort {
         /// The kind's name.
         kind: &'static str,
@@ -104,7 +102,17 @@ pub enum Error {
         /// The number of strides given.
         got: usize,
     },
-    /// Strides by which two elements share an address.
+    /// A stride, a distance or an offset that was negative before it became unsigned.
+    #[error("the {side} {what} is {got}: strides, distances and offsets are not negative")]
+    NegativeStride {
+        /// The side whose layout is wrong.
+        side: Side,
+        /// `stride of dimension 0`, `distance` or `offset`.
+        what: String,
+        /// The number given.
+        got: isize,
+    },
+    /// Strides by which two elements that are written share an address.
     #[error(
         "the {side} strides overlap: dimension {dimension} needs a stride of at least {expected}, \
          got {got}"
@@ -144,7 +152,7 @@ pub enum Error {
         got: usize,
     },
     /// A buffer of elements of another type than the transform's.
-    #[error("the {side} holds {got}: expected {expected}")]
+    #[error("the {side} holds {got}: expected {expected}; {instead}")]
     ElementType {
         /// The buffer with the wrong elements.
         side: Side,
@@ -152,11 +160,13 @@ pub enum Error {
         expected: &'static str,
         /// The element type given.
         got: &'static str,
+        /// What request takes such elements.
+        instead: &'static str,
     },
     /// A half spectrum whose length does not belong to the real length.
     #[error(
-        "the half spectrum has {got} points along axis {axis}: expected {expected} for {length} \
-         real points"
+        "the half spectrum has length {got} along axis {axis}: expected {expected} for a real \
+         length of {length}"
     )]
     HalfLength {
         /// The halved axis.

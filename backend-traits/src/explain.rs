@@ -31,7 +31,7 @@ impl Plan {
         // The others' direction follows from the kind, but for which is the inverse.
         let inverse = r.kind.is_real_to_real() && r.normalization != Normalization::None;
         if r.kind == Kind::C2C || inverse {
-            write!(out, " {}", r.direction.name())?;
+            write!(out, " {}", r.direction().name())?;
         }
         if let Some(axes) = r.axes.as_ref().filter(|a| a.len() < r.shape.rank()) {
             write!(out, ", axes {axes:?}")?;

@@ -396,6 +396,8 @@ pub enum Normalization {
     /// Neither direction (FFTW, cuFFT, RustFFT).
     #[default]
     None,
+    /// Either direction by `1/N`: what undoes [`Normalization::None`].
+    Full,
     /// The inverse by `1/N` (NumPy's and SciPy's default).
     Backward,
     /// Both by `1/√N`. DCT and DST I to III are as SciPy's besides, orthogonal matrices: of DCT-I, DCT-III and DST-III
@@ -407,8 +409,9 @@ pub enum Normalization {
 
 impl Normalization {
     /// All of them, with their names.
-    pub const ALL: [(Normalization, &'static str); 4] = [
+    pub const ALL: [(Normalization, &'static str); 5] = [
         (Normalization::None, "none"),
+        (Normalization::Full, "full"),
         (Normalization::Backward, "backward"),
         (Normalization::Ortho, "ortho"),
         (Normalization::Forward, "forward"),
@@ -418,9 +421,19 @@ impl Normalization {
     pub fn factor(self, points: f64, direction: Direction) -> f64 {
         match (self, direction) {
             (Normalization::Ortho, _) => 1.0 / points.sqrt(),
-            (Normalization::Backward, Direction::Inverse)
+            (Normalization::Full, _)
+            | (Normalization::Backward, Direction::Inverse)
             | (Normalization::Forward, Direction::Forward) => 1.0 / points,
             _ => 1.0,
+        }
+    }
+
+    /// The one by which the opposite direction undoes a transform scaled by this one.
+    pub fn inverse(self) -> Self {
+        match self {
+            Normalization::None => Normalization::Full,
+            Normalization::Full => Normalization::None,
+            other => other,
         }
     }
 

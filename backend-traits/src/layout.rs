@@ -68,17 +68,19 @@ pub struct ResolvedLayout {
 impl Layout {
     /// Fills in what is not given for `batch` arrays of the lengths `dims`, whose rows
     /// (the last dimension) take `row` elements in the contiguous case, and checks that
-    /// no two elements share an address.
+    /// no two elements share an address, unless they may `overlap`.
     pub fn resolve(
         &self,
         side: Side,
         batch: usize,
         dims: &[usize],
         row: usize,
+        overlap: bool,
     ) -> Result<ResolvedLayout> {
         let overflow = || Error::Overflow {
             what: format!("the extent of the {side} layout"),
         };
+        self.check_signs(side)?;
         let mut strides = vec![0; dims.len() + 1];
         match &self.strides {
             Some(given) if given.len() != dims.len() => {
@@ -104,7 +106,7 @@ impl Layout {
         };
         let mut all = vec![batch];
         all.extend_from_slice(dims);
-        let span = check_nesting(side, &all, &strides)?;
+        let span = span(side, &all, &strides, overlap)?;
         let required = span.checked_add(self.offset).ok_or_else(overflow)?;
         if required > isize::MAX as usize / 16 {
             return Err(overflow());
@@ -115,6 +117,25 @@ impl Layout {
             offset: self.offset,
             required,
         })
+    }
+}
+
+impl Layout {
+    /// Refuses what was negative before it became unsigned, whose sign bit is still there.
+    fn check_signs(&self, side: Side) -> Result<()> {
+        let strides = self.strides.iter().flatten().enumerate();
+        let strides = strides.map(|(i, &stride)| (format!("stride of dimension {i}"), stride));
+        let distance = self.distance.map(|distance| ("distance".into(), distance));
+        let offset = ("offset".into(), self.offset);
+        let mut all = strides.chain(distance).chain([offset]);
+        match all.find(|(_, number)| (*number as isize) < 0) {
+            Some((what, number)) => Err(Error::NegativeStride {
+                side,
+                what,
+                got: number as isize,
+            }),
+            None => Ok(()),
+        }
     }
 }
 
@@ -133,15 +154,16 @@ fn contiguous_distance(dims: &[usize], strides: &[usize], row: usize) -> Option<
     Some(distance)
 }
 
-/// Checks that the dimensions nest, each stride at least the span of all smaller ones,
-/// and returns the whole span. Interleaved layouts that happen not to collide although
-/// they do not nest are refused too: nobody means them.
-fn check_nesting(side: Side, dims: &[usize], strides: &[usize]) -> Result<usize> {
+/// The whole span of elements, whose dimensions nest unless they may `overlap`.
+///
+/// Each stride is then at least the span of all smaller ones. Interleaved layouts that
+/// happen not to collide although they do not nest are refused too: nobody means them.
+fn span(side: Side, dims: &[usize], strides: &[usize], overlap: bool) -> Result<usize> {
     let mut order: Vec<usize> = (0..dims.len()).filter(|&i| dims[i] > 1).collect();
     order.sort_by_key(|&i| strides[i]);
     let mut span = 1usize;
     for i in order {
-        if strides[i] < span {
+        if strides[i] < span && !overlap {
             return Err(Error::Overlap {
                 side,
                 dimension: match i {
@@ -170,15 +192,15 @@ mod tests {
     #[test]
     fn contiguous_and_padded() {
         let l = Layout::contiguous();
-        let r = l.resolve(Side::Input, 2, &[3, 5], 5).unwrap();
+        let r = l.resolve(Side::Input, 2, &[3, 5], 5, false).unwrap();
         assert_eq!((r.strides, r.required), (vec![15, 5, 1], 30));
-        let r = l.resolve(Side::Input, 2, &[3, 5], 6).unwrap();
+        let r = l.resolve(Side::Input, 2, &[3, 5], 6, false).unwrap();
         assert_eq!((r.strides, r.required), (vec![18, 6, 1], 18 + 12 + 5));
     }
 
     #[test]
     fn overlap_and_overflow_are_refused() {
-        let overlap = Layout::strided(&[4, 1]).resolve(Side::Output, 1, &[3, 5], 5);
+        let overlap = Layout::strided(&[4, 1]).resolve(Side::Output, 1, &[3, 5], 5, false);
         assert!(matches!(
             overlap,
             Err(Error::Overlap {
@@ -189,7 +211,7 @@ mod tests {
         ));
         let distance = Layout::contiguous()
             .distance(0)
-            .resolve(Side::Input, 2, &[4], 4);
+            .resolve(Side::Input, 2, &[4], 4, false);
         assert!(matches!(
             distance,
             Err(Error::Overlap {
@@ -198,11 +220,18 @@ mod tests {
                 ..
             })
         ));
-        let huge = Layout::strided(&[usize::MAX / 2]).resolve(Side::Input, 1, &[5], 5);
+        // What is only read may.
+        let frames = Layout::contiguous().distance(256);
+        let frames = frames.resolve(Side::Input, 3, &[512], 512, true);
+        assert_eq!(frames.unwrap().required, 1024);
+        let turned = Layout::strided(&[-1isize as usize]);
+        let turned = turned.resolve(Side::Input, 1, &[5], 5, true);
+        assert!(matches!(turned, Err(Error::NegativeStride { got: -1, .. })));
+        let huge = Layout::strided(&[usize::MAX / 2]).resolve(Side::Input, 1, &[5], 5, false);
         assert!(matches!(huge, Err(Error::Overflow { .. })));
         // A stride of a dimension of one point is never used.
         assert!(Layout::strided(&[0, 1])
-            .resolve(Side::Input, 1, &[1, 8], 8)
+            .resolve(Side::Input, 1, &[1, 8], 8, false)
             .is_ok());
     }
 }

@@ -25,13 +25,11 @@ pub struct Request {
     pub kind: Kind,
     /// A kind for each of the axes, where they differ: all from reals to as many reals.
     pub kinds: Option<Vec<Kind>>,
-    /// The sign of the exponent; of kinds that have none, whether they are asked for as the
-    /// inverse of another, for the normalisation, as [`Request::scale`] counts it.
-    pub direction: Direction,
+    /// The sign of the exponent; of kinds without one, the side that the normalisation counts.
+    direction: Direction,
     /// The lengths of one array; of the real side for R2C and C2R.
     pub shape: Shape,
-    /// The axes to transform; the last listed is the one that R2C and C2R halve. Default:
-    /// all, the last three of four.
+    /// The axes to transform; the last listed is the one that R2C and C2R halve. Default: all.
     pub axes: Option<Vec<usize>>,
     /// How many arrays.
     pub batch: usize,
@@ -91,8 +89,10 @@ impl Request {
         Request::new(Kind::C2C, Direction::Forward, shape)
     }
 
-    /// Complex to complex, `exp(+2πi·kn/N)`.
-    pub fn inverse(shape: Shape) -> Self {
+    /// Complex to complex, `exp(+2πi·kn/N)`, unscaled: FFTW's `FFTW_BACKWARD`.
+    ///
+    /// [`Request::inverse`] makes the request that undoes another, scaled.
+    pub fn backward(shape: Shape) -> Self {
         Request::new(Kind::C2C, Direction::Inverse, shape)
     }
 
@@ -106,15 +106,66 @@ impl Request {
         Request::new(Kind::C2R, Direction::Inverse, shape)
     }
 
-    /// Of any kind; `direction` counts where the kind does not fix it.
-    pub fn of_kind(kind: Kind, direction: Direction, shape: Shape) -> Self {
+    /// Of any kind, every axis by it; complex to complex forward.
+    ///
+    /// A DCT or DST made so is a forward transform, as SciPy's `dct(x, type)` is.
+    /// [`Request::inverse`] of one is what SciPy calls `idct(x, type)`.
+    pub fn of_kind(kind: Kind, shape: Shape) -> Self {
+        Request::directed(kind, Direction::Forward, shape)
+    }
+
+    /// Of any kind in any direction, for tests that go through both.
+    #[doc(hidden)]
+    pub fn directed(kind: Kind, direction: Direction, shape: Shape) -> Self {
         Request::new(kind, kind.row().direction.unwrap_or(direction), shape)
     }
 
-    /// Real to real: every axis by this kind, as a forward transform where the kind itself does
-    /// not say. Its inverse is `of_kind(kind.row().inverse, Direction::Inverse, shape)`.
-    pub fn real(kind: Kind, shape: Shape) -> Self {
-        Request::of_kind(kind, Direction::Forward, shape)
+    /// The request that undoes this one, normalisation included, for every kind.
+    ///
+    /// Input and output change places, and with them their layouts and zero ranges.
+    ///
+    /// ```
+    /// # use mmafft_backend_traits::{Kind, Normalization, Request, Shape};
+    /// let forward = Request::of_kind(Kind::Dct2, Shape::d1(100));
+    /// let inverse = forward.clone().inverse();
+    /// assert_eq!(inverse.kind, Kind::Dct3);
+    /// assert_eq!(inverse.normalization, Normalization::Full);
+    /// assert_eq!(inverse.inverse(), forward);
+    /// ```
+    pub fn inverse(mut self) -> Self {
+        self.kind = self.kind.row().inverse;
+        for kind in self.kinds.iter_mut().flatten() {
+            *kind = kind.row().inverse;
+        }
+        let direction = self.direction.reversed();
+        self.direction = self.kind.row().direction.unwrap_or(direction);
+        if self.kinds.is_some() {
+            self.direction = direction;
+        }
+        self.normalization = self.normalization.inverse();
+        std::mem::swap(&mut self.input, &mut self.output);
+        std::mem::swap(&mut self.nonzero_input, &mut self.wanted_output);
+        self
+    }
+
+    /// The sign of the exponent; of kinds without one, the side that the normalisation counts.
+    pub fn direction(&self) -> Direction {
+        self.direction
+    }
+
+    /// The same request, with a list of equal kinds said as one kind.
+    #[doc(hidden)]
+    pub fn unified(mut self) -> Self {
+        if let Some(&last) = self.kinds.as_ref().and_then(|kinds| kinds.last()) {
+            self.kind = last;
+            self.kinds = self
+                .kinds
+                .filter(|all| all.iter().any(|&kind| kind != last));
+        }
+        if self.kinds.is_none() {
+            self.direction = self.kind.row().direction.unwrap_or(self.direction);
+        }
+        self
     }
 
     /// A kind for each of the axes, in the order in which these are listed: all from reals to
@@ -179,7 +230,7 @@ impl Request {
         self
     }
 
-    /// Only these axes (at most three); R2C and C2R halve the last one listed.
+    /// Only these axes; R2C and C2R halve the last one listed.
     pub fn axes(mut self, axes: &[usize]) -> Self {
         self.axes = Some(axes.to_vec());
         self

@@ -3,10 +3,10 @@
 use crate::error::{Error, Result};
 use std::fmt;
 
-/// The highest rank of an array.
-pub const MAX_RANK: usize = 4;
-/// The most axes that one transform covers.
-pub const MAX_AXES: usize = 3;
+/// The highest rank of an array, as NumPy's.
+pub const MAX_RANK: usize = 64;
+/// The most axes that one tile holds; more axes take more passes.
+pub const MAX_TILE_AXES: usize = 3;
 
 /// The lengths of one array of a batch, outermost first. For real transforms these are
 /// the lengths of the *real* array; the half spectrum follows from them.

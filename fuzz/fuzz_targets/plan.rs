@@ -70,7 +70,7 @@ fn layout(u: &mut Unstructured) -> Result<Layout> {
 fn request(u: &mut Unstructured) -> Result<Request> {
     let direction = *u.choose(&[Direction::Forward, Direction::Inverse])?;
     let kind = u.choose(KINDS)?.kind;
-    let mut request = Request::of_kind(kind, direction, Shape::new(&list(u, 5)?))
+    let mut request = Request::directed(kind, direction, Shape::new(&list(u, 5)?))
         .precision(u.choose(PRECISIONS)?.precision)
         .normalization(u.choose(&Normalization::ALL)?.0)
         .split_matrix(u.arbitrary()?);

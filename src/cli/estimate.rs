@@ -82,7 +82,7 @@ impl<'a> Sum<'a> {
             roots: array.lengths.iter().map(|&n| Roots::new(n)).collect(),
             input,
             output,
-            inverse: request.direction == Direction::Inverse,
+            inverse: request.direction() == Direction::Inverse,
             kind: request.kind,
             factor: request.scale(),
         }

@@ -4,8 +4,8 @@ use super::excerpt::excerpt;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use mmafft::{
-    AnyBackend, Direction, Engine, Kind, Normalization, Planner, Precision, Request, Shape,
-    BACKENDS, KINDS, PRECISIONS,
+    AnyBackend, Engine, Kind, Normalization, Planner, Precision, Request, Shape, BACKENDS, KINDS,
+    PRECISIONS,
 };
 use std::ops::Range;
 
@@ -143,20 +143,13 @@ impl Common {
         axes.iter().map(resolve).collect::<Result<_, _>>().map(Some)
     }
 
-    /// The kinds and the direction that `kinds` and `--inverse` mean together.
-    pub fn kinds(&self, kinds: &[Kind]) -> (Vec<Kind>, Direction) {
-        // Of several, those that have no direction of their own are forward transforms.
-        let direction = match kinds {
-            [kind] => kind.row().direction.unwrap_or(Direction::Forward),
-            _ => Direction::Forward,
+    /// The kinds that `kinds` and `--inverse` mean together.
+    pub fn kinds(&self, kinds: &[Kind]) -> Vec<Kind> {
+        let undone = |kind: &Kind| match self.inverse {
+            true => kind.row().inverse,
+            false => *kind,
         };
-        match self.inverse {
-            true => {
-                let inverse = kinds.iter().map(|kind| kind.row().inverse);
-                (inverse.collect(), direction.reversed())
-            }
-            false => (kinds.to_vec(), direction),
-        }
+        kinds.iter().map(undone).collect()
     }
 
     /// The request for arrays of this (real) shape.
@@ -166,18 +159,20 @@ impl Common {
         shape: Shape,
         precision: Precision,
     ) -> Result<Request, String> {
-        let (kinds, direction) = self.kinds(kinds);
         let kind = kinds.last().copied().unwrap_or(Kind::C2C);
         let axes = self.axes(shape.rank())?;
-        let mut request = Request::of_kind(kind, direction, shape)
+        let mut request = Request::of_kind(kind, shape);
+        if kinds.len() > 1 {
+            request = request.kinds(kinds);
+        }
+        if self.inverse {
+            request = request.inverse();
+        }
+        request = request
             .precision(precision)
             .normalization(self.norm)
             .split_matrix(!self.unsplit_matrix);
         request.axes = axes;
-        if kinds.len() > 1 {
-            request.direction = direction;
-            request.kinds = Some(kinds);
-        }
         request.radices = self.radices.clone();
         request.engine = self.engine;
         Ok(request)

@@ -154,7 +154,7 @@ fn request(arguments: &Arguments, array: &Array) -> Result<Request, Failure> {
             true => Precision::F32,
             false => Precision::F64,
         });
-    let (kinds, _) = common.kinds(&arguments.kind);
+    let kinds = common.kinds(&arguments.kind);
     let real = |kind: &&Kind| kind.row().input == Domain::Real;
     if let Some(kind) = kinds.iter().find(real).filter(|_| array.dtype.is_complex()) {
         return Err(format!(

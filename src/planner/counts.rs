@@ -319,7 +319,7 @@ mod tests {
         let kinds = KINDS.iter().flat_map(|row| wide.map(|p| (row.kind, p)));
         let requests = kinds.flat_map(|(kind, precision)| {
             let direction = kind.row().direction.unwrap_or(Direction::Forward);
-            let of = move |shape: &Shape| Request::of_kind(kind, direction, shape.clone());
+            let of = move |shape: &Shape| Request::directed(kind, direction, shape.clone());
             let shapes = shapes.iter();
             shapes.map(move |shape| of(shape).precision(precision).batch(10_000))
         });

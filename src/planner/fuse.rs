@@ -7,7 +7,9 @@ use super::problem::Problem;
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::device::MOST_VALUES;
-use mmafft_backend_traits::{held_points, largest_prime_factor, Engine, Kind, Limits};
+use mmafft_backend_traits::{
+    held_points, largest_prime_factor, Engine, Kind, Limits, MAX_TILE_AXES,
+};
 
 /// Groups consecutive stages into passes.
 pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Stage>> {
@@ -44,7 +46,7 @@ pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Sta
 /// Whether the `next` stages can run on the tile of `group`: as `beside` says, and it fits a block.
 fn joins(group: &[Stage], next: &[Stage], problem: &Problem, fits: &Fits) -> bool {
     // Blocks that share lines have nothing of other axes.
-    let alone = group[0].cluster.is_none();
+    let alone = group[0].cluster.is_none() && group.len() + next.len() <= MAX_TILE_AXES;
     alone && fit(group, next, problem, fits) && beside(group, next, 1, problem, fits)
 }
 

@@ -250,9 +250,7 @@ pub fn suggested(pass: &Pass, limits: &Limits) -> Option<(Rule, f64)> {
 mod tests {
     use super::*;
     use crate::planner::fits::invented;
-    use mmafft_backend_traits::{
-        radix::BUTTERFLIES, Direction, Kind, Plan, Precision, Request, Shape,
-    };
+    use mmafft_backend_traits::{radix::BUTTERFLIES, Kind, Plan, Precision, Request, Shape};
 
     fn planned(
         architecture: &str,
@@ -268,7 +266,7 @@ mod tests {
             precisions: vec![Precision::F32, Precision::F64, Precision::F16],
             ..invented(227 << 10)
         };
-        let request = Request::of_kind(kind, Direction::Forward, shape);
+        let request = Request::of_kind(kind, shape);
         let request = request.batch(batch).precision(precision);
         crate::plan(&request, &limits).expect("a plan")
     }

@@ -250,7 +250,7 @@ mod tests {
             ..invented(227 << 10)
         };
         let columns = |beside| {
-            let plane = Request::real(Kind::R2HC, Shape::d2(1050, beside)).axes(&[0]);
+            let plane = Request::of_kind(Kind::R2HC, Shape::d2(1050, beside)).axes(&[0]);
             let plan = crate::plan(&plane, &limits).expect("a plan");
             plan.passes[0].clone()
         };

@@ -1,7 +1,7 @@
 //! The request, checked once and with nothing left open.
 
 use mmafft_backend_traits::{
-    Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_AXES, MAX_RANK,
+    Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_RANK,
 };
 use std::ops::Range;
 
@@ -90,6 +90,13 @@ impl Problem {
         };
         problem.input_scalars = problem.lay_out(INPUT, row.input, halved)?;
         problem.output_scalars = problem.lay_out(OUTPUT, row.output, halved)?;
+        if in_place {
+            // One buffer holds either side, in whole elements of both.
+            let scalars = problem.input_scalars.max(problem.output_scalars);
+            let element = row.input.scalars().max(row.output.scalars());
+            problem.input_scalars = scalars.next_multiple_of(element);
+            problem.output_scalars = problem.input_scalars;
+        }
         problem.restrict()?;
         if in_place {
             if let Some(reason) = problem.not_in_place() {
@@ -174,7 +181,9 @@ impl Problem {
                 })?,
             false => lengths[last],
         };
-        let resolved = layout.resolve(name, self.request.batch, &lengths, row)?;
+        // What is only read may overlap: frames of a signal, one array for a whole batch.
+        let overlap = side == INPUT && self.request.placement == Placement::OutOfPlace;
+        let resolved = layout.resolve(name, self.request.batch, &lengths, row, overlap)?;
         let scalars = domain.scalars();
         for (dim, stride) in self.dims.iter_mut().zip(&resolved.strides) {
             // Strides that are never used may be anything; kept small, they cannot overflow.
@@ -255,14 +264,9 @@ fn check_kinds(request: &mut Request, axes: &[usize]) -> Result<()> {
                 got: kinds.len(),
             });
         }
-        request.kind = *kinds.last().expect("there are axes");
-        let same = kinds.iter().all(|&kind| kind == request.kind);
-        // One kind is said in one way.
-        request.kinds = request.kinds.take().filter(|_| !same);
     }
-    if request.kinds.is_none() {
-        request.direction = request.kind.row().direction.unwrap_or(request.direction);
-    }
+    // One kind is said in one way.
+    *request = request.clone().unified();
     for &axis in axes {
         let length = request.shape.dims()[axis];
         let kind = request.kind_of(axis).unwrap_or(Kind::C2C);
@@ -295,13 +299,9 @@ fn check_shape(request: &Request) -> Result<Vec<usize>> {
     if request.batch == 0 {
         return empty("the batch".into());
     }
-    let all: Vec<usize> = (rank.saturating_sub(MAX_AXES)..rank).collect();
-    let axes = request.axes.clone().unwrap_or(all);
-    if axes.is_empty() || axes.len() > MAX_AXES {
-        return Err(Error::AxisCount {
-            got: axes.len(),
-            max: MAX_AXES,
-        });
+    let axes = request.axes.clone().unwrap_or((0..rank).collect());
+    if axes.is_empty() {
+        return Err(Error::AxisCount { max: rank });
     }
     for (i, &axis) in axes.iter().enumerate() {
         if axis >= rank {

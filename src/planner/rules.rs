@@ -230,7 +230,7 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mmafft_backend_traits::{Direction, Request, Shape};
+    use mmafft_backend_traits::{Request, Shape};
 
     #[test]
     fn a_device_has_rules_of_its_own() {
@@ -295,7 +295,7 @@ mod tests {
         };
         let in_turns = |kind: Kind| {
             let shape = Shape::new(&[1024, 1024]);
-            let request = Request::of_kind(kind, Direction::Forward, shape).batch(64);
+            let request = Request::of_kind(kind, shape).batch(64);
             let plan = crate::plan(&request, &limits).expect("a plan");
             plan.turns.is_some()
         };
@@ -331,7 +331,7 @@ mod tests {
             names
         };
         assert_eq!(
-            names(|n| Request::real(Kind::Dct2, n)),
+            names(|n| Request::of_kind(Kind::Dct2, n)),
             ["apart split", "split"]
         );
         assert_eq!(names(Request::r2c), ["split"]);

@@ -196,7 +196,7 @@ impl Stage {
         Stage {
             dim,
             kind,
-            direction: kind.core_direction(problem.request.direction),
+            direction: kind.core_direction(problem.request.direction()),
             length: d.length,
             load_index: 1,
             store_index: 1,

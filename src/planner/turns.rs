@@ -280,18 +280,14 @@ mod tests {
 
     /// A plane that nobody tuned.
     fn plane(kind: Kind, n: usize) -> Request {
-        let request = Request::of_kind(
-            kind,
-            kind.row().direction.unwrap_or(Direction::Forward),
-            Shape::d2(n, n),
-        );
+        let request = Request::of_kind(kind, Shape::d2(n, n));
         request.batch(800)
     }
 
     /// A line of reals that nobody tuned.
     fn line(kind: Kind, n: usize) -> Request {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        Request::of_kind(kind, direction, Shape::d1(n)).batch(800)
+        Request::directed(kind, direction, Shape::d1(n)).batch(800)
     }
 
     #[test]

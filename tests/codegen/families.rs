@@ -134,7 +134,7 @@ fn families() -> Vec<(String, Request)> {
                     };
                     let lengths = [1000, 4096].map(|n: usize| n.saturating_add_signed(beside));
                     for n in lengths {
-                        let request = Request::real(row.kind, Shape::d1(n));
+                        let request = Request::of_kind(row.kind, Shape::d1(n));
                         add(&format!("{} {n}", row.name), request);
                     }
                 }
@@ -147,7 +147,7 @@ fn families() -> Vec<(String, Request)> {
                 (Kind::Dct1, (1 << 16) + 1),
                 (Kind::Dst1, (1 << 20) - 1),
             ] {
-                let request = Request::real(kind, Shape::d1(n));
+                let request = Request::of_kind(kind, Shape::d1(n));
                 add(&format!("{} {n}", kind.row().name), request);
             }
             if engine == Engine::Simt {
@@ -171,7 +171,7 @@ fn families() -> Vec<(String, Request)> {
                 (Kind::HC2R, Shape::d3(16, 16, 16)),
             ] {
                 let name = format!("{} {shape}", kind.row().name);
-                add(&name, Request::real(kind, shape));
+                add(&name, Request::of_kind(kind, shape));
             }
         }
     }
@@ -210,7 +210,7 @@ fn clusters() -> Vec<(String, Request)> {
         (Shape::d2(6000, 96), F64),
     ] {
         let name = format!("cluster columns {shape} {}", precision.row().name);
-        let request = Request::inverse(shape).precision(precision).batch(8);
+        let request = Request::backward(shape).precision(precision).batch(8);
         all.push((name, request));
     }
     // Lines of reals, packed to as many points.
@@ -226,7 +226,7 @@ fn clusters() -> Vec<(String, Request)> {
     ] {
         for (bits, precision) in [(16, F32), (15, F64)] {
             let direction = kind.row().direction.unwrap_or(Direction::Forward);
-            let request = Request::of_kind(kind, direction, Shape::d1(1 << bits));
+            let request = Request::directed(kind, direction, Shape::d1(1 << bits));
             let name = format!(
                 "cluster {} 2^{bits} {}",
                 kind.row().name,

@@ -114,7 +114,7 @@ pub fn likely() -> Vec<Case> {
     let kinds = kinds.flat_map(|row| wide.map(|precision| (row.kind, precision)));
     let of = |(kind, precision): (Kind, Precision)| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        let of = move |shape| Request::of_kind(kind, direction, shape).precision(precision);
+        let of = move |shape| Request::directed(kind, direction, shape).precision(precision);
         // Type I of whole lines has radices of its own.
         let whole = shapes.iter().filter(move |_| !kind.is_symmetric());
         let whole = whole.map(move |(shape, plan)| (of(shape.clone()).batch(BATCH), *plan));
@@ -204,7 +204,7 @@ pub fn suggested(longest: usize) -> Vec<Request> {
 /// One array.
 fn one(kind: Kind, shape: Shape, precision: Precision) -> Request {
     let direction = kind.row().direction.unwrap_or(Direction::Forward);
-    Request::of_kind(kind, direction, shape)
+    Request::directed(kind, direction, shape)
         .precision(precision)
         .batch(1)
 }
@@ -279,7 +279,7 @@ fn of_convolution(kind: Option<Kind>, length: usize, precisions: &[Precision]) -
     let kinds = kind.map_or(others.to_vec(), |kind| vec![kind]);
     let of = |(kind, precision): (Kind, Precision)| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        let request = Request::of_kind(kind, direction, Shape::d1(length));
+        let request = Request::directed(kind, direction, Shape::d1(length));
         let request = request.batch(BATCH).precision(precision);
         (request.engine(Engine::Simt), mmafft::plan as PlanFn)
     };
@@ -316,7 +316,7 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     }
     let of = |kind: Kind, shape: Shape| {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        Request::of_kind(kind, direction, shape)
+        Request::directed(kind, direction, shape)
     };
     let request = match (kind, access) {
         _ if n > longest => return Vec::new(),

@@ -27,7 +27,7 @@ fn families() {
             (Kind::Dct2, Shape::d2(64, 32)),
             (Kind::Dst4, Shape::d2(15, 20)),
         ] {
-            let request = Request::real(kind, shape).batch(backend.limits().workers);
+            let request = Request::of_kind(kind, shape).batch(backend.limits().workers);
             requests.push(request.precision(precision));
         }
     }

@@ -11,7 +11,7 @@ fn requests() -> Vec<Request> {
     vec![
         Request::forward(Shape::d1(4096)).batch(8),
         Request::forward(Shape::d1(1 << 17)),
-        Request::inverse(Shape::d2(100, 129)).batch(2),
+        Request::backward(Shape::d2(100, 129)).batch(2),
         Request::forward(Shape::d1(4099)),
         Request::forward(Shape::d1(4096))
             .precision(Precision::SplitF16)

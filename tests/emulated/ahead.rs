@@ -19,7 +19,7 @@ fn asking(request: &Request, limits: &Limits, ahead: Option<Ahead>) -> Result<Pl
 #[test]
 fn what_is_asked_for_is_what_is_loaded_later() {
     let complex = |n| Request::forward(Shape::d1(n));
-    let real = |kind, n| Request::real(kind, Shape::d1(n));
+    let real = |kind, n| Request::of_kind(kind, Shape::d1(n));
     let requests = [
         // Lines, a copy in and out, a convolution, two digits at a time, a cluster.
         complex(64).batch(3000),

@@ -23,7 +23,7 @@ fn requests() -> Vec<(Request, Option<usize>)> {
         (Request::c2r(Shape::d1(225)), None),
         of(240, F64),
         (
-            Request::inverse(Shape::new(&[3, 4, 10])).precision(F64),
+            Request::backward(Shape::new(&[3, 4, 10])).precision(F64),
             None,
         ),
         of(240, SplitF16),

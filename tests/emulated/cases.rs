@@ -78,7 +78,7 @@ pub fn cases() -> Vec<Case> {
         case("f32, a block takes several tiles", d1(256).batch(21)).on_blocks(2),
         case(
             "f32 inverse, mixed radices",
-            Request::inverse(Shape::d1(1155)),
+            Request::backward(Shape::d1(1155)),
         ),
         case("f64", simt(360, F64).batch(7)),
         case("f16 by butterflies", simt(256, F16).batch(11)),
@@ -111,14 +111,14 @@ pub fn cases() -> Vec<Case> {
         case("two passes of c2r", Request::c2r(Shape::d1(2048))).tiles_of(8 << 10),
         case("two passes of odd c2r", Request::c2r(Shape::d1(2025))).tiles_of(8 << 10),
         case("two passes of dct2", {
-            Request::real(Kind::Dct2, Shape::d1(2048)).batch(3)
+            Request::of_kind(Kind::Dct2, Shape::d1(2048)).batch(3)
         })
         .tiles_of(8 << 10),
         case("two passes of split-f16", matrix(1024, split)).tiles_of(4 << 10),
         // Lines that no radices make.
         case("Bluestein", d1(167).batch(7)),
         case("Bluestein, inverse, f64", {
-            Request::of_kind(Kind::C2C, Direction::Inverse, Shape::d1(166))
+            Request::directed(Kind::C2C, Direction::Inverse, Shape::d1(166))
                 .precision(F64)
                 .batch(9)
         }),
@@ -166,7 +166,7 @@ pub fn cases() -> Vec<Case> {
         ),
         case("3-D", Request::forward(Shape::new(&[8, 8, 8])).batch(5)),
         case("3-D of mixed lengths, f64", {
-            Request::inverse(Shape::new(&[3, 4, 10]))
+            Request::backward(Shape::new(&[3, 4, 10]))
                 .precision(F64)
                 .batch(9)
         }),
@@ -238,7 +238,7 @@ pub fn cases() -> Vec<Case> {
         ),
         case(
             "results staged",
-            Request::real(Kind::Dct1, Shape::d1(129)).batch(90),
+            Request::of_kind(Kind::Dct1, Shape::d1(129)).batch(90),
         )
         .on_blocks(2),
     ]

@@ -77,7 +77,7 @@ fn d1(n: usize) -> Request {
 fn long_lines() {
     runs(&d1(1 << 15).batch(2), 4, None);
     runs(&d1(1 << 14).precision(Precision::F64), 4, None);
-    runs(&Request::inverse(Shape::d1(1 << 16)), 8, None);
+    runs(&Request::backward(Shape::d1(1 << 16)), 8, None);
     runs(&d1(1 << 15).precision(Precision::F64), 8, None);
     runs(&d1(30000).in_place(), 4, None);
     runs(&d1(24_000).precision(Precision::F16), 4, None);
@@ -95,7 +95,7 @@ fn lines_of_reals() {
         let of = |n: usize| match kind {
             Kind::R2C => Request::r2c(Shape::d1(n)),
             Kind::C2R => Request::c2r(Shape::d1(n)),
-            kind => Request::real(kind, Shape::d1(n)),
+            kind => Request::of_kind(kind, Shape::d1(n)),
         };
         runs(&of(1 << 16).batch(2), 4, None);
         runs(&of(1 << 15).precision(Precision::F64), 4, None);
@@ -116,7 +116,7 @@ fn lines_of_reals() {
         4,
         None,
     );
-    let dht = || Request::real(Kind::Dht, Shape::d1(1 << 16));
+    let dht = || Request::of_kind(Kind::Dht, Shape::d1(1 << 16));
     runs(&dht().batch(2).output_layout(apart), 4, None);
     runs(
         &dht()
@@ -125,7 +125,7 @@ fn lines_of_reals() {
         4,
         None,
     );
-    let r2hc = Request::real(Kind::R2HC, Shape::d1(1 << 16));
+    let r2hc = Request::of_kind(Kind::R2HC, Shape::d1(1 << 16));
     runs(&r2hc.wanted_output(0, 9..40_007), 4, None);
     // In place, and a part of the line.
     runs(
@@ -163,7 +163,7 @@ fn reals_of_points_that_face_each_other() {
         for precision in [Precision::F32, Precision::F64] {
             let scalar = precision.row().storage.bytes();
             let n = (1 << 18) / scalar;
-            let request = Request::real(kind, Shape::d1(n))
+            let request = Request::of_kind(kind, Shape::d1(n))
                 .batch(2)
                 .precision(precision);
             for (plan, begins, wanted) in [
@@ -190,7 +190,7 @@ fn reals_of_points_that_face_each_other() {
 #[test]
 fn planes() {
     runs(&Request::forward(Shape::d2(256, 256)), 8, None);
-    let double = Request::inverse(Shape::d2(128, 128)).precision(Precision::F64);
+    let double = Request::backward(Shape::d2(128, 128)).precision(Precision::F64);
     runs(&double.in_place(), 4, None);
     runs(&Request::forward(Shape::d2(120, 300)).batch(2), 4, None);
 }
@@ -375,13 +375,13 @@ fn lines_beside_each_other() {
     runs(by_rules, d2(256, 64).batch(3), 1);
     // As the table has them: of a plane, whose last tile is not full, and its inverse in place.
     runs(mmafft::plan, d2(8192, 28), 1);
-    let inverse = Request::inverse(Shape::d2(8192, 10)).precision(Precision::F64);
+    let inverse = Request::backward(Shape::d2(8192, 10)).precision(Precision::F64);
     runs(mmafft::plan, inverse.in_place(), 1);
     // Rows that are stored as columns; twiddles between two passes, of few lines and of many.
     runs(by_rules, d1(1 << 18), 2);
     runs(
         by_rules,
-        Request::inverse(Shape::d1(1 << 16)).precision(Precision::F64),
+        Request::backward(Shape::d1(1 << 16)).precision(Precision::F64),
         2,
     );
     runs(by_rules, d1(1 << 21), 2);
@@ -394,7 +394,11 @@ fn lines_beside_each_other() {
     runs(by_rules, part, 2);
     // Reals whose pairs are points, on either side.
     runs(by_rules, Request::r2c(Shape::d1(1 << 18)), 1);
-    runs(by_rules, Request::real(Kind::R2HC, Shape::d1(1 << 18)), 1);
+    runs(
+        by_rules,
+        Request::of_kind(Kind::R2HC, Shape::d1(1 << 18)),
+        1,
+    );
     runs(by_rules, Request::c2r(Shape::d1(1 << 18)), 1);
     // Products.
     let products = |n: usize| d1(n).precision(Precision::SplitF16);

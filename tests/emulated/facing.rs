@@ -46,7 +46,7 @@ fn length(kind: Kind, core: usize) -> usize {
 
 fn of(kind: Kind, n: usize) -> Request {
     let direction = kind.row().direction.unwrap_or(Direction::Forward);
-    Request::of_kind(kind, direction, Shape::d1(n))
+    Request::directed(kind, direction, Shape::d1(n))
 }
 
 /// Orders of the columns' numbers, and what is in a thread of them: shares of one line and of

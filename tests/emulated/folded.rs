@@ -7,8 +7,8 @@ use crate::words::head;
 use mmafft::backend_traits::conformance;
 use mmafft::rules::Rule;
 use mmafft::{
-    Backend, Direction, Engine, Kind, Layout, Limits, Normalization, Plan, Precision, Request,
-    Result, Shape, Step, KINDS,
+    Backend, Engine, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result, Shape,
+    Step, KINDS,
 };
 
 /// N of the continued line's 2N reals, and radices whose product is N/2.
@@ -44,7 +44,7 @@ fn request(kind: Kind, case: usize, i: usize) -> Request {
         _ => n - 1,
     };
     let precision = [Precision::F32, Precision::F64, Precision::F16][i % 3];
-    let request = Request::of_kind(kind, Direction::Forward, Shape::d1(length));
+    let request = Request::of_kind(kind, Shape::d1(length));
     let request = request.batch(1 + case).precision(precision);
     match i % 4 {
         1 => request.normalization(Normalization::Ortho),
@@ -107,7 +107,7 @@ fn they_move_half_of_the_points_on_chip() {
             let staged = head(&records[0].program, "row_of_reals") != 0;
             records[0].counters.shared_writes - if staged { n as u64 + 1 } else { 0 }
         };
-        let request = Request::real(Kind::Dct1, Shape::d1(n + 1));
+        let request = Request::of_kind(Kind::Dct1, Shape::d1(n + 1));
         // Radices that are asked for make the continued line, as half as many complex points.
         let line = written(request.clone().radices(&[16, 9, 8, 5, 4, 3, 2]));
         assert!(written(request) < line / 2, "{n}");
@@ -135,7 +135,7 @@ fn columns_and_rows_may_be_convolutions() {
                     half - 1
                 };
                 let precision = [Precision::F32, Precision::F64][(v + i) % 2];
-                let request = Request::of_kind(kind, Direction::Forward, Shape::d1(n));
+                let request = Request::of_kind(kind, Shape::d1(n));
                 let request = request.batch(1 + i).precision(precision);
                 let backend = Probe::new(vendor, ORDERS[i]).backend();
                 let plan = in_parts(&request, backend.limits()).expect("a plan");
@@ -156,7 +156,7 @@ fn products_are_not_folded() {
     let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
     let rule = Rule::parse("4*8,4,64,2,no,0.5").expect("a rule");
     for precision in [Precision::SplitF16, Precision::F16] {
-        let request = Request::real(Kind::Dct1, Shape::d1(65))
+        let request = Request::of_kind(Kind::Dct1, Shape::d1(65))
             .batch(9)
             .precision(precision);
         let request = request.engine(Engine::Matrix);
@@ -172,7 +172,7 @@ fn products_are_not_folded() {
 #[test]
 fn pairs_of_columns_fit_a_thread() {
     let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
-    let request = Request::real(Kind::Dct1, Shape::d1(577)).batch(60);
+    let request = Request::of_kind(Kind::Dct1, Shape::d1(577)).batch(60);
     let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
     let suits = |row: &str| {
         let rule = Rule::parse(row).expect("a rule");
@@ -214,7 +214,7 @@ fn arrays() -> Vec<Request> {
         all.extend(arrays.into_iter().skip(i % 2).step_by(2));
     }
     let request = |(i, (dims, kinds)): (usize, (Vec<usize>, Vec<Kind>))| {
-        let request = Request::real(kinds[0], Shape::new(&dims)).kinds(&kinds);
+        let request = Request::of_kind(kinds[0], Shape::new(&dims)).kinds(&kinds);
         // AMD's 64 KiB hold no more of FP64.
         let large = dims.iter().product::<usize>() > 2000;
         let precision = PRECISIONS[if large { 0 } else { i % 3 }];
@@ -302,7 +302,7 @@ fn rules_make_columns_and_rows_of_axes() {
             let precision = precisions[(batch + v) % few];
             let [rows, row] = dims;
             let layout = Layout::strided(&[row, 1]).distance(rows * row);
-            let request = Request::real(kinds[0], Shape::new(&dims)).kinds(&kinds);
+            let request = Request::of_kind(kinds[0], Shape::new(&dims)).kinds(&kinds);
             let request = request.batch(batch).precision(precision);
             let request = request.output_layout(layout.offset((3 * batch + v) % 11));
             let probe = || Probe::new(vendor, ORDERS[i % ORDERS.len()]).workers(1);
@@ -335,7 +335,7 @@ fn rules_make_columns_and_rows_of_axes() {
 fn sums_are_not_folded() {
     let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
     let suits = |kind: Kind, dims: &[usize], row: &str| {
-        let request = Request::real(kind, Shape::new(dims)).batch(300);
+        let request = Request::of_kind(kind, Shape::new(dims)).batch(300);
         let plan = mmafft::plan(&request, backend.limits()).expect("a plan");
         let rule = Rule::parse(row).expect("a rule");
         rule.suits(&plan.passes[0], backend.limits())

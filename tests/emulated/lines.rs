@@ -25,7 +25,7 @@ fn every_length_of_every_kind() {
         // Type I of one cosine is none.
         let all = precisions(i).filter(|_| kind.logical_length(n) > 0);
         let wrong = all.enumerate().filter_map(|(at, (vendor, precision))| {
-            let request = Request::real(kind, Shape::d1(n)).precision(precision);
+            let request = Request::of_kind(kind, Shape::d1(n)).precision(precision);
             let request = request.batch(1 + (i + at) % 3);
             let backend = Probe::new(vendor, ORDERS[(i + at) % ORDERS.len()]).backend();
             let what = check(&backend, mmafft::plan, &request, 1.0).err()?;

@@ -251,7 +251,7 @@ fn clusters_are_lowered() {
                 for kind in [mmafft::Kind::R2C, mmafft::Kind::C2R, mmafft::Kind::Dht] {
                     let (forward, n) = (mmafft::Direction::Forward, 2 * n);
                     let direction = kind.row().direction.unwrap_or(forward);
-                    let line = Request::of_kind(kind, direction, Shape::d1(n));
+                    let line = Request::directed(kind, direction, Shape::d1(n));
                     let line = line.precision(precision).batch(3);
                     requests.push((format!("{n} {kind:?}"), line));
                 }
@@ -296,7 +296,7 @@ fn long_lines_are_lowered() {
                     if as_complex && n > 1 << 16 {
                         continue;
                     }
-                    let request = Request::of_kind(kind, mmafft::Direction::Forward, Shape::d1(n));
+                    let request = Request::of_kind(kind, Shape::d1(n));
                     let request = request.precision(precision).batch(3);
                     requests.push((format!("{n} {kind:?}"), request));
                 }

@@ -38,7 +38,7 @@ fn has_columns(plan: &Plan) -> bool {
 
 fn of(kind: Kind, shape: Shape) -> Request {
     let direction = kind.row().direction.unwrap_or(Direction::Forward);
-    Request::of_kind(kind, direction, shape)
+    Request::directed(kind, direction, shape)
 }
 
 fn requests() -> Vec<Request> {

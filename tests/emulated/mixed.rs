@@ -167,7 +167,7 @@ fn clusters() {
             rule,
         );
     }
-    let inverse = Request::inverse(Shape::d1(1 << 15)).precision(Precision::F16);
+    let inverse = Request::backward(Shape::d1(1 << 15)).precision(Precision::F16);
     let rule = "16*(16*8*16),1,256,2,no,0,1,none,8 blocks";
     runs(Vendor::Nvidia, &inverse.engine(Engine::Matrix), rule);
 }

@@ -41,7 +41,7 @@ fn of(kind: Kind) -> Request {
         _ => 4096,
     };
     let direction = kind.row().direction.unwrap_or(Direction::Forward);
-    Request::of_kind(kind, direction, Shape::d1(n))
+    Request::directed(kind, direction, Shape::d1(n))
 }
 
 fn limits() -> Limits {
@@ -79,7 +79,7 @@ fn with_columns(kind: Kind, i: usize) -> Request {
         _ => whole,
     };
     let direction = kind.row().direction.unwrap_or(Direction::Forward);
-    Request::of_kind(kind, direction, Shape::d1(n)).batch(i + 1)
+    Request::directed(kind, direction, Shape::d1(n)).batch(i + 1)
 }
 
 /// Kinds whose lines can have real columns.
@@ -143,7 +143,7 @@ fn real_columns_of_other_layouts() {
                 all.push(request.clone().in_place());
             }
             // Beside other axes: what is real comes last.
-            let plane = Request::of_kind(kind, request.direction, Shape::d2(3, n));
+            let plane = Request::directed(kind, request.direction(), Shape::d2(3, n));
             all.push(plane.clone().batch(i + 1));
             all.push(plane.batch(i + 1).axes(&[1]));
             for request in all {

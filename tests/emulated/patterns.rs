@@ -185,7 +185,7 @@ fn threads_with_whole_lines_of_reals_store_neighbours() {
             .flat_map(|vendor| (2..=32).map(move |n| (vendor, n)))
         {
             for precision in [Precision::F32, Precision::F64] {
-                let lines = Request::real(row.kind, Shape::d1(length)).batch(512);
+                let lines = Request::of_kind(row.kind, Shape::d1(length)).batch(512);
                 let lines = lines.precision(precision).engine(Engine::Simt);
                 let probe = Probe::new(vendor, ORDERS[0]);
                 let plan = mmafft::plan(&lines, probe.backend().limits()).expect("a plan");

@@ -174,7 +174,7 @@ fn without_scratch_half_spectra_become_reals_by_more_passes() {
         .backend()
         .limits()
         .clone();
-    let of = |shape| Request::of_kind(Kind::C2R, Direction::Inverse, shape).batch(limits.workers);
+    let of = |shape| Request::directed(Kind::C2R, Direction::Inverse, shape).batch(limits.workers);
     let passes = |request: &Request| {
         let plan = mmafft::plan(request, &limits).expect("a plan");
         (plan.passes.len(), plan.scratch_bytes > 0)

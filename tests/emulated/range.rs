@@ -55,7 +55,7 @@ fn results<T: RealElement>(
 fn samples_of_8_bits_stay_in_range() {
     let emulated = Planner::on(AnyBackend::from_name("emulated-nvidia").expect("a backend"));
     let exact = Planner::cpu().expect("a backend");
-    let r2r = |kind, n| Request::real(kind, Shape::d1(n));
+    let r2r = |kind, n| Request::of_kind(kind, Shape::d1(n));
     let n = 1usize << 16;
     let wave = |turns: f64| -> Points { Box::new(move |i| square(turns * i as f64 / n as f64)) };
     let complex = |turns: f64, n: usize| -> Points {

@@ -49,7 +49,7 @@ fn every_kind_beside_every_other() {
                     let precision = PRECISIONS[(i + j + at) % PRECISIONS.len()];
                     let engine = [Engine::Simt, Engine::Matrix][(i + at / 2) % 2];
                     let scale = [Normalization::Backward, Normalization::Ortho][(at / 3) % 2];
-                    let request = Request::real(a, Shape::new(&dims))
+                    let request = Request::of_kind(a, Shape::new(&dims))
                         .kinds(&[a, b])
                         .batch(1 + at % 5)
                         .normalization(scale)
@@ -79,7 +79,7 @@ fn every_kind_beside_every_other() {
 /// Three axes; axes in another order, or of more; rows apart from each other; parts; other radices.
 #[test]
 fn of_all_layouts() {
-    let of = |dims: &[usize]| Request::real(Kind::Dct2, Shape::new(dims)).batch(3);
+    let of = |dims: &[usize]| Request::of_kind(Kind::Dct2, Shape::new(dims)).batch(3);
     let loose = |row: usize| Layout::strided(&[row + 3, 1]).distance(12 * (row + 3) + 5);
     let apart = Layout::strided(&[1, 12]).distance(200);
     let requests = [
@@ -157,7 +157,7 @@ fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
 /// What lowering would refuse is no rule: where half spectra are split, threads have columns in pairs.
 #[test]
 fn pairs_of_columns_of_an_axis_fit_a_thread() {
-    let request = Request::real(Kind::Dct2, Shape::d2(48, 48)).batch(100);
+    let request = Request::of_kind(Kind::Dct2, Shape::d2(48, 48)).batch(100);
     let probe = Probe::new(Vendor::Nvidia, ORDERS[0]).workers(1);
     let backend = probe.backend();
     let limits = backend.limits();
@@ -176,7 +176,7 @@ fn rules_name_radices_of_all_axes() {
         for (i, (dims, _)) in RADICES.iter().enumerate() {
             for (j, kind) in kinds().into_iter().enumerate() {
                 let precision = [Precision::F32, Precision::F64, Precision::F16][(i + j + v) % 3];
-                let request = Request::real(kind, Shape::new(dims)).batch(1 + i);
+                let request = Request::of_kind(kind, Shape::new(dims)).batch(1 + i);
                 let request = request.precision(precision);
                 let made = |radices: &str| {
                     radices
@@ -212,7 +212,7 @@ fn random_reals_in_few_tiles() {
 fn reals_between_others_and_at_any_place() {
     let f16 = |request: Request| request.precision(Precision::F16);
     let between = Layout::strided(&[64 * 16, 16]).distance(1);
-    let of = |dims: &[usize]| Request::real(Kind::Dct2, Shape::new(dims)).batch(16);
+    let of = |dims: &[usize]| Request::of_kind(Kind::Dct2, Shape::new(dims)).batch(16);
     let arrays = f16(of(&[64, 64])
         .input_layout(between.clone())
         .output_layout(between));
@@ -239,7 +239,7 @@ fn reals_between_others_and_at_any_place() {
             for dims in shapes {
                 for precision in [Precision::F32, Precision::F64] {
                     let bytes = precision.row().storage.bytes();
-                    let request = Request::real(kind, Shape::new(dims)).batch(7);
+                    let request = Request::of_kind(kind, Shape::new(dims)).batch(7);
                     let request = request.precision(precision);
                     let probe = probe(vendor, 0).begins_at(bytes);
                     let checked = check(&probe.backend(), plan, &request, 1.0);
@@ -256,7 +256,7 @@ fn reals_between_others_and_at_any_place() {
 fn radices_are_ordered_for_half_spectra() {
     let radices = |dims: &[usize], kind: Kind| -> Vec<Vec<usize>> {
         let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
-        let request = Request::real(kind, Shape::new(dims)).batch(10_000);
+        let request = Request::of_kind(kind, Shape::new(dims)).batch(10_000);
         let plan = plan(&request, backend.limits()).expect("a plan");
         let pass = &plan.passes[0];
         let of = |axis: &mmafft::backend_traits::TileAxis| {

@@ -69,7 +69,7 @@ fn lines_and_arrays_of_every_kind() {
             {
                 let direction = row.direction.unwrap_or(Direction::Forward);
                 let precision = [Precision::F32, Precision::F64, Precision::F16][(i + k) % 3];
-                let mut request = Request::of_kind(row.kind, direction, shape)
+                let mut request = Request::directed(row.kind, direction, shape)
                     .batch(2 + (i + 2 * k + v) % 6)
                     .precision(precision);
                 if (i + k) % 2 == 0 && !row.kind.is_real_to_real() {
@@ -143,7 +143,7 @@ fn what_cannot_take_turns_is_planned_as_it_was() {
     for request in [
         Request::forward(Shape::d1(256)).batch(3),
         Request::forward(Shape::d1(1 << 20)).batch(3),
-        Request::real(Kind::Dct2, Shape::d1(4099)).batch(3),
+        Request::of_kind(Kind::Dct2, Shape::d1(4099)).batch(3),
     ] {
         let plain = mmafft::plan(&request, &limits).expect("a plan");
         assert_ne!(plain.passes.len(), 2);

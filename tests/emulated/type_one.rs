@@ -28,9 +28,9 @@ fn lengths() -> Vec<usize> {
 
 /// Lines; planes and volumes, of odd and even numbers of reals, in a row and not; columns.
 fn requests(kind: Kind, length: usize, i: usize) -> Vec<Request> {
-    let of = |shape: Shape| Request::real(kind, shape).batch(2 + i % 6);
+    let of = |shape: Shape| Request::of_kind(kind, shape).batch(2 + i % 6);
     let beside = |dims: &[usize], kinds: &[Kind]| {
-        let request = Request::real(kinds[0], Shape::new(dims));
+        let request = Request::of_kind(kinds[0], Shape::new(dims));
         request.kinds(kinds).batch(1 + i % 4)
     };
     let line = || of(Shape::d1(length));
@@ -87,7 +87,7 @@ fn a_thread_takes_a_line_of_any_length() {
 #[test]
 fn reals_are_on_chip_once_an_axis() {
     for (kind, length) in [(Kind::Dct1, 21), (Kind::Dst1, 19)] {
-        let request = Request::real(kind, Shape::d3(length, length, length)).batch(3);
+        let request = Request::of_kind(kind, Shape::d3(length, length, length)).batch(3);
         let probe = Probe::new(Vendor::Nvidia, ORDERS[0]).workers(1);
         let (plan, records) = launches(probe, &request).expect("butterflies");
         assert_eq!(plan.passes.len(), 1, "{}", plan.explain());
@@ -117,7 +117,7 @@ fn threads_have_room_for_their_lines() {
     let geometry = driver.driver().geometry();
     for dims in [[33, 32, 23], [33, 33, 22], [33, 33, 33], [32, 32, 32]] {
         for precision in [Precision::F64, Precision::F32] {
-            let request = Request::real(Kind::Dct1, Shape::new(&dims)).precision(precision);
+            let request = Request::of_kind(Kind::Dct1, Shape::new(&dims)).precision(precision);
             let request = request
                 .kinds(&[Kind::Dct1, Kind::Dct1, Kind::Dst1])
                 .batch(500);

@@ -71,7 +71,7 @@ fn request() -> impl Strategy<Value = Request> {
             true => Direction::Forward,
             false => Direction::Inverse,
         };
-        let mut request = Request::of_kind(kind, direction, Shape::new(&dims))
+        let mut request = Request::directed(kind, direction, Shape::new(&dims))
             .precision(precision)
             .normalization(Normalization::ALL[normalization].0)
             .batch(batch);

@@ -128,7 +128,7 @@ where
             let kinds = KINDS.iter().map(|row| row.kind);
             let kinds = kinds.filter(|kind| kind.is_real_to_real());
             for kind in kinds.filter(|kind| !(short && *kind == Kind::Dct1)) {
-                let reals = with(Request::real(kind, shape()));
+                let reals = with(Request::of_kind(kind, shape()));
                 check::<T, T, T>(&reals, scalars, value, found, false);
             }
         }

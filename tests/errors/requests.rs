@@ -29,9 +29,9 @@ fn each(shape: &[usize]) -> [Request; 4] {
 
 #[test]
 fn ranks() {
-    for rank in [0, 5, 6, 100] {
-        for request in each(&vec![2; rank]) {
-            assert_eq!(refused(&request), Error::Rank { got: rank, max: 4 });
+    for rank in [0, 65, 100] {
+        for request in each(&vec![1; rank]) {
+            assert_eq!(refused(&request), Error::Rank { got: rank, max: 64 });
         }
     }
 }
@@ -54,11 +54,11 @@ fn nothing_to_transform() {
 fn kinds() {
     let shape = || Shape::d2(4, 6);
     for kinds in [&[][..], &[Kind::Dct2], &[Kind::Dct2, Kind::Dst3, Kind::Dht]] {
-        let request = Request::real(Kind::Dct2, shape()).kinds(kinds);
+        let request = Request::of_kind(Kind::Dct2, shape()).kinds(kinds);
         let (expected, got) = (2, kinds.len());
         assert_eq!(refused(&request), Error::KindCount { expected, got });
     }
-    let mixed = Request::real(Kind::Dct2, shape()).kinds(&[Kind::Dct2, Kind::R2C]);
+    let mixed = Request::of_kind(Kind::Dct2, shape()).kinds(&[Kind::Dct2, Kind::R2C]);
     assert!(matches!(refused(&mixed), Error::Unsupported { .. }));
     let too_short = |kind, axis| Error::TooShort {
         kind,
@@ -66,13 +66,13 @@ fn kinds() {
         expected: 2,
         got: 1,
     };
-    let point = Request::real(Kind::Dct1, Shape::d1(1));
+    let point = Request::of_kind(Kind::Dct1, Shape::d1(1));
     assert_eq!(refused(&point), too_short("dct1", 0));
-    let row = Request::real(Kind::Dst2, Shape::d2(1, 6)).kinds(&[Kind::Dct1, Kind::Dst2]);
+    let row = Request::of_kind(Kind::Dst2, Shape::d2(1, 6)).kinds(&[Kind::Dct1, Kind::Dst2]);
     assert_eq!(refused(&row), too_short("dct1", 0));
     // Four times the length is more than there are addresses.
     for kind in [Kind::Dct1, Kind::Dst4] {
-        let request = Request::real(kind, Shape::d1(isize::MAX as usize / 64));
+        let request = Request::of_kind(kind, Shape::d1(isize::MAX as usize / 64));
         assert!(matches!(refused(&request), Error::Overflow { .. }));
     }
 }
@@ -81,8 +81,7 @@ fn kinds() {
 fn axes() {
     for request in each(&[4, 4, 4, 4]) {
         let with = |axes: &[usize]| refused(&request.clone().axes(axes));
-        assert_eq!(with(&[]), Error::AxisCount { got: 0, max: 3 });
-        assert_eq!(with(&[0, 1, 2, 3]), Error::AxisCount { got: 4, max: 3 });
+        assert_eq!(with(&[]), Error::AxisCount { max: 4 });
         assert_eq!(with(&[4]), Error::AxisOutOfRange { axis: 4, rank: 4 });
         let axis = usize::MAX;
         assert_eq!(with(&[0, axis]), Error::AxisOutOfRange { axis, rank: 4 });
@@ -109,10 +108,10 @@ fn products_that_overflow() {
 #[test]
 fn layouts_that_overflow() {
     let layouts = [
-        Layout::strided(&[usize::MAX]),
+        Layout::strided(&[usize::MAX / 2]),
         Layout::strided(&[usize::MAX / 3]),
-        Layout::contiguous().distance(usize::MAX),
-        Layout::contiguous().offset(usize::MAX),
+        Layout::contiguous().distance(usize::MAX / 2),
+        Layout::contiguous().offset(usize::MAX / 2),
         Layout::contiguous().offset(usize::MAX / 16),
     ];
     for layout in layouts {
@@ -160,10 +159,35 @@ fn layouts_that_overlap() {
             expected,
             got,
         };
-        let input = request().input_layout(layout.clone());
-        assert_eq!(refused(&input), of(Side::Input));
-        let output = request().output_layout(layout);
+        let both = request().in_place().input_layout(layout.clone());
+        assert_eq!(refused(&both), of(Side::Input));
+        let output = request().output_layout(layout.clone());
         assert_eq!(refused(&output), of(Side::Output));
+        // What is only read may overlap itself.
+        let planner = mmafft::Planner::cpu().expect("the CPU");
+        let planned = planner.plan(&request().input_layout(layout));
+        assert!(planned.is_ok(), "{planned:?}");
+    }
+}
+
+#[test]
+fn negative_strides() {
+    let minus = |n: usize| n.wrapping_neg();
+    let cases = [
+        (Layout::strided(&[5, minus(1)]), "stride of dimension 1", -1),
+        (Layout::contiguous().distance(minus(15)), "distance", -15),
+        (Layout::contiguous().offset(minus(4)), "offset", -4),
+    ];
+    for (layout, what, got) in cases {
+        let of = |side| Error::NegativeStride {
+            side,
+            what: what.into(),
+            got,
+        };
+        let request = Request::forward(Shape::d2(3, 5)).batch(2);
+        let input = request.clone().input_layout(layout.clone());
+        assert_eq!(refused(&input), of(Side::Input));
+        assert_eq!(refused(&request.output_layout(layout)), of(Side::Output));
     }
 }
 

@@ -14,7 +14,7 @@ fn requests(precision: Precision) -> Vec<Request> {
         let forward = || Request::forward(Shape::d1(n)).precision(precision);
         all.push(forward());
         all.push(forward().in_place());
-        all.push(Request::inverse(Shape::d1(n)).precision(precision));
+        all.push(Request::backward(Shape::d1(n)).precision(precision));
     }
     // The double-double reference is slow: what follows is of fewer points.
     for n in [128, 600, 4096] {

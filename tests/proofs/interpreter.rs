@@ -14,12 +14,14 @@
 use super::accesses::{loads, stores};
 use super::sides::Addresses;
 use mmafft::backend_traits::{
-    real::Middle, Factor, Images, LineForm, Pass, RealLine, Slot, TileAxis, MAX_RANK,
+    real::Middle, Factor, Images, LineForm, Pass, RealLine, Slot, TileAxis,
 };
 use mmafft::{Plan, Step};
 
 /// Points transformed together so far, per axis of the array.
-type Done = [usize; MAX_RANK];
+type Done = [usize; RANK];
+/// The highest rank of what is proven.
+const RANK: usize = 6;
 
 /// What a scalar holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,7 +84,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
     let input_value = Value {
         by: None,
         read: false,
-        done: [1; MAX_RANK],
+        done: [1; RANK],
     };
     for &at in &input.inside {
         memories[0].inside(at)?;
@@ -186,7 +188,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
     }
     // What the last pass stored: each once, as many as are wanted, all of them these, and
     // transformed along every axis.
-    let mut done = [1; MAX_RANK];
+    let mut done = [1; RANK];
     for &axis in plan.request.axes.iter().flatten() {
         done[axis] = plan.request.shape.dims()[axis];
     }

@@ -212,7 +212,7 @@ fn faults_are_found() {
     let plans = [
         mmafft::plan(&Request::forward(Shape::d1(2048)).batch(2), &limits),
         mmafft::plan_in_parts(
-            &Request::real(Kind::HC2R, Shape::d1(128)),
+            &Request::of_kind(Kind::HC2R, Shape::d1(128)),
             &columns,
             &[16, 8],
         ),
@@ -283,7 +283,7 @@ fn real_columns() {
                 Kind::Dst1 => whole / 2 - 1,
                 _ => whole,
             };
-            let line = Request::of_kind(kind, direction, Shape::d1(n)).batch(batch);
+            let line = Request::directed(kind, direction, Shape::d1(n)).batch(batch);
             let parts = by_columns(&line, &limits).expect("a plan");
             let columns = |p: &Pass| {
                 [p.load_reals, p.store_reals]
@@ -292,7 +292,7 @@ fn real_columns() {
                     .any(is_columns)
             };
             assert!(parts.passes.iter().any(columns), "{line:?}");
-            let plane = Request::of_kind(kind, direction, Shape::d2(3, n)).batch(batch);
+            let plane = Request::directed(kind, direction, Shape::d2(3, n)).batch(batch);
             all.push(line.clone());
             all.push(plane.clone());
             all.push(plane.axes(&[1]).wanted_output(1, 2..n - 3));

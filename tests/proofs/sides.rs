@@ -55,7 +55,7 @@ impl Addresses {
             false => dims[last],
         };
         let resolved = layout
-            .resolve(side, request.batch, &dims, row)
+            .resolve(side, request.batch, &dims, row, true)
             .expect("the planner took it");
         let scalars = domain.scalars();
         let list = |ranges: Vec<Range<usize>>| {

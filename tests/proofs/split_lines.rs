@@ -71,7 +71,7 @@ fn every_length() {
         let requests = lengths.flat_map(|n| {
             let kinds = [
                 Request::forward(Shape::d1(n)),
-                Request::inverse(Shape::d1(n)).in_place(),
+                Request::backward(Shape::d1(n)).in_place(),
                 Request::r2c(Shape::d1(n)),
                 Request::c2r(Shape::d1(n)),
                 Request::r2c(Shape::d1(n)).batch(2).in_place(),
@@ -96,7 +96,7 @@ fn zero_ranges() {
         for n in [128usize, 211, 257, 300, 509] {
             for (kind, base) in [
                 (Kind::C2C, Request::forward(Shape::d1(n))),
-                (Kind::C2C, Request::inverse(Shape::d1(n))),
+                (Kind::C2C, Request::backward(Shape::d1(n))),
                 (Kind::R2C, Request::r2c(Shape::d1(n))),
                 (Kind::C2R, Request::c2r(Shape::d1(n))),
             ] {

@@ -88,7 +88,7 @@ pub fn transform<T: Real>(
     input: &[Complex<f64>],
 ) -> Vec<ComplexOf<T>> {
     let dims = request.shape.dims();
-    let inverse = request.direction == Direction::Inverse;
+    let inverse = request.direction() == Direction::Inverse;
     let halved = *axes.last().expect("at least one axis");
     let scale = T::from(request.scale());
     if request.kind.is_real_to_real() {

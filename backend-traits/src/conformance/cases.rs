@@ -4,10 +4,10 @@ use super::array::Random;
 use crate::radix::{JOINED, RADICES};
 use crate::{
     Direction, Engine, Kind, Layout, Limits, Normalization, Operand, Precision, Request, Shape,
-    KINDS, MAX_AXES,
+    KINDS,
 };
 
-/// Shapes of one to four dimensions: powers of two, mixed radices, primes, single points.
+/// Shapes of one to six dimensions: powers of two, mixed radices, primes, single points.
 const SHAPES: &[&[usize]] = &[
     &[1],
     &[2],
@@ -36,6 +36,8 @@ const SHAPES: &[&[usize]] = &[
     &[7, 11, 13],
     &[2, 3, 4, 5],
     &[3, 8, 8, 16],
+    &[3, 1, 4, 2, 5],
+    &[2, 3, 2, 4, 3, 2],
 ];
 
 /// The table: every kind, precision and direction over all shapes, then one feature after
@@ -47,10 +49,10 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
             for dims in SHAPES {
                 let shape = Shape::new(dims);
                 let least = |&n: &usize| kind.logical_length(n) > 0;
-                if !dims.iter().rev().take(MAX_AXES).all(least) {
+                if !dims.iter().all(least) {
                     continue;
                 }
-                let request = Request::of_kind(kind, direction, shape).precision(precision);
+                let request = Request::directed(kind, direction, shape).precision(precision);
                 all.push(request.clone().batch(3));
                 all.push(request.in_place());
             }
@@ -92,7 +94,7 @@ fn long(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
     );
     let gaps = Layout::strided(&[2]).distance(40_001).offset(1);
     all.push(line(20_000).batch(2).input_layout(gaps).in_place());
-    let plane = Request::inverse(Shape::d2(side, side)).precision(precision);
+    let plane = Request::backward(Shape::d2(side, side)).precision(precision);
     all.push(plane.in_place());
     // What fills a block's memory, or those of the largest.
     let most = limits.tile_bytes / Limits::on_chip_bytes(1, precision.row().storage);
@@ -108,7 +110,7 @@ fn long(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
         Kind::Dct4,
     ] {
         let direction = kind.row().direction.unwrap_or(Direction::Forward);
-        let request = Request::of_kind(kind, direction, Shape::d1(2 * core));
+        let request = Request::directed(kind, direction, Shape::d1(2 * core));
         all.push(request.precision(precision));
     }
 }
@@ -145,10 +147,10 @@ fn radices(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
         add(Request::r2c(Shape::d1(2 * radix)).radices(&[radix]));
         add(Request::r2c(Shape::d1(8 * radix)).radices(&[radix, 4]));
         // First, in the middle and last; beside padded products; lines beside each other.
-        add(Request::inverse(Shape::d1(3 * radix * 4)).radices(&[3, radix, 4]));
+        add(Request::backward(Shape::d1(3 * radix * 4)).radices(&[3, radix, 4]));
         add(Request::forward(Shape::d1(radix * 15)).radices(&[radix, 5, 3]));
         add(Request::c2r(Shape::d2(16, 2 * radix)).radices(&[radix, 16]));
-        let beside = Request::inverse(Shape::d2(radix, 6)).axes(&[0]);
+        let beside = Request::backward(Shape::d2(radix, 6)).axes(&[0]);
         add(beside.radices(&[radix]));
     }
 }
@@ -159,7 +161,7 @@ fn features(precision: Precision, workers: usize, all: &mut Vec<Request>) {
     for (normalization, _) in Normalization::ALL {
         all.push(forward().normalization(normalization));
         all.push(
-            Request::inverse(d2())
+            Request::backward(d2())
                 .precision(precision)
                 .normalization(normalization),
         );
@@ -239,14 +241,14 @@ fn real_to_real(precision: Precision, workers: usize, all: &mut Vec<Request>) {
     for (i, &kind) in real.iter().enumerate() {
         let other = real[(i + 1) % real.len()];
         let mixed = |rows, columns| {
-            let request = Request::real(kind, Shape::d2(rows, columns));
+            let request = Request::of_kind(kind, Shape::d2(rows, columns));
             request.kinds(&[kind, other]).precision(precision).batch(2)
         };
         all.push(mixed(12, 17));
         all.push(mixed(6 + i, 16).batch(workers));
         all.push(mixed(15, 20).in_place());
         for (normalization, _) in Normalization::ALL {
-            let inverse = Request::of_kind(kind, Direction::Inverse, Shape::d1(2 + i));
+            let inverse = Request::directed(kind, Direction::Inverse, Shape::d1(2 + i));
             let inverse = inverse.precision(precision).normalization(normalization);
             all.push(inverse);
             all.push(mixed(2 + i, 24).normalization(normalization));
@@ -257,7 +259,7 @@ fn real_to_real(precision: Precision, workers: usize, all: &mut Vec<Request>) {
         all.push(mixed(12, 24).nonzero_input(0, 3..8).wanted_output(1, 5..19));
         all.push(mixed(12, 24).nonzero_input(1, 0..12).wanted_output(0, 0..7));
         let shape = Shape::new(&[3, 4, 5, 6]);
-        let three = Request::real(kind, shape).axes(&[3, 0, 1]);
+        let three = Request::of_kind(kind, shape).axes(&[3, 0, 1]);
         all.push(three.kinds(&[other, kind, kind]).precision(precision));
     }
     // Type I of several axes, by real columns: in any order, beside each kind.
@@ -269,7 +271,7 @@ fn real_to_real(precision: Precision, workers: usize, all: &mut Vec<Request>) {
         } else {
             [other, kind]
         };
-        let request = Request::real(kinds[0], Shape::d2(a, b)).kinds(&kinds);
+        let request = Request::of_kind(kinds[0], Shape::d2(a, b)).kinds(&kinds);
         all.push(request.precision(precision).batch(workers));
     }
 }
@@ -277,17 +279,16 @@ fn real_to_real(precision: Precision, workers: usize, all: &mut Vec<Request>) {
 /// A request drawn at random; one seed, one request.
 pub fn random_request(seed: u64, limits: &Limits) -> Request {
     let mut r = Random::new(seed);
-    let rank = r.choose(&[1, 1, 2, 2, 3, 4]);
-    let most = [4000, 90, 20, 9][rank - 1];
+    let rank = r.choose(&[1, 1, 2, 2, 3, 4, 5]);
+    let most = [4000, 90, 20, 9, 5][rank - 1];
     let mut dims: Vec<usize> = (0..rank).map(|_| 1 + r.below(most)).collect();
     let precision = r.choose(&limits.precisions);
     let (kind, direction) = r.choose(&kinds());
-    let mut request = Request::of_kind(kind, direction, Shape::new(&dims))
+    let mut request = Request::directed(kind, direction, Shape::new(&dims))
         .precision(precision)
         .batch(1 + r.below(4))
         .normalization(r.choose(&Normalization::ALL).0);
     let mut axes: Vec<usize> = (0..rank).filter(|_| !r.once_in(3)).collect();
-    axes.truncate(3);
     if axes.is_empty() {
         axes.push(r.below(rank));
     }

@@ -56,7 +56,7 @@ impl SideView {
         }
         SideView {
             layout: layout
-                .resolve(side, request.batch, &dims, width)
+                .resolve(side, request.batch, &dims, width, true)
                 .expect("the planner took it"),
             domain,
             ranges,

@@ -64,7 +64,7 @@ pub const MAX_STEPS: usize = 28;
 /// Loops of one pass at most.
 pub const MAX_LOOPS: usize = 8;
 /// Axes of one tile at most.
-pub const MAX_AXES: usize = 3;
+pub const MAX_AXES: usize = crate::MAX_TILE_AXES;
 /// Sides of axes with reals between them.
 pub const MAX_BETWEEN: usize = 2 * (MAX_AXES - 1);
 /// The end of a range that nothing lies beyond.

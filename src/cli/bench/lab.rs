@@ -119,7 +119,7 @@ impl Work {
         let precision: Precision = request.precision;
         Work {
             kind: request.kind,
-            direction: request.direction,
+            direction: request.direction(),
             scalar: precision.row().storage,
             shape: request.shape.clone(),
             batch: request.batch,

@@ -297,9 +297,7 @@ fn tune_turns<L: Lab>(
 }
 
 fn request(case: &Case) -> Request {
-    let request = Request::forward(case.shape.clone()).precision(case.precision);
-    let mut request = request.batch(cases::batch(case, BYTES));
-    request.kind = case.kind;
-    request.direction = case.kind.row().direction.unwrap_or(request.direction);
-    request
+    Request::of_kind(case.kind, case.shape.clone())
+        .precision(case.precision)
+        .batch(cases::batch(case, BYTES))
 }

@@ -48,9 +48,9 @@ fn clusters_have_candidates_that_can_be_launched() {
         Request::forward(Shape::d2(256, 256)),
         Request::r2c(Shape::d1(1 << 16)),
         Request::c2r(Shape::d1(1 << 17)),
-        Request::real(Kind::Dht, Shape::d1(1 << 15)).precision(Precision::F64),
-        Request::real(Kind::Dct3, Shape::d1(40_000)),
-        Request::real(Kind::Dct4, Shape::d1(1 << 16)),
+        Request::of_kind(Kind::Dht, Shape::d1(1 << 15)).precision(Precision::F64),
+        Request::of_kind(Kind::Dct3, Shape::d1(40_000)),
+        Request::of_kind(Kind::Dct4, Shape::d1(1 << 16)),
     ] {
         let shape = request.shape.clone();
         let plan = mmafft::plan_in_clusters(&request.batch(100), limits).expect("a plan");
@@ -83,10 +83,10 @@ fn tiles_of_several_axes_have_radices() {
     let limits = driver.limits();
     for request in [
         Request::forward(Shape::d2(64, 32)),
-        Request::real(Kind::Dct2, Shape::d2(64, 64)),
-        Request::real(Kind::R2HC, Shape::d2(60, 64)).precision(Precision::F64),
-        Request::real(Kind::Dct3, Shape::d3(16, 16, 16)),
-        Request::real(Kind::Dct1, Shape::d2(17, 33)),
+        Request::of_kind(Kind::Dct2, Shape::d2(64, 64)),
+        Request::of_kind(Kind::R2HC, Shape::d2(60, 64)).precision(Precision::F64),
+        Request::of_kind(Kind::Dct3, Shape::d3(16, 16, 16)),
+        Request::of_kind(Kind::Dct1, Shape::d2(17, 33)),
         Request::r2c(Shape::d2(32, 64)),
         Request::c2r(Shape::d2(32, 64)),
     ] {

@@ -19,7 +19,7 @@ fn arguments(others: &[&str]) -> Arguments {
 fn rounds_have_candidates_that_can_be_launched() {
     let driver = EmulatedDriver::nvidia();
     let limits = driver.limits();
-    let real = |kind, shape| Request::real(kind, shape);
+    let real = |kind, shape| Request::of_kind(kind, shape);
     for (request, count) in [
         (Request::forward(Shape::d1(1000)), 1),
         (Request::forward(Shape::d1(14)).precision(Precision::F64), 1),
@@ -80,7 +80,7 @@ fn rounds_have_candidates_that_can_be_launched() {
 fn quick_rounds_have_few_candidates() {
     let driver = EmulatedDriver::nvidia();
     let limits = driver.limits();
-    let request = Request::real(Kind::Dct3, Shape::d1(1000)).batch(1000);
+    let request = Request::of_kind(Kind::Dct3, Shape::d1(1000)).batch(1000);
     let mut tuned = tuned(&request, limits);
     let count = |tuned: &Tuned, round, others: &[&str]| {
         tuned
@@ -107,7 +107,7 @@ fn tuned(request: &Request, limits: &Limits) -> Tuned {
 fn some_candidates_are_beside_what_is_chosen() {
     let driver = EmulatedDriver::nvidia();
     let limits = driver.limits();
-    let request = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
+    let request = Request::of_kind(Kind::Dct2, Shape::d1(1000)).batch(1000);
     let tuned = tuned(&request, limits);
     let chosen = Rule::parse("10*5*10,2,128,4,no,0.900").expect("a rule");
     let all = |others: &[&str]| {
@@ -149,7 +149,7 @@ fn rows_are_of_what_is_faster() {
         tuned.write(&was, &mut table, limits, &arguments(&[]));
         table.rows.remove(&tuned.key)
     };
-    let line = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
+    let line = Request::of_kind(Kind::Dct2, Shape::d1(1000)).batch(1000);
     let new = "10*5*10,2,128,4,no,0.900";
     let old = "10*5*10,3,128,4,no,0.700";
     let was = |chosen, without| Was { chosen, without };
@@ -198,7 +198,7 @@ fn rows_are_of_what_is_faster() {
 fn rows_of_a_device_are_beside_the_architectures() {
     let driver = EmulatedDriver::nvidia();
     let limits = driver.limits();
-    let request = Request::real(Kind::Dct2, Shape::d1(1000)).batch(1000);
+    let request = Request::of_kind(Kind::Dct2, Shape::d1(1000)).batch(1000);
     let best = |fraction| Rule {
         fraction,
         ..Rule::parse("10*5*10,2,128,4,no,0").expect("a rule")

@@ -14,7 +14,7 @@ fn turns_have_candidates_that_can_be_launched() {
         architecture: "sm_90".into(),
         ..driver.limits().clone()
     };
-    let real = |kind, shape| Request::real(kind, shape);
+    let real = |kind, shape| Request::of_kind(kind, shape);
     for (request, batch) in [
         (Request::forward(Shape::d2(360, 640)), 500),
         (Request::forward(Shape::d1(1 << 18)), 500),
