@@ -39,7 +39,7 @@ impl<T: Real> Library<T> {
             true => rustfft::FftDirection::Inverse,
         };
         Library {
-            fft: super::rader::plan(length, direction),
+            fft: super::primes::plan(length, direction),
         }
     }
 }

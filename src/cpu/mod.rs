@@ -7,6 +7,7 @@
 //! lines in the cache. No way copies or transposes a whole array. Lines that an option makes
 //! it split, as devices must, go through `parts`.
 
+mod bluestein;
 mod butterflies;
 mod check;
 mod chirp;
@@ -20,6 +21,7 @@ mod matrix;
 mod memory;
 mod parts;
 mod prepare;
+mod primes;
 mod rader;
 mod real_columns;
 mod real_lines;

@@ -1,46 +1,16 @@
-//! DFTs of f64 by Rader's algorithm (1968) around RustFFT's, for lines that RustFFT would take by its own.
+//! DFTs of a prime length by Rader's algorithm (1968) around RustFFT's.
 //!
-//! RustFFT multiplies by the spectrum of roots that it computes in f64 from one rounded angle, so that their sum, which is −1, is
-//! wrong by 1e-16·p: every point but the first is off by so much of the line's sum. Of 51031 ones the relative L2 error was
-//! 2.8e-14. Here the sum is exact.
+//! RustFFT's own multiplies by the spectrum of roots that it computes in f64 from one rounded angle, so that their sum, which
+//! is −1, is wrong by 1e-16·p: every point but the first is off by so much of the line's sum. Here the sum is exact.
 
 use super::scalar::{root, Real};
-use mmafft_backend_traits::{generator_powers, largest_prime_factor};
+use mmafft_backend_traits::generator_powers;
 use num_complex::Complex;
-use rustfft::algorithm::MixedRadix;
 use rustfft::{Direction, Fft, FftDirection, FftPlanner, Length};
-use std::any::TypeId;
 use std::sync::Arc;
 
-/// Primes up to here lose 1e-16·√p of a line with a mean, less than the half of what the bound allows.
-const SHORT: usize = 100;
-/// The largest prime factor of p − 1 where RustFFT 6.4 may take Rader's algorithm for p, on any processor; beyond it Bluestein's.
-const SMOOTH: usize = 31;
-
-/// RustFFT's transform of any length, but of f64 with large primes by [`Rader`].
-pub fn plan<T: Real>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
-    let wide = TypeId::of::<T>() == TypeId::of::<f64>();
-    let Some(prime) = convolved(length).filter(|_| wide) else {
-        return FftPlanner::new().plan_fft(length, direction);
-    };
-    let rader: Arc<dyn Fft<T>> = Arc::new(Rader::new(prime, direction));
-    match length / prime {
-        1 => rader,
-        others => Arc::new(MixedRadix::new(plan(others, direction), rader)),
-    }
-}
-
-/// The largest prime factor of a length that RustFFT may take by Rader's algorithm and lose digits of.
-fn convolved(length: usize) -> Option<usize> {
-    let without_largest = |rest: &usize| Some(rest / largest_prime_factor(*rest));
-    std::iter::successors(Some(length), without_largest)
-        .map(largest_prime_factor)
-        .take_while(|&p| p > SHORT)
-        .find(|&p| largest_prime_factor(p - 1) <= SMOOTH && u32::try_from(p).is_ok())
-}
-
 /// With g a generator of the integers modulo p, `X[g^−m] = x[0] + Σ_q x[g^q]·w^(g^(q−m))`: a cyclic convolution of p − 1 points.
-struct Rader<T> {
+pub struct Rader<T> {
     inner: Arc<dyn Fft<T>>,
     /// Of `w^(g^−q)`, divided by p − 1.
     spectrum: Vec<Complex<T>>,
@@ -50,7 +20,8 @@ struct Rader<T> {
 }
 
 impl<T: Real> Rader<T> {
-    fn new(p: usize, direction: FftDirection) -> Self {
+    /// A DFT of `p` points, a prime that 32 bits hold.
+    pub fn new(p: usize, direction: FftDirection) -> Self {
         let powers: Vec<u32> = generator_powers(p).iter().map(|&x| x as u32).collect();
         let inner = FftPlanner::new().plan_fft_forward(p - 1);
         let mut spectrum: Vec<Complex<T>> = (0..p - 1)

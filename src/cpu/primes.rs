@@ -1,0 +1,94 @@
+//! Lines of f64 with primes that RustFFT has butterflies for once or not at all.
+//!
+//! RustFFT takes such lines by Rader's and Bluestein's algorithms, which lose digits there of data with a mean and of
+//! chirps. Here a line is split into its primes, and these go by butterflies or by convolutions of our own.
+
+use super::bluestein::Bluestein;
+use super::rader::Rader;
+use super::scalar::Real;
+use mmafft_backend_traits::largest_prime_factor;
+use rustfft::algorithm::MixedRadix;
+use rustfft::{Fft, FftDirection, FftPlanner};
+use std::any::TypeId;
+use std::sync::Arc;
+
+/// Primes of which RustFFT takes any power without a convolution.
+const RADICES: [usize; 5] = [2, 3, 5, 7, 11];
+/// The largest prime that RustFFT has butterflies for.
+const BUTTERFLY: usize = 31;
+/// The largest prime factor of p − 1 for which Rader's convolution is faster than Bluestein's.
+const SMOOTH: usize = 31;
+
+/// RustFFT's transform of any length, but of f64 without its convolutions.
+pub fn plan<T: Real>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
+    match TypeId::of::<T>() == TypeId::of::<f64>() {
+        true => plan_exact(length, direction),
+        false => FftPlanner::new().plan_fft(length, direction),
+    }
+}
+
+fn plan_exact<T: Real>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
+    let rest = without_radices(length);
+    let prime = largest_prime_factor(rest);
+    if rest == 1 || (rest == prime && prime <= BUTTERFLY) {
+        return FftPlanner::new().plan_fft(length, direction);
+    }
+    if rest == prime && rest == length {
+        let rader = largest_prime_factor(prime - 1) <= SMOOTH && u32::try_from(prime).is_ok();
+        return match rader {
+            true => Arc::new(Rader::new(prime, direction)),
+            false => Arc::new(Bluestein::new(prime, direction)),
+        };
+    }
+    let first = match length == rest {
+        true => nearest_to_root(rest),
+        false => length / rest,
+    };
+    let second = plan_exact(length / first, direction);
+    Arc::new(MixedRadix::new(plan_exact(first, direction), second))
+}
+
+/// What is left of a length without the [`RADICES`].
+fn without_radices(mut length: usize) -> usize {
+    for radix in RADICES {
+        while length.is_multiple_of(radix) {
+            length /= radix;
+        }
+    }
+    length
+}
+
+/// A product of some of a number's primes, taken from the largest down until its square reaches the number.
+fn nearest_to_root(number: usize) -> usize {
+    let (mut product, mut rest) = (1, number);
+    while product * product < number && product * largest_prime_factor(rest) < number {
+        let prime = largest_prime_factor(rest);
+        product *= prime;
+        rest /= prime;
+    }
+    product
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_split_near_their_root() {
+        assert_eq!(nearest_to_root(13 * 13), 13);
+        assert_eq!(nearest_to_root(13usize.pow(5)), 13usize.pow(3));
+        assert_eq!(nearest_to_root(37 * 13), 37);
+        assert_eq!(without_radices(2 * 3 * 121 * 13), 13);
+    }
+
+    /// What the planner makes is a transform of the length asked for, whatever its primes.
+    #[test]
+    fn every_length_has_a_plan() {
+        for length in 1..2000 {
+            for direction in [FftDirection::Forward, FftDirection::Inverse] {
+                let fft = plan::<f64>(length, direction);
+                assert_eq!((fft.len(), fft.fft_direction()), (length, direction));
+            }
+        }
+    }
+}
