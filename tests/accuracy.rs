@@ -1,7 +1,7 @@
 //! The accuracy that the README promises, against the conformance suite's reference: relative L2
 //! at most the precision's bound times √(1 + log2 N), threefold for convolved lengths.
 
-use mmafft::backend_traits::conformance::{check, Outcome, Random};
+use mmafft::backend_traits::conformance::{check, check_data, Data, Outcome, Random};
 use mmafft::backend_traits::radix::RADICES;
 use mmafft::reference::{relative_l2, root, ComplexDd, Dd, ReferenceFft};
 use mmafft::{Complex, CpuBackend, Engine, Kind, Planner, Precision, Request, Shape};
@@ -105,6 +105,43 @@ fn means_and_tones_keep_their_accuracy() {
             );
         }
     }
+}
+
+/// Primes and their powers, of which convolutions are made: p − 1 with small factors only, with large ones, safe primes.
+const CONVOLVED: [usize; 40] = [
+    13, 17, 29, 31, 37, 47, 61, 97, 101, 103, 127, 169, 211, 251, 257, 289, 509, 719, 961, 1009,
+    2197, 2209, 4099, 4913, 6859, 9409, 10_007, 12_289, 16_127, 29_791, 51_031, 65_537, 83_521,
+    104_729, 262_147, 371_293, 524_309, 742_586, 912_673, 1_000_003,
+];
+
+/// A chirp is what a convolution of a long prime is least accurate at, in one of its two directions.
+#[test]
+fn chirps_keep_their_accuracy() {
+    let mut failures = Vec::new();
+    for precision in [
+        Precision::F64,
+        Precision::F32,
+        Precision::F16,
+        Precision::Bf16,
+    ] {
+        let most = match precision {
+            Precision::F64 => usize::MAX,
+            Precision::F32 => 300_000,
+            _ => 20_000,
+        };
+        for n in CONVOLVED.into_iter().filter(|n| *n <= most) {
+            for sign in [-1.0, 1.0] {
+                let request = Request::forward(Shape::d1(n))
+                    .precision(precision)
+                    .normalization(mmafft::Normalization::Ortho);
+                let backend = CpuBackend::default();
+                if let Err(what) = check_data(&backend, mmafft::plan, &request, Data::Chirp(sign)) {
+                    failures.push(format!("{precision:?} {n} {sign:+}: {what}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 #[test]

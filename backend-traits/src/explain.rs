@@ -88,7 +88,11 @@ impl Plan {
         if r.precision == Precision::SplitF16 && !r.split_matrix {
             write!(out, ", and about 1e-3 more for unsplit DFT matrices")?;
         }
-        writeln!(out)
+        writeln!(
+            out,
+            "; where numbers underflow, {:.0e} a point more",
+            self.underflow_error()
+        )
     }
 
     fn transformed_points(&self) -> f64 {

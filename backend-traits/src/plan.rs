@@ -90,6 +90,24 @@ impl Plan {
         })
     }
 
+    /// What an output point may be off by besides, where numbers fall below the precision's range: the root mean square.
+    ///
+    /// Below that range numbers keep no relative precision: each rounds by up to half of the smallest one. What is rounded
+    /// before the last pass is scaled by what follows, and the sum of as many such errors as there are points.
+    pub fn underflow_error(&self) -> f64 {
+        let least = self.request.precision.row().storage.least();
+        let lengths = self.request.logical_lengths();
+        let points: f64 = lengths.into_iter().map(|n| n as f64).product();
+        let after = |i: usize| {
+            self.passes[i..]
+                .iter()
+                .map(|pass| pass.scale.abs())
+                .product::<f64>()
+        };
+        let carried: f64 = (0..self.passes.len()).map(after).sum();
+        4.0 * least * (points.sqrt() * carried + 1.0)
+    }
+
     /// Bytes read and written by all passes together, as far as they can be counted.
     pub fn bytes_moved(&self) -> usize {
         self.passes

@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use crate::shape::largest_prime_factor;
+use half::{bf16, f16};
 
 /// A scalar in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +30,16 @@ impl ScalarType {
     /// Bytes of the scalar that computes with it: 16-bit storage is widened.
     pub fn compute_bytes(self) -> usize {
         self.bytes().max(4)
+    }
+
+    /// The smallest number above zero.
+    pub fn least(self) -> f64 {
+        match self {
+            ScalarType::F64 => f64::from_bits(1),
+            ScalarType::F32 => f32::from_bits(1).into(),
+            ScalarType::F16 => f16::from_bits(1).into(),
+            ScalarType::Bf16 => bf16::from_bits(1).into(),
+        }
     }
 
     /// `f64`, `f32`, `f16` or `bf16`.

@@ -20,7 +20,7 @@ mod run;
 pub use array::Random;
 pub use cases::{random_request, requests};
 pub use definition::{Definition, Terms};
-pub use run::{check, check_each, Outcome};
+pub use run::{check, check_data, check_each, Data, Outcome};
 
 use crate::{split, Backend, Error, Limits, Plan, Request, Result};
 use half::f16;
@@ -284,6 +284,55 @@ pub fn products<B: Backend>(backend: &B) {
     }
 }
 
+/// Data of other shapes than noise keep the bounds: chirps, by which convolutions of long primes lose digits, and numbers
+/// that fall below the precision's range.
+pub fn shapes_of_data<B: Backend>(backend: &B, plan: PlanFn) {
+    use crate::{Kind, Normalization, ScalarType, Shape, KINDS};
+    let mut failures = Vec::new();
+    let mut check = |request: &Request, data| {
+        if let Err(what) = check_data(backend, plan, request, data) {
+            failures.push(format!("{what}: {data:?}\n    {request:?}"));
+        }
+    };
+    for &precision in &backend.limits().precisions {
+        for n in CHIRPS {
+            for kind in [Kind::C2C, Kind::R2C, Kind::Dct2] {
+                let request = Request::of_kind(kind, Shape::d1(n)).precision(precision);
+                for sign in [-1.0, 1.0] {
+                    check(
+                        &request.clone().normalization(Normalization::Ortho),
+                        Data::Chirp(sign),
+                    );
+                }
+            }
+        }
+        let least = match precision.row().storage {
+            ScalarType::F64 => 1e-313,
+            ScalarType::F32 | ScalarType::Bf16 => 1e-41,
+            ScalarType::F16 => 1e-5,
+        };
+        for n in [1, 16, 97, 100, 1000, 4099] {
+            for row in KINDS.iter().filter(|row| row.kind.logical_length(n) > 0) {
+                let request = Request::of_kind(row.kind, Shape::d1(n)).precision(precision);
+                for normalization in [Normalization::None, Normalization::Ortho] {
+                    let request = request.clone().normalization(normalization);
+                    check(&request, Data::Times(least));
+                    check(&request, Data::Times(least * 1e4));
+                }
+            }
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} failed:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+}
+
+/// Primes of each kind, their squares and powers.
+const CHIRPS: [usize; 12] = [13, 97, 101, 127, 169, 211, 257, 529, 961, 1009, 2197, 4099];
+
 /// A run that cannot succeed leaves the output as it was, and the next one succeeds.
 pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
     use crate::{Bindings, Prepared, Shape};
@@ -373,6 +422,9 @@ macro_rules! conformance_suite {
             case!(faults, |b: &[_]| b
                 .iter()
                 .for_each(|b| suite::faults(b, $plan)));
+            case!(shapes_of_data, |b: &[_]| b
+                .iter()
+                .for_each(|b| suite::shapes_of_data(b, $plan)));
             case!(mixed_scales, |b: &[_]| b
                 .iter()
                 .for_each(|b| suite::mixed_scales(b, $plan)));

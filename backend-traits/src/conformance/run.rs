@@ -1,7 +1,7 @@
 //! One request on one backend: poisoned buffers in, error and leftovers out.
 
 use super::array::{from_bytes, rounded, to_bytes, transform, Random};
-use crate::reference::{largest_over_rms, relative_l2, ComplexOf, Dd, Real};
+use crate::reference::{largest_over_rms, relative_l2, root, ComplexOf, Dd, Real};
 use crate::{
     Backend, Bindings, Domain, Limits, Placement, Plan, Prepared, Request, ResolvedLayout,
     ScalarType, Side,
@@ -18,6 +18,49 @@ pub struct Outcome {
     pub largest: f64,
     /// What the plan promised for `relative_l2`.
     pub bound: f64,
+}
+
+/// What the arrays of a batch hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Data {
+    /// Uniform in [−1, 1); each array this many times as large as the one before.
+    Uniform(f64),
+    /// Uniform, times this.
+    Times(f64),
+    /// `exp(±πi·n²/N)` of every n, its real part where points are real: what is nearest to
+    /// the convolutions of long primes.
+    Chirp(f64),
+    /// This value at this index, and zeros.
+    Delta(usize, f64),
+}
+
+impl Data {
+    /// How much larger than 1 the values of an array are.
+    fn scale(self, array: usize, batch: usize) -> f64 {
+        match self {
+            Data::Uniform(growth) => growth.powi(array as i32 - (batch / 2) as i32),
+            Data::Times(scale) => scale,
+            Data::Chirp(_) => 1.0,
+            Data::Delta(_, value) => value,
+        }
+    }
+
+    /// The point at an index of an array of so many.
+    fn point(self, index: usize, points: usize, random: &mut Random) -> Complex<f64> {
+        match self {
+            Data::Uniform(_) | Data::Times(_) => Complex::new(random.uniform(), random.uniform()),
+            Data::Chirp(sign) => {
+                let square = index as u128 * index as u128 % (2 * points as u128);
+                let chirp = root(square as usize, 2 * points).to_c64();
+                if sign < 0.0 {
+                    chirp
+                } else {
+                    chirp.conj()
+                }
+            }
+            Data::Delta(at, _) => Complex::from(f64::from(u8::from(index == at))),
+        }
+    }
 }
 
 /// One side of a request: where each point of each array lies.
@@ -101,6 +144,17 @@ pub fn check<B: Backend>(
     check_each(std::slice::from_ref(backend), plan, request, growth)
 }
 
+/// The same with other data than uniform ones.
+pub fn check_data<B: Backend>(
+    backend: &B,
+    plan: impl Fn(&Request, &Limits) -> crate::Result<Plan>,
+    request: &Request,
+    data: Data,
+) -> Result<Outcome, String> {
+    let plan = plan(request, backend.limits()).map_err(|e| format!("planning: {e}"))?;
+    judged(std::slice::from_ref(backend), &plan, data)
+}
+
 /// The same on each of several backends of the same limits: a plan and a reference serve them all. Of
 /// the outcomes the worst.
 pub fn check_each<B: Backend>(
@@ -111,21 +165,26 @@ pub fn check_each<B: Backend>(
 ) -> Result<Outcome, String> {
     let limits = backends.first().ok_or("no backend")?.limits();
     let plan = plan(request, limits).map_err(|e| format!("planning: {e}"))?;
-    // Beside FP32's errors FP64 is as good as exact, and double-double took half of the suite's time.
+    judged(backends, &plan, Data::Uniform(growth))
+}
+
+/// Runs a plan beside a reference that is as good as exact: beside FP32's errors FP64 is, and double-double took half of
+/// the suite's time.
+fn judged<B: Backend>(backends: &[B], plan: &Plan, data: Data) -> Result<Outcome, String> {
     match plan.request.precision.row().storage {
-        ScalarType::F64 => judge::<B, Dd>(backends, &plan, growth),
-        _ => judge::<B, f64>(backends, &plan, growth),
+        ScalarType::F64 => judge::<B, Dd>(backends, plan, data),
+        _ => judge::<B, f64>(backends, plan, data),
     }
 }
 
 /// Runs a plan beside a reference of these numbers.
-fn judge<B: Backend, T: Real>(backends: &[B], plan: &Plan, growth: f64) -> Result<Outcome, String> {
+fn judge<B: Backend, T: Real>(backends: &[B], plan: &Plan, data: Data) -> Result<Outcome, String> {
     let request = &plan.request;
     let axes = request.axes.clone().unwrap_or_default();
     let scalar = request.precision.row().storage;
     let input = SideView::new(request, &axes, Side::Input);
     let output = SideView::new(request, &axes, Side::Output);
-    let scale = |b: usize| growth.powi(b as i32 - (request.batch / 2) as i32);
+    let scale = |b: usize| data.scale(b, request.batch);
 
     // Values in range; NaN in every gap and wherever nothing may be read.
     let mut random = Random::new(request.batch as u64 * 31 + input.points() as u64);
@@ -136,11 +195,11 @@ fn judge<B: Backend, T: Real>(backends: &[B], plan: &Plan, growth: f64) -> Resul
             if !inside {
                 return;
             }
-            let mut draw = || rounded(random.uniform() * scale(b), scalar);
-            memory[at] = draw();
+            let point = data.point(index, input.points(), &mut random) * scale(b);
+            memory[at] = rounded(point.re, scalar);
             array[index].re = memory[at];
             if input.domain == Domain::Complex {
-                memory[at + 1] = draw();
+                memory[at + 1] = rounded(point.im, scalar);
                 array[index].im = memory[at + 1];
             }
         });
@@ -166,7 +225,8 @@ fn judge<B: Backend, T: Real>(backends: &[B], plan: &Plan, growth: f64) -> Resul
     let mut written = vec![false; before.len()];
     for (b, array) in arrays.iter().enumerate() {
         let expected = transform::<T>(request, &axes, array);
-        let down = 1.0 / scale(b);
+        // Squares of values far from 1 would leave the range of FP64.
+        let down = (1.0 / scale(b)).clamp(1e-300, 1e300);
         for (i, after) in runs.iter().enumerate() {
             let mut wanted: Vec<ComplexOf<T>> = Vec::new();
             let mut got: Vec<Complex<f64>> = Vec::new();
@@ -189,8 +249,10 @@ fn judge<B: Backend, T: Real>(backends: &[B], plan: &Plan, growth: f64) -> Resul
                 outcome.relative_l2 = error;
             }
             outcome.largest = outcome.largest.max(largest_over_rms(&got, &wanted));
-            if error.is_nan() || error > plan.error_bound {
-                let bound = plan.error_bound;
+            let squares: f64 = wanted.iter().map(|x| x.to_c64().norm_sqr()).sum();
+            let absolute = down * plan.underflow_error() * (got.len() as f64).sqrt();
+            let bound = plan.error_bound + absolute / squares.sqrt();
+            if error.is_nan() || error > bound {
                 let what = format!("array {b}: relative L2 {error:.2e}, allowed {bound:.2e}");
                 return Err(whose(i, what));
             }
