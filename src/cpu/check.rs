@@ -36,6 +36,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
         backend: "cpu".into(),
         instead: "let the planner make it".into(),
     };
+    check_counts(pass).map_err(invalid)?;
     if pass.mirrored.is_some() {
         return Err(invalid("has lines in mirrored pairs"));
     }
@@ -130,6 +131,23 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     }
     let callers = pass.load.slot != Slot::Scratch && pass.store.slot != Slot::Scratch;
     Ok(in_line || !callers)
+}
+
+/// Nothing that is divided by, or counted from one, is zero.
+fn check_counts(pass: &Pass) -> std::result::Result<(), &'static str> {
+    let empty = |axis: &TileAxis| {
+        let indices = [axis.load_index, axis.store_index];
+        axis.length == 0 || axis.core_length() == 0 || indices.contains(&0)
+    };
+    if pass.axes.is_empty() {
+        Err("has no axes")
+    } else if pass.axes.iter().any(empty) {
+        Err("has an axis without points")
+    } else if pass.loops.iter().any(|l| l.count == 0) {
+        Err("has no lines")
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks that memory has on either side what the axes' kinds, one after another, take and make.

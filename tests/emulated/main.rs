@@ -10,6 +10,7 @@ mod facing;
 mod folded;
 mod lines;
 mod lowering;
+mod mangled;
 mod measured;
 mod mirrored;
 mod mixed;

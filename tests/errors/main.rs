@@ -6,6 +6,7 @@ mod build;
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;
+mod mangled;
 mod nonfinite;
 mod plans;
 mod requests;
