@@ -3,9 +3,22 @@
 use crate::error::{Error, Result};
 use crate::kind::Domain;
 use crate::largest_prime_factor;
-use crate::pass::{Engine, Factor, Pass, Runs, Step, TileAxis};
+use crate::pass::{Access, Engine, Factor, Pass, Runs, Step, TileAxis};
 use crate::radix::{self, BUTTERFLIES, DENSE};
 use crate::real::Middle;
+
+/// Checks that memory has room for a plan's scratch.
+///
+/// # Errors
+/// `Overflow` where not.
+pub fn scratch(bytes: usize) -> Result<()> {
+    match bytes <= isize::MAX as usize / 2 {
+        true => Ok(()),
+        false => Err(Error::Overflow {
+            what: "the plan's scratch".into(),
+        }),
+    }
+}
 
 /// Checks that the engine has all radices of a pass, and that they make its lines.
 ///
@@ -81,6 +94,12 @@ fn whole(pass: &Pass) -> Option<&'static str> {
         Some("has no lines")
     } else if !pass.axes.iter().all(unit) {
         Some("has an axis without points")
+    } else if reach(pass).is_none() {
+        Some("reaches beyond all memory")
+    } else if pass.hermitian.is_some_and(|n| n < pass.line_points()) {
+        Some("mirrors a line in one that is shorter")
+    } else if pass.mirrored.is_some() && pass.loops.is_empty() {
+        Some("has pairs of lines, but one line")
     } else if !factors.iter().flatten().all(counts) {
         Some("has twiddles of a loop that it has not")
     } else if parts || (0..2).any(|side| runs(side).any(|r| cut(r) || !in_runs(side))) {
@@ -90,6 +109,28 @@ fn whole(pass: &Pass) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Scalars that a pass reaches on either side, if they and its lines can be counted.
+fn reach(pass: &Pass) -> Option<usize> {
+    let lines = pass.loops.iter();
+    lines
+        .clone()
+        .try_fold(1usize, |lines, l| lines.checked_mul(l.count))?;
+    let loads = lines.clone().map(|l| (l.count, l.load));
+    let stores = lines.map(|l| (l.count, l.store));
+    let loads = loads.chain(pass.axes.iter().map(|a| (a.length, a.load_stride)));
+    let stores = stores.chain(pass.axes.iter().map(|a| (a.length, a.store_stride)));
+    let ends = |mut sides: Box<dyn Iterator<Item = (usize, usize)> + '_>, access: &Access| {
+        let start = access.offset.checked_add(access.imaginary)?;
+        let end = sides.try_fold(start, |end, (n, stride)| {
+            end.checked_add(n.checked_mul(stride)?)
+        })?;
+        // Addresses are signed, and lengths are counted twofold.
+        (end <= isize::MAX as usize / 64).then_some(end)
+    };
+    let loaded = ends(Box::new(loads), &pass.load)?;
+    Some(loaded.max(ends(Box::new(stores), &pass.store)?))
 }
 
 fn fault(pass: &Pass, axis: &TileAxis) -> Option<&'static str> {

@@ -1,5 +1,6 @@
 //! What a device backend hands out: memory, and plans compiled with their tables.
 
+use super::check;
 use super::driver::{Driver, Geometry};
 use super::lower::{lower, Lowered};
 use super::neighbours::narrowed;
@@ -161,6 +162,7 @@ impl<D: Driver> Inner<D> {
             .map(|turns| InTurns::new(plan, turns))
             .transpose()?;
         let passes = plan.passes.iter().map(|pass| (pass.clone(), geometry));
+        check::scratch(plan.scratch_bytes)?;
         let compiled = Compiled::new(driver, passes, turns.map(|_| plan.scratch_bytes))?;
         let counted = turns
             .as_ref()
