@@ -144,6 +144,48 @@ fn chirps_keep_their_accuracy() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Arrays of two and three axes keep the bounds, of noise and of chirps: powers of two, mixed lengths, primes of each kind.
+#[test]
+fn planes_and_cubes_keep_their_accuracy() {
+    let shapes: [&[usize]; 12] = [
+        &[2, 3],
+        &[64, 64],
+        &[37, 41],
+        &[100, 30],
+        &[97, 128],
+        &[13, 169],
+        &[509, 16],
+        &[3, 1009],
+        &[8, 8, 8],
+        &[13, 17, 19],
+        &[30, 7, 37],
+        &[4, 211, 6],
+    ];
+    let kinds = [
+        Kind::C2C,
+        Kind::R2C,
+        Kind::C2R,
+        Kind::R2HC,
+        Kind::Dct1,
+        Kind::Dst3,
+    ];
+    let mut failures = Vec::new();
+    for shape in shapes {
+        for kind in kinds {
+            for precision in [Precision::F64, Precision::F32, Precision::Bf16] {
+                let request = Request::of_kind(kind, Shape::new(shape)).precision(precision);
+                for data in [Data::Uniform(1.0), Data::Chirp(1.0), Data::Chirp(-1.0)] {
+                    let outcome = check_data(&CpuBackend::default(), mmafft::plan, &request, data);
+                    if let Err(what) = outcome {
+                        failures.push(format!("{what}: {data:?} {request:?}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
 #[test]
 fn halves_at_every_radix() {
     for (precision, most) in [(Precision::F16, 6e-4), (Precision::Bf16, 5e-3)] {

@@ -6,7 +6,7 @@ use crate::words::head;
 use mmafft::backend_traits::conformance::Random;
 use mmafft::backend_traits::device::{lower, DeviceBackend, Driver};
 use mmafft::backend_traits::{Bindings, Launch};
-use mmafft::{Backend, Engine, Precision, Request, ScalarType, Shape};
+use mmafft::{Backend, Complex, Engine, Precision, Request, ScalarType, Shape};
 
 /// Requests over all precisions, and the tiles that they are planned for.
 fn requests() -> Vec<(Request, Option<usize>)> {
@@ -193,5 +193,39 @@ fn neither_order_nor_batch_changes_a_bit() {
             }
         }
         assert!(moved.is_superset(&[1, 2, 4].into()), "{moved:?}");
+    }
+}
+
+/// A transform that several threads run at once gives each of them the bits of one that runs alone.
+#[test]
+fn threads_at_once_change_no_bit() {
+    for name in ["emulated-nvidia", "emulated-amd"] {
+        let backend = mmafft::AnyBackend::from_name(name).expect("it is built");
+        let planner = mmafft::Planner::on(backend);
+        let lines = Request::forward(Shape::d1(1009)).batch(3);
+        let split = Request::forward(Shape::d2(48, 40)).precision(Precision::SplitF16);
+        let long = Request::forward(Shape::d1(1 << 14));
+        for request in [lines, split, long] {
+            let fft = planner.build(&request).expect("a plan");
+            let mut random = Random::new(7);
+            let input: Vec<Complex<f32>> = (0..fft.input_len())
+                .map(|_| Complex::new(random.uniform() as f32, random.uniform() as f32))
+                .collect();
+            let run = || {
+                let mut output = vec![Complex::default(); fft.output_len()];
+                fft.process(&input, &mut output).expect("it runs");
+                output
+            };
+            let alone = run();
+            std::thread::scope(|scope| {
+                let runs: Vec<_> = (0..4).map(|_| scope.spawn(run)).collect();
+                for run in runs {
+                    assert!(
+                        run.join().expect("no panic") == alone,
+                        "{name}: {request:?}"
+                    );
+                }
+            });
+        }
     }
 }

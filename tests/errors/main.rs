@@ -8,6 +8,7 @@ mod common;
 mod hostile;
 mod mangled;
 mod nonfinite;
+mod panics;
 mod plans;
 mod requests;
 mod runs;
