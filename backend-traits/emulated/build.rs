@@ -1,17 +1,13 @@
 //! Compiles the emulated devices: each is one C++ translation unit, made of the shared
 //! kernel source and its vendor's instructions.
 
-use std::path::Path;
 use std::process::{exit, Command, Stdio};
 
-/// What may change the emulators: our own translation units, and the shared source.
-const SOURCES: [&str; 5] = [
-    "device",
-    "../device",
-    "../device/host",
-    "../../kernels-cuda/device",
-    "../../kernels-hip/device",
-];
+/// What may change the emulators: our own translation units, and the kernels' source.
+///
+/// All but the first are links to the folders of the packages that devices use, and a package
+/// that is published holds a copy.
+const SOURCES: [&str; 4] = ["device", "shared", "nvidia", "amd"];
 
 fn main() {
     for folder in SOURCES {
@@ -23,7 +19,7 @@ fn main() {
         .std("c++17")
         // Whatever the profile: unoptimised, the suites would take an hour.
         .opt_level(2)
-        .include(Path::new("../device/host"))
+        .include("shared/host")
         .include("device")
         .files(["device/nvidia.cpp", "device/amd.cpp"])
         // Sums are rounded where the source says so.

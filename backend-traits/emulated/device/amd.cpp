@@ -8,6 +8,6 @@
 
 #include "fragments_amd.hpp"
 
-#include "../../../kernels-hip/device/fragments.hpp"
+#include "../amd/fragments.hpp"
 
 #include "emulator.cpp"

@@ -9,6 +9,6 @@
 
 #include "fragments_nvidia.hpp"
 
-#include "../../../kernels-cuda/device/fragments.hpp"
+#include "../nvidia/fragments.hpp"
 
 #include "emulator.cpp"
