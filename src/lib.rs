@@ -44,6 +44,9 @@ mod helpers;
 pub mod peers;
 mod planner;
 pub mod predict;
+#[cfg(feature = "cpu")]
+#[doc(hidden)]
+pub mod rustfft_lines;
 mod transform;
 
 #[cfg(feature = "cuda")]

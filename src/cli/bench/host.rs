@@ -8,7 +8,8 @@ use mmafft::{
     AnyBackend, AnyBuffer, AnyPrepared, Backend, Complex, Direction, Error, Kind, Result,
     ScalarType,
 };
-use rustfft::{FftDirection, FftNum};
+use mmafft::rustfft_lines::RustfftReal;
+use rustfft::FftDirection;
 use std::convert::Infallible;
 use std::time::Instant;
 
@@ -180,7 +181,7 @@ impl Lab for HostLab {
 }
 
 /// Lines by RustFFT, which has complex ones alone.
-fn rustfft<T: FftNum + bytemuck::Pod>(work: &Work) -> Result<HostPeer>
+fn rustfft<T: RustfftReal>(work: &Work) -> Result<HostPeer>
 where
     Complex<T>: bytemuck::Pod,
 {
@@ -192,7 +193,7 @@ where
         Direction::Forward => FftDirection::Forward,
         Direction::Inverse => FftDirection::Inverse,
     };
-    let plan = rustfft::FftPlanner::<T>::new().plan_fft(length, direction);
+    let plan = T::plan(length, direction);
     let most = plan
         .get_inplace_scratch_len()
         .max(plan.get_immutable_scratch_len());
