@@ -1,5 +1,19 @@
 //! Every backend of this build runs the same suite.
 
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut tests = cpu::tests();
+    tests.extend(cpu_one_thread::tests());
+    #[cfg(feature = "cuda")]
+    tests.extend(cuda::tests());
+    #[cfg(feature = "hip")]
+    tests.extend(hip::tests());
+    #[cfg(feature = "emulate")]
+    tests.extend(emulated::tests());
+    mmafft_harness::run(tests)
+}
+
 mmafft::backend_traits::conformance_suite!(
     cpu,
     Ok::<_, mmafft::Error>(mmafft::CpuBackend::default()),
@@ -35,6 +49,13 @@ mod emulated {
     use mmafft::emulated::{EmulatedDriver, Order};
     use mmafft::{Backend, EmulatedBackend, Limits, Plan, Request, Result};
 
+    pub fn tests() -> Vec<suite::Test> {
+        let mut tests = nvidia::tests();
+        tests.extend(amd::tests());
+        tests.extend(mmafft_harness::tests![emulated::nvidia_clusters]);
+        tests
+    }
+
     /// A backend for each order.
     fn orders(driver: impl Fn() -> EmulatedDriver) -> Result<[EmulatedBackend; 3]> {
         let orders = [Order::Forward, Order::Reverse, Order::Shuffled(1)];
@@ -64,7 +85,6 @@ mod emulated {
     }
 
     /// The table's requests of which a tile is spread, in all orders.
-    #[test]
     fn nvidia_clusters() {
         let backends = orders(EmulatedDriver::nvidia).expect("it needs no device");
         let limits = backends[0].limits();

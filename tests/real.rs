@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 /// A scalar type, and its bound per root of the number of levels.
-trait Tested: RealElement {
+pub trait Tested: RealElement {
     const PRECISION: Precision;
     const BOUND: f64;
     fn of(x: f64) -> Self;
@@ -55,13 +55,13 @@ fn planner() -> Planner {
 
 /// By the reals that there are, though the line that a kind continues them to is longer; three times that only where both
 /// lengths have a large prime.
-fn bound<T: Tested>(kind: Kind, n: usize) -> f64 {
+pub fn bound<T: Tested>(kind: Kind, n: usize) -> f64 {
     let lengths = [n, kind.logical_length(n)];
     let convolved = lengths.map(largest_prime_factor).iter().all(|&p| p > 13);
     T::BOUND * (1.0 + (n as f64).log2()).sqrt() * if convolved { 3.0 } else { 1.0 }
 }
 
-fn run<T: Tested>(request: &Request, x: &[T]) -> Vec<T> {
+pub fn run<T: Tested>(request: &Request, x: &[T]) -> Vec<T> {
     let fft = planner()
         .build(&request.clone().precision(T::PRECISION))
         .expect("a transform");
@@ -70,12 +70,12 @@ fn run<T: Tested>(request: &Request, x: &[T]) -> Vec<T> {
     y
 }
 
-fn input<T: Tested>(n: usize) -> Vec<T> {
+pub fn input<T: Tested>(n: usize) -> Vec<T> {
     let mut random = Random::new(n as u64);
     (0..n).map(|_| T::of(random.uniform())).collect()
 }
 
-fn complex<T: Tested>(values: &[T]) -> Vec<Complex<f64>> {
+pub fn complex<T: Tested>(values: &[T]) -> Vec<Complex<f64>> {
     values.iter().map(|x| Complex::from(x.value())).collect()
 }
 
@@ -128,7 +128,7 @@ fn beside<T: Tested>(kind: Kind, x: &[T], expected: &[ComplexDd]) -> Result<(), 
 }
 
 /// Runs all cases on all threads; panics with a list of those that fail.
-fn all(cases: Vec<(Kind, usize)>, case: impl Fn(Kind, usize) -> Result<(), String> + Sync) {
+pub fn all(cases: Vec<(Kind, usize)>, case: impl Fn(Kind, usize) -> Result<(), String> + Sync) {
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(&(kind, n)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -147,7 +147,7 @@ fn all(cases: Vec<(Kind, usize)>, case: impl Fn(Kind, usize) -> Result<(), Strin
     assert!(failures.is_empty(), "{count:?}:\n{}", failures.join("\n"));
 }
 
-fn cases(lengths: impl Iterator<Item = usize> + Clone) -> Vec<(Kind, usize)> {
+pub fn cases(lengths: impl Iterator<Item = usize> + Clone) -> Vec<(Kind, usize)> {
     let possible = |&(kind, n): &(Kind, usize)| kind.logical_length(n) > 0;
     let all = kinds().flat_map(|kind| lengths.clone().map(move |n| (kind, n)));
     all.filter(possible).collect()
@@ -247,44 +247,4 @@ fn planes_are_rows_then_columns() {
             );
         }
     }
-}
-
-/// FFTW's r2r says the same.
-#[cfg(feature = "peers")]
-#[test]
-fn fftw_says_the_same() {
-    use mmafft::peers::fftw::{Dims, Fftw, Options, R2rKind, Rigor};
-    let fftw = match Fftw::<f64>::open() {
-        Ok(fftw) => fftw,
-        Err(reason) => {
-            println!("skipped: fftw_says_the_same, needs libfftw3: {reason}");
-            return;
-        }
-    };
-    let lengths = (1..=512).chain([1350, 4050, 4096, 4099, 20250, 65536]);
-    all(cases(lengths), |kind, n| {
-        let x = input::<f64>(n);
-        let ours = run(&Request::of_kind(kind, Shape::d1(n)), &x);
-        let options = Options {
-            rigor: Rigor::Estimate,
-            ..Options::default()
-        };
-        let name = R2rKind::of(kind).expect("FFTW has every kind from reals to reals");
-        let plan = fftw.plan_many_r2r(&Dims::new(&[n]), &[name], &options)?;
-        let (mut from, mut to) = (fftw.alloc::<f64>(n), fftw.alloc::<f64>(n));
-        from.copy_from_slice(&x);
-        plan.execute(&mut from, &mut to);
-        let theirs: Vec<ComplexDd> = complex(&to).into_iter().map(ComplexDd::from).collect();
-        let error = relative_l2(&complex(&ours), &theirs);
-        // FFTW's own error is of the same size; of type I it grows with the root of the length.
-        let theirs = match kind.is_symmetric() {
-            true => 1.0 + (n as f64).sqrt(),
-            false => 1.0,
-        };
-        let allowed = bound::<f64>(kind, n) * (1.0 + theirs);
-        match error <= allowed {
-            true => Ok(()),
-            false => Err(format!("{} of {n}: {error:.1e} from FFTW", kind.row().name)),
-        }
-    });
 }

@@ -1,13 +1,9 @@
 use super::*;
 use mmafft_backend_traits::device::SOURCES;
 
-/// Whether NVRTC is there; says so if it is not.
-fn nvrtc(name: &str) -> bool {
-    let there = compiler_version().is_some();
-    if !there {
-        println!("skipped: compile::{name}, needs NVRTC");
-    }
-    there
+/// Whether NVRTC is there; tests/device says that tests here need it.
+fn nvrtc() -> bool {
+    compiler_version().is_some()
 }
 
 /// A translation unit with our primitives and a kernel that uses some of them.
@@ -40,7 +36,7 @@ fn without_nvrtc_the_error_names_it() {
 
 #[test]
 fn every_architecture_gets_machine_code() {
-    if !nvrtc("every_architecture_gets_machine_code") {
+    if !nvrtc() {
         return;
     }
     for number in Nvrtc::all().iter().flat_map(|nvrtc| &nvrtc.architectures) {
@@ -60,7 +56,7 @@ fn every_architecture_gets_machine_code() {
 
 #[test]
 fn a_mistake_is_shown_with_its_place() {
-    if !nvrtc("a_mistake_is_shown_with_its_place") {
+    if !nvrtc() {
         return;
     }
     let source = format!(
@@ -87,7 +83,7 @@ fn a_mistake_is_shown_with_its_place() {
 
 #[test]
 fn an_architecture_that_nvrtc_does_not_know_is_named_beside_it() {
-    if !nvrtc("an_architecture_that_nvrtc_does_not_know_is_named_beside_it") {
+    if !nvrtc() {
         return;
     }
     for (architecture, remedy) in [("sm_20", "12.9"), ("sm_999", "newer"), ("gfx942", "sm_90")] {
@@ -108,7 +104,7 @@ fn an_architecture_that_nvrtc_does_not_know_is_named_beside_it() {
 
 #[test]
 fn a_driver_older_than_nvrtc_is_named_beside_it() {
-    if !nvrtc("a_driver_older_than_nvrtc_is_named_beside_it") {
+    if !nvrtc() {
         return;
     }
     match Compiler::find("sm_90", Some((10, 2))).err() {
@@ -129,7 +125,7 @@ fn a_driver_older_than_nvrtc_is_named_beside_it() {
 
 #[test]
 fn code_comes_from_the_cache_and_from_nvrtc_when_that_is_damaged() {
-    if !nvrtc("code_comes_from_the_cache_and_from_nvrtc_when_that_is_damaged") {
+    if !nvrtc() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

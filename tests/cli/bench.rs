@@ -4,7 +4,7 @@ use super::{folder, mmafft, refused, text};
 use std::collections::HashMap;
 use std::path::Path;
 
-type Row = HashMap<String, String>;
+pub type Row = HashMap<String, String>;
 
 /// The rows of a file, by the names of their columns.
 fn rows(path: &Path) -> Vec<Row> {
@@ -15,14 +15,14 @@ fn rows(path: &Path) -> Vec<Row> {
     rows.map(|row| row.expect("a row")).collect()
 }
 
-fn figure(row: &Row, name: &str) -> f64 {
+pub fn figure(row: &Row, name: &str) -> f64 {
     row[name]
         .parse()
         .unwrap_or_else(|_| panic!("{name}: {row:?}"))
 }
 
 /// Runs what must succeed; returns what it prints and its rows.
-fn bench(name: &str, arguments: &[&str]) -> (String, Vec<Row>) {
+pub fn bench(name: &str, arguments: &[&str]) -> (String, Vec<Row>) {
     let csv = folder(name).join("out.csv");
     let run = mmafft(&[&["bench"], arguments, &["--quick", "--csv", text(&csv)]].concat());
     assert!(run.status.success(), "{run:?}");
@@ -124,47 +124,6 @@ fn rustfft_is_a_peer() {
     assert!(rows[0]["failure"].contains("rustfft"), "{rows:?}");
     let said = refused(&["bench", "64", "--threads", "2", "--peer", "rustfft"]);
     assert!(said.contains("--threads 1"), "{said}");
-}
-
-/// Every kind, in place and out of it, in f32 and f64: the results agree.
-#[test]
-#[cfg(feature = "peers")]
-fn fftw_is_a_peer() {
-    if let Err(reason) = mmafft::peers::fftw::Fftw::<f32>::open() {
-        println!("skipped: cli::fftw_is_a_peer, needs libfftw3: {reason}");
-        return;
-    }
-    for kind in mmafft::KINDS.iter().map(|row| row.name) {
-        // Others run out of place anyway.
-        let both = [(&[][..], "in place"), (&["--out-of-place"], "out of place")];
-        for (out, placement) in both.into_iter().take(if kind == "c2c" { 2 } else { 1 }) {
-            let small = ["48", "16x15", "4x6x10", "--mebibytes", "1", "--kind", kind];
-            let beside = ["--precision", "f32,f64", "--peer", "fftw"];
-            let (_, rows) = bench(
-                &format!("bench-fftw-{kind}-{}", out.len()),
-                &[&small[..], &beside, out].concat(),
-            );
-            assert_eq!(rows.len(), 6);
-            for row in &rows {
-                assert!(
-                    row["peer"].starts_with("fftw-3") && row["failure"].is_empty(),
-                    "{row:?}"
-                );
-                assert!(
-                    figure(row, "ratio") > 0.0 && figure(row, "difference") < 1e-6,
-                    "{row:?}"
-                );
-                let expected = if kind == "c2c" {
-                    placement
-                } else {
-                    "out of place"
-                };
-                assert_eq!(row["placement"], expected);
-            }
-        }
-    }
-    let inverse = ["48", "--inverse", "--peer", "fftw", "--mebibytes", "1"];
-    assert_eq!(bench("bench-fftw-inverse", &inverse).1[0]["failure"], "");
 }
 
 /// Kernels under the emulator: no copy is a ruler there.

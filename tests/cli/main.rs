@@ -1,12 +1,11 @@
 //! The program as a user runs it.
 #![cfg(feature = "cli")]
 
-mod bench;
-mod browser;
+pub mod bench;
 mod files;
 mod kinds;
 mod refusals;
-mod report;
+pub mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -21,14 +20,14 @@ fn data(name: &str) -> String {
 }
 
 /// A directory of its own for a test.
-fn folder(name: &str) -> PathBuf {
+pub fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("a folder");
     path
 }
 
-fn text(path: &Path) -> &str {
+pub fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
 }
 

@@ -5,6 +5,7 @@
 use crate::families::{jobs, Share};
 use crate::kept::kept;
 use crate::{waits, words};
+use mmafft::backend_traits::conformance::skip;
 use mmafft::backend_traits::device::Program;
 use mmafft::backend_traits::{radix, Operand};
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
@@ -311,8 +312,7 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
 fn check(unit: &Unit, share: Share) {
     let architecture = unit.architecture;
     let Ok(version) = output(tool("clang").arg("--version")) else {
-        println!("skipped: codegen::{architecture}, needs clang-19, lld-19 and llvm-19");
-        return;
+        skip("needs clang-19, lld-19 and llvm-19");
     };
     let device = device(unit);
     let limits = device.limits();
@@ -343,27 +343,22 @@ fn check(unit: &Unit, share: Share) {
     );
 }
 
-#[test]
-fn cdna1() {
+pub fn cdna1() {
     check(&UNITS[0], Share::Twelfth(0));
 }
 
-#[test]
-fn cdna2() {
+pub fn cdna2() {
     check(&UNITS[1], Share::Twelfth(3));
 }
 
-#[test]
-fn cdna3() {
+pub fn cdna3() {
     check(&UNITS[2], Share::All);
 }
 
 /// The run-time compiler takes the same text, whatever its age.
-#[test]
-fn hiprtc_takes_what_clang_takes() {
+pub fn hiprtc_takes_what_clang_takes() {
     if versions().compiler.is_none() {
-        println!("skipped: codegen::hiprtc_takes_what_clang_takes, needs hipRTC");
-        return;
+        skip("needs hipRTC");
     }
     for unit in &UNITS {
         let device = device(unit);

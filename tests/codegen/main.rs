@@ -19,3 +19,27 @@ mod waits;
 #[path = "../common/words.rs"]
 #[allow(dead_code, reason = "the emulated devices' tests ask for more words")]
 mod words;
+
+fn main() -> std::process::ExitCode {
+    #[allow(unused_mut, reason = "a build without devices has no kernels")]
+    let mut tests: Vec<mmafft::backend_traits::conformance::Test> = Vec::new();
+    #[cfg(feature = "cuda")]
+    tests.extend(mmafft_harness::tests![
+        nvidia::passes_in_turns,
+        nvidia::neighbours_move_together,
+        nvidia::ampere,
+        nvidia::hopper,
+        nvidia::blackwell,
+        nvidia::turing,
+        nvidia::volta,
+    ]);
+    #[cfg(feature = "hip")]
+    tests.extend(mmafft_harness::tests![
+        amd::cdna1,
+        amd::cdna2,
+        amd::cdna3,
+        amd::hiprtc_takes_what_clang_takes,
+        waits::missing_waits_are_found,
+    ]);
+    mmafft_harness::run(tests)
+}

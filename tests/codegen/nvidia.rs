@@ -5,6 +5,7 @@ use crate::families::{jobs, Job, Share};
 use crate::kept::kept;
 use crate::measured::in_turns;
 use crate::words::head;
+use mmafft::backend_traits::conformance::skip;
 use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, Launch, Operand, Turns};
 use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
@@ -192,13 +193,9 @@ fn check(architecture: &str, share: Share) {
     });
     let kernels = match prepared.collect::<std::result::Result<Vec<Kernel>, _>>() {
         Ok(kernels) => kernels,
-        Err((_, mmafft::Error::NoDevice { .. })) => {
-            println!("skipped: codegen::{architecture}, needs NVRTC");
-            return;
-        }
+        Err((_, mmafft::Error::NoDevice { .. })) => skip("needs NVRTC"),
         Err((_, mmafft::Error::Unsupported { .. })) if architecture == "sm_70" => {
-            println!("skipped: codegen::{architecture}, needs an older NVRTC");
-            return;
+            skip("needs an older NVRTC")
         }
         Err((name, error)) => panic!("{name}: {error}"),
     };
@@ -215,9 +212,7 @@ fn check(architecture: &str, share: Share) {
     }
     let cubins: Vec<&[u8]> = kernels.iter().map(|k| &k.cubin[..]).collect();
     let codes = disassemble(architecture, &cubins);
-    if codes.is_none() {
-        println!("skipped: codegen::{architecture} machine code, needs nvdisasm");
-    }
+    let undone = codes.is_none();
     let dump = std::env::var("MMAFFT_DUMP").ok();
     let kernels = jobs.iter().zip(&kernels);
     for ((job, kernel), code) in kernels.zip(codes.into_iter().flatten()) {
@@ -236,11 +231,13 @@ fn check(architecture: &str, share: Share) {
         "{architecture}:\n{}",
         failures.join("\n")
     );
+    if undone {
+        skip("needs nvdisasm: local memory alone was checked");
+    }
 }
 
 /// Two passes that take turns, as one kernel.
-#[test]
-fn passes_in_turns() {
+pub fn passes_in_turns() {
     let device = device("sm_90");
     let turns = Turns {
         arrays: 1,
@@ -268,10 +265,7 @@ fn passes_in_turns() {
     for (_, program) in &all[..2] {
         for architecture in ARCHITECTURES {
             match Kernel::compile(program, architecture) {
-                Err(mmafft::Error::NoDevice { .. }) => {
-                    println!("skipped: codegen::passes_in_turns, needs NVRTC");
-                    return;
-                }
+                Err(mmafft::Error::NoDevice { .. }) => skip("needs NVRTC"),
                 Err(mmafft::Error::Unsupported { .. }) if architecture == "sm_70" => {}
                 kernel => drop(kernel.expect("machine code")),
             }
@@ -291,8 +285,7 @@ fn passes_in_turns() {
 }
 
 /// A launch that asks for it moves 16 bytes an access, where the memory is contiguous.
-#[test]
-fn neighbours_move_together() {
+pub fn neighbours_move_together() {
     let device = device("sm_90");
     let limits = device.limits();
     for (precision, points) in [
@@ -311,16 +304,12 @@ fn neighbours_move_together() {
         });
         let program = lower(&pass, &device.geometry()).expect("a program").program;
         let compiled = match compile(&source(&program), "sm_90") {
-            Err(mmafft::Error::NoDevice { .. }) => {
-                println!("skipped: codegen::neighbours_move_together, needs NVRTC");
-                return;
-            }
+            Err(mmafft::Error::NoDevice { .. }) => skip("needs NVRTC"),
             compiled => compiled.expect("machine code"),
         };
         assert_eq!(local(&compiled.log), [0, 0], "{precision:?}");
         let Some(codes) = disassemble("sm_90", &[&compiled.cubin]) else {
-            println!("skipped: codegen::neighbours_move_together, needs nvdisasm");
-            return;
+            skip("needs nvdisasm");
         };
         let code = &codes[0];
         let stores: Vec<&str> = code.lines().filter(|line| line.contains("STG.")).collect();
@@ -336,29 +325,24 @@ fn neighbours_move_together() {
     }
 }
 
-#[test]
-fn ampere() {
+pub fn ampere() {
     check(ARCHITECTURES[0], Share::Twelfth(1));
 }
 
-#[test]
-fn hopper() {
+pub fn hopper() {
     check(ARCHITECTURES[1], Share::All);
 }
 
-#[test]
-fn blackwell() {
+pub fn blackwell() {
     check(ARCHITECTURES[2], Share::Twelfth(4));
 }
 
 /// Fewer kernels: what has other instructions than later architectures.
-#[test]
-fn turing() {
+pub fn turing() {
     check(ARCHITECTURES[3], Share::Named("c2c 4096 "));
 }
 
 /// The same without any matrix products.
-#[test]
-fn volta() {
+pub fn volta() {
     check(ARCHITECTURES[4], Share::Named("c2c 4096 "));
 }

@@ -225,8 +225,7 @@ const LOOP: &str = "
 	s_endpgm                             // 000000001928: BF810000
 ";
 
-#[test]
-fn missing_waits_are_found() {
+pub fn missing_waits_are_found() {
     let run = |wait: &str| check(&instructions(&LOOP.replace('%', wait)));
     assert_eq!(
         run("s_waitcnt vmcnt(1)").map_err(|e| e.contains("v4")),

@@ -1,5 +1,5 @@
 //! What only a device can show: every length, large ones, streams, graphs, another library's
-//! pointers, times. On a machine without one each test prints that it is skipped.
+//! pointers, times. Without one every test is skipped.
 
 mod accuracy;
 mod families;
@@ -12,15 +12,30 @@ use mmafft::backend_traits::conformance::{self, Random};
 use mmafft::backend_traits::{Bindings, Prepared};
 use mmafft::{Backend, Complex, CudaBackend, Plan, Request, Result};
 
-/// The first device; `None`, with a line that says so, without one.
-fn cuda(test: &str) -> Option<CudaBackend> {
-    match mmafft::cuda::CudaDriver::open(0) {
-        Ok(driver) => Some(CudaBackend::new(driver)),
-        Err(error) => {
-            conformance::skip(&format!("device::{test}"), &error);
-            None
-        }
-    }
+fn main() -> std::process::ExitCode {
+    mmafft_harness::run(mmafft_harness::tests![
+        accuracy::beside_cufft,
+        families::families,
+        lengths::every_length_to_2048,
+        lengths::random_lengths_to_2_22,
+        lengths::large_batches,
+        measured::in_turns,
+        measured::measured,
+        measured::likely,
+        sharing::the_same_bits,
+        sharing::the_same_bits_in_turns,
+        sharing::eight_streams,
+        sharing::graphs_and_foreign_pointers,
+        sharing::out_of_memory,
+        times::plan_creation,
+        times::operations_apart,
+    ])
+}
+
+/// The first device; without one the test is skipped.
+fn cuda() -> CudaBackend {
+    let driver = mmafft::cuda::CudaDriver::open(0);
+    CudaBackend::new(conformance::or_skip(driver))
 }
 
 /// Uniform in [−1, 1).

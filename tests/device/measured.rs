@@ -15,11 +15,8 @@ const LONGEST: usize = 1 << 22;
 const IN_TURNS: usize = 72 << 20;
 
 /// Passes take turns where rules say so, or likeness does, and are right; the last turn is not whole.
-#[test]
-fn in_turns() {
-    let Some(backend) = cuda("in_turns") else {
-        return;
-    };
+pub fn in_turns() {
+    let backend = cuda();
     type Planned = Box<dyn Fn(&Request, &Limits) -> Result<Plan> + Sync>;
     let by_rules = requests::in_turns(LONGEST).into_iter();
     let by_rules = by_rules.map(|(request, of_device)| {
@@ -80,11 +77,8 @@ fn many(request: Request) -> Request {
     request.batch(IN_TURNS / array + 1)
 }
 
-#[test]
-fn measured() {
-    let Some(backend) = cuda("measured") else {
-        return;
-    };
+pub fn measured() {
+    let backend = cuda();
     let all = requests::requests(LONGEST);
     let whole = all.len();
     let requests = ours(all.into_iter());
@@ -104,11 +98,8 @@ fn measured() {
 }
 
 /// Lines, arrays and columns that nobody measured, by the tiles that are likely the fastest.
-#[test]
-fn likely() {
-    let Some(backend) = cuda("likely") else {
-        return;
-    };
+pub fn likely() {
+    let backend = cuda();
     let likely = |(request, plan): &requests::Case| {
         let plan = plan(request, backend.limits());
         plan.is_ok_and(|plan| plan.explain().contains(requests::LIKELY))

@@ -24,11 +24,8 @@ fn points(request: &Request) -> usize {
 }
 
 /// Run to run the same bits; and an array's bits do not depend on the batch it is in.
-#[test]
-fn the_same_bits() {
-    let Some(backend) = cuda("the_same_bits") else {
-        return;
-    };
+pub fn the_same_bits() {
+    let backend = cuda();
     for request in requests() {
         let made = plan(&backend, &request);
         let (mut first, mut second) = (values(points(&request), 1), values(points(&request), 1));
@@ -54,11 +51,8 @@ fn the_same_bits() {
 
 /// Passes that take turns wait for each other inside of one launch: always the same bits, also where two such launches
 /// share the device.
-#[test]
-fn the_same_bits_in_turns() {
-    let Some(backend) = cuda("the_same_bits_in_turns") else {
-        return;
-    };
+pub fn the_same_bits_in_turns() {
+    let backend = cuda();
     let turns = Turns {
         arrays: 1,
         ahead: 2,
@@ -108,11 +102,8 @@ fn bits(data: &[Complex<f32>]) -> Vec<[u32; 2]> {
 }
 
 /// Eight threads on eight streams share plans.
-#[test]
-fn eight_streams() {
-    let Some(backend) = cuda("eight_streams") else {
-        return;
-    };
+pub fn eight_streams() {
+    let backend = cuda();
     let prepared: Vec<_> = requests()
         .into_iter()
         .map(|request| {
@@ -156,11 +147,8 @@ fn eight_streams() {
 }
 
 /// A plan captured into a graph, on memory that another library allocated.
-#[test]
-fn graphs_and_foreign_pointers() {
-    let Some(backend) = cuda("graphs_and_foreign_pointers") else {
-        return;
-    };
+pub fn graphs_and_foreign_pointers() {
+    let backend = cuda();
     let request = Request::forward(Shape::d1(1 << 17)).batch(2);
     let made = plan(&backend, &request);
     let prepared = backend.prepare(&made).expect("prepared");
@@ -219,11 +207,8 @@ fn graphs_and_foreign_pointers() {
 }
 
 /// Memory that is not there is an error, and the next call works.
-#[test]
-fn out_of_memory() {
-    let Some(backend) = cuda("out_of_memory") else {
-        return;
-    };
+pub fn out_of_memory() {
+    let backend = cuda();
     let error = backend.allocate(1 << 45).expect_err("32 TiB");
     assert!(
         matches!(error, mmafft::Error::OutOfMemory { .. }),

@@ -38,11 +38,8 @@ fn prepare(backend: &CudaBackend, request: &Request) -> (Duration, usize) {
 
 /// Prints a row a request. The first column of times is that of compiling where
 /// `MMAFFT_CACHE` names an empty folder.
-#[test]
-fn plan_creation() {
-    if cuda("plan_creation").is_none() {
-        return;
-    }
+pub fn plan_creation() {
+    cuda();
     println!("request,kernels,compiled_ms,from_disk_ms,again_us");
     for (name, request) in requests() {
         let fresh = || CudaBackend::new(mmafft::cuda::CudaDriver::open(0).expect("a device"));
@@ -66,12 +63,9 @@ fn plan_creation() {
 
 /// Splitting, products and combining apart, as Sorna et al. (2018) time them: a row a radix, on
 /// 2^24 complex points.
-#[test]
-fn operations_apart() {
+pub fn operations_apart() {
     use mmafft::backend_traits::{device::Driver, radix::RADICES};
-    let Some(backend) = cuda("operations_apart") else {
-        return;
-    };
+    let backend = cuda();
     let driver = backend.driver();
     let (start, end) = (
         driver.event().expect("an event"),

@@ -24,6 +24,7 @@ pub use run::{check, check_data, check_each, Data, Outcome};
 
 use crate::{split, Backend, Error, Limits, Plan, Request, Result};
 use half::f16;
+use std::borrow::Borrow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
@@ -375,23 +376,37 @@ pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
     outcome.expect("the next run is not disturbed");
 }
 
-/// Says that a test is skipped for want of a device, or of the build's feature for it.
+/// A test: its name, and what it does.
+pub type Test = (String, fn());
+
+/// What [`skip`] throws: why a test cannot run. The harness that catches it says so.
+#[derive(Debug)]
+pub struct Skipped(pub String);
+
+/// Ends a test that cannot run, by unwinding to its harness without a panic's message.
+pub fn skip(reason: impl Into<String>) -> ! {
+    std::panic::resume_unwind(Box::new(Skipped(reason.into())))
+}
+
+/// What was opened; without a device, or the build's feature for it, the test is skipped.
 ///
 /// # Panics
 /// On any other error: a device that is there and cannot be opened is no reason to skip.
 #[track_caller]
-pub fn skip(test: &str, error: &Error) {
-    match error {
-        Error::NoDevice { .. } | Error::NotBuilt { .. } => {
-            println!("skipped: {test}, needs a device: {error}");
+pub fn or_skip<T, E: Borrow<Error>>(opened: std::result::Result<T, E>) -> T {
+    opened.unwrap_or_else(|error| match error.borrow() {
+        error @ (Error::NoDevice { .. } | Error::NotBuilt { .. }) => {
+            skip(format!("needs a device: {error}"))
         }
-        _ => panic!("{test}: {error}"),
-    }
+        error => panic!("{error}"),
+    })
 }
 
-/// Instantiates the suite as the module `$name` of tests. `$backend` is a
-/// `Result<impl Backend, Error>`: without a device the tests print that they are skipped. After `each` it
-/// is one of an array of backends of the same limits.
+/// Instantiates the suite as the module `$name`, whose `tests()` are for a harness that tells
+/// [`Skipped`] from a failure.
+///
+/// `$backend` is a `Result<impl Backend, Error>`: without a device the tests are skipped. After
+/// `each` it is one of an array of backends of the same limits.
 #[macro_export]
 macro_rules! conformance_suite {
     ($name:ident, each $backends:expr, $plan:expr) => {
@@ -399,38 +414,39 @@ macro_rules! conformance_suite {
             use super::*;
             use $crate::conformance as suite;
 
-            macro_rules! case {
-                ($test:ident, $run:expr) => {
-                    #[test]
-                    fn $test() {
-                        match $backends {
-                            Ok(backends) => $run(&backends),
-                            Err(error) => suite::skip(
-                                concat!(stringify!($name), "::", stringify!($test)),
-                                &error,
-                            ),
+            /// The suite's tests, named after its module.
+            pub fn tests() -> Vec<suite::Test> {
+                let mut tests: Vec<suite::Test> = Vec::new();
+                // A target's own name is not in its tests' names.
+                let module = module_path!().split_once("::").map_or("", |(_, path)| path);
+                macro_rules! case {
+                    ($test:ident, $run:expr) => {{
+                        fn $test() {
+                            $run(&suite::or_skip($backends));
                         }
-                    }
-                };
-            }
+                        tests.push((format!("{module}::{}", stringify!($test)), $test));
+                    }};
+                }
 
-            case!(buffers, |b: &[_]| b.iter().for_each(suite::buffers));
-            case!(split_and_combine, |b: &[_]| b
-                .iter()
-                .for_each(suite::split_and_combine));
-            case!(products, |b: &[_]| b.iter().for_each(suite::products));
-            case!(faults, |b: &[_]| b
-                .iter()
-                .for_each(|b| suite::faults(b, $plan)));
-            case!(shapes_of_data, |b: &[_]| b
-                .iter()
-                .for_each(|b| suite::shapes_of_data(b, $plan)));
-            case!(mixed_scales, |b: &[_]| b
-                .iter()
-                .for_each(|b| suite::mixed_scales(b, $plan)));
-            case!(table_first_half, |b: &[_]| suite::table(b, $plan, 0, 2));
-            case!(table_second_half, |b: &[_]| suite::table(b, $plan, 1, 2));
-            case!(random_requests, |b: &[_]| suite::random(b, $plan, 2000));
+                case!(buffers, |b: &[_]| b.iter().for_each(suite::buffers));
+                case!(split_and_combine, |b: &[_]| b
+                    .iter()
+                    .for_each(suite::split_and_combine));
+                case!(products, |b: &[_]| b.iter().for_each(suite::products));
+                case!(faults, |b: &[_]| b
+                    .iter()
+                    .for_each(|b| suite::faults(b, $plan)));
+                case!(shapes_of_data, |b: &[_]| b
+                    .iter()
+                    .for_each(|b| suite::shapes_of_data(b, $plan)));
+                case!(mixed_scales, |b: &[_]| b
+                    .iter()
+                    .for_each(|b| suite::mixed_scales(b, $plan)));
+                case!(table_first_half, |b: &[_]| suite::table(b, $plan, 0, 2));
+                case!(table_second_half, |b: &[_]| suite::table(b, $plan, 1, 2));
+                case!(random_requests, |b: &[_]| suite::random(b, $plan, 2000));
+                tests
+            }
         }
     };
     ($name:ident, $backend:expr, $plan:expr) => {

@@ -83,11 +83,8 @@ pub fn ramp(n: usize) -> Vec<f32> {
     (0..n).map(|i| i as f32).collect()
 }
 
-#[test]
-fn bytes_come_back() {
-    let Some(driver) = device("bytes_come_back") else {
-        return;
-    };
+pub fn bytes_come_back() {
+    let driver = device();
     let bytes: Vec<u8> = (0..100_003u32).map(|i| (i * 7) as u8).collect();
     let mut memory = driver.allocate(bytes.len()).unwrap();
     assert_eq!(memory.bytes(), bytes.len());
@@ -113,11 +110,8 @@ fn bytes_come_back() {
     assert_eq!((empty.bytes(), empty.pointer()), (0, 0));
 }
 
-#[test]
-fn every_argument_arrives() {
-    let Some(driver) = device("every_argument_arrives") else {
-        return;
-    };
+pub fn every_argument_arrives() {
+    let driver = device();
     let n = 100_000;
     let load = upload(driver, &ramp(n));
     let [extra, tables, matrices] = [1e6, 2e6, 4e6].map(|v| upload(driver, &vec![v; n + 1]));
@@ -152,11 +146,8 @@ fn every_argument_arrives() {
     assert_eq!(kernel.local_bytes(), 0);
 }
 
-#[test]
-fn blocks_may_use_all_shared_memory_and_no_more() {
-    let Some(driver) = device("blocks_may_use_all_shared_memory_and_no_more") else {
-        return;
-    };
+pub fn blocks_may_use_all_shared_memory_and_no_more() {
+    let driver = device();
     let most = driver.geometry().shared_bytes;
     let load = upload(driver, &ramp(1000));
     let store = upload(driver, &[0.0; 1000]);
@@ -172,11 +163,8 @@ fn blocks_may_use_all_shared_memory_and_no_more() {
     driver.synchronize().unwrap();
 }
 
-#[test]
-fn reading_waits_for_streams() {
-    let Some(driver) = device("reading_waits_for_streams") else {
-        return;
-    };
+pub fn reading_waits_for_streams() {
+    let driver = device();
     let streams = [driver.stream().unwrap(), driver.stream().unwrap()];
     let spin = kernel(driver, "spin", THREADS * 4).unwrap();
     let load = upload(driver, &ramp(1000));
@@ -200,11 +188,8 @@ fn reading_waits_for_streams() {
     driver.synchronize().unwrap();
 }
 
-#[test]
-fn synchronizing_waits_for_every_stream() {
-    let Some(driver) = device("synchronizing_waits_for_every_stream") else {
-        return;
-    };
+pub fn synchronizing_waits_for_every_stream() {
+    let driver = device();
     let streams = [driver.stream().unwrap(), driver.stream().unwrap()];
     // SAFETY: the legacy stream is always there.
     let legacy = unsafe { Stream::from_raw(driver, 0) };
@@ -237,11 +222,8 @@ fn synchronizing_waits_for_every_stream() {
     assert_eq!(download(driver, &memory), ramp(1000));
 }
 
-#[test]
-fn memory_and_streams_of_others_serve() {
-    let Some(driver) = device("memory_and_streams_of_others_serve") else {
-        return;
-    };
+pub fn memory_and_streams_of_others_serve() {
+    let driver = device();
     let owner = upload(driver, &ramp(1000));
     let stream = driver.stream().unwrap();
     let combine = kernel(driver, "combine", THREADS * 4).unwrap();
@@ -267,11 +249,8 @@ fn memory_and_streams_of_others_serve() {
     assert_eq!(download(driver, &owner), fourfold);
 }
 
-#[test]
-fn events_take_the_time() {
-    let Some(driver) = device("events_take_the_time") else {
-        return;
-    };
+pub fn events_take_the_time() {
+    let driver = device();
     let (start, end) = (driver.event().unwrap(), driver.event().unwrap());
     let error = end.elapsed_ms(&start).unwrap_err();
     assert!(!error.output_touched(), "{error}");
@@ -287,11 +266,8 @@ fn events_take_the_time() {
     assert!((5.0..5000.0).contains(&elapsed), "{elapsed} ms");
 }
 
-#[test]
-fn one_driver_serves_many_threads_and_openings() {
-    let Some(driver) = device("one_driver_serves_many_threads_and_openings") else {
-        return;
-    };
+pub fn one_driver_serves_many_threads_and_openings() {
+    let driver = device();
     std::thread::scope(|scope| {
         for factor in 1..=8 {
             scope.spawn(move || {
@@ -310,11 +286,8 @@ fn one_driver_serves_many_threads_and_openings() {
     });
 }
 
-#[test]
-fn too_much_memory_is_an_error_and_the_next_call_works() {
-    let Some(driver) = device("too_much_memory_is_an_error_and_the_next_call_works") else {
-        return;
-    };
+pub fn too_much_memory_is_an_error_and_the_next_call_works() {
+    let driver = device();
     for bytes in [1usize << 46, usize::MAX / 2] {
         match driver.allocate(bytes) {
             Err(Error::OutOfMemory { bytes: told, .. }) => assert_eq!(told, bytes),
@@ -324,10 +297,8 @@ fn too_much_memory_is_an_error_and_the_next_call_works() {
     assert_eq!(download(driver, &upload(driver, &ramp(10))), ramp(10));
 }
 
-#[test]
-fn too_large_a_block_is_an_error_with_a_remedy_and_the_next_call_works() {
-    let name = "too_large_a_block_is_an_error_with_a_remedy_and_the_next_call_works";
-    let Some(driver) = device(name) else { return };
+pub fn too_large_a_block_is_an_error_with_a_remedy_and_the_next_call_works() {
+    let driver = device();
     let most = driver.geometry();
     let load = |threads, shared_bytes| {
         driver.kernel_from_source(&unit(KERNELS), "combine", threads, shared_bytes)

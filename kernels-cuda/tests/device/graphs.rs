@@ -7,11 +7,8 @@ use mmafft_backend_traits::Error;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-#[test]
-fn a_graph_keeps_what_it_launches() {
-    let Some(driver) = device("a_graph_keeps_what_it_launches") else {
-        return;
-    };
+pub fn a_graph_keeps_what_it_launches() {
+    let driver = device();
     let memory = Arc::new(upload(driver, &ramp(1000)));
     let graph = {
         let combine = kernel(driver, "combine", THREADS * 4).unwrap();
@@ -37,11 +34,8 @@ fn a_graph_keeps_what_it_launches() {
     assert_eq!(Arc::strong_count(&memory), 1);
 }
 
-#[test]
-fn a_failed_recording_leaves_the_device_usable() {
-    let Some(driver) = device("a_failed_recording_leaves_the_device_usable") else {
-        return;
-    };
+pub fn a_failed_recording_leaves_the_device_usable() {
+    let driver = device();
     let memory = upload(driver, &ramp(10));
     let combine = kernel(driver, "combine", THREADS * 4).unwrap();
     // An error of the closure's own.
@@ -72,11 +66,8 @@ fn a_failed_recording_leaves_the_device_usable() {
     assert_eq!(download(driver, &memory)[..3], [0.0, 2.0, 4.0]);
 }
 
-#[test]
-fn other_threads_work_while_one_records() {
-    let Some(driver) = device("other_threads_work_while_one_records") else {
-        return;
-    };
+pub fn other_threads_work_while_one_records() {
+    let driver = device();
     let memory = upload(driver, &ramp(1000));
     let combine = kernel(driver, "combine", THREADS * 4).unwrap();
     let record = |stream: &Stream| {
@@ -102,11 +93,8 @@ fn other_threads_work_while_one_records() {
 
 /// What one thread does to the whole device ends no recording of another: waiting, copying,
 /// and above all unloading, which waits too.
-#[test]
-fn recordings_and_waits_of_many_threads_do_not_meet() {
-    let Some(driver) = device("recordings_and_waits_of_many_threads_do_not_meet") else {
-        return;
-    };
+pub fn recordings_and_waits_of_many_threads_do_not_meet() {
+    let driver = device();
     let combine = kernel(driver, "combine", THREADS * 4).unwrap();
     let run = |stream: &Stream, memory: &Memory, scale| {
         driver.launch(stream, &combine, &launch(memory, memory, scale))
@@ -157,11 +145,8 @@ fn recordings_and_waits_of_many_threads_do_not_meet() {
     });
 }
 
-#[test]
-fn a_kernel_can_be_dropped_while_recording() {
-    let Some(driver) = device("a_kernel_can_be_dropped_while_recording") else {
-        return;
-    };
+pub fn a_kernel_can_be_dropped_while_recording() {
+    let driver = device();
     let memory = upload(driver, &ramp(10));
     let graph = driver.capture(Box::new(()), |stream| {
         let combine = kernel(driver, "combine", THREADS * 4)?;

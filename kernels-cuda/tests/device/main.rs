@@ -1,12 +1,12 @@
 //! On a real device: memory, launches, streams, events, graphs, and errors that leave the
-//! device usable. Without one every test says that it was skipped.
+//! device usable. Without one they are skipped.
 
 mod driver;
 mod errors;
 mod graphs;
 mod lanes;
 
-use mmafft_backend_traits::conformance;
+use mmafft_backend_traits::conformance::{or_skip, skip};
 use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_cuda::{compile, versions, PRIMITIVES};
@@ -17,12 +17,46 @@ pub use mmafft_kernels_cuda::{
 use object::{Object, ObjectSection};
 use std::sync::OnceLock;
 
-fn device(name: &str) -> Option<&'static Device> {
+fn main() -> std::process::ExitCode {
+    mmafft_harness::run(mmafft_harness::tests![
+        driver::bytes_come_back,
+        driver::every_argument_arrives,
+        driver::blocks_may_use_all_shared_memory_and_no_more,
+        driver::reading_waits_for_streams,
+        driver::synchronizing_waits_for_every_stream,
+        driver::memory_and_streams_of_others_serve,
+        driver::events_take_the_time,
+        driver::one_driver_serves_many_threads_and_openings,
+        driver::too_much_memory_is_an_error_and_the_next_call_works,
+        driver::too_large_a_block_is_an_error_with_a_remedy_and_the_next_call_works,
+        graphs::a_graph_keeps_what_it_launches,
+        graphs::a_failed_recording_leaves_the_device_usable,
+        graphs::other_threads_work_while_one_records,
+        graphs::recordings_and_waits_of_many_threads_do_not_meet,
+        graphs::a_kernel_can_be_dropped_while_recording,
+        lanes::a_one_lands_where_the_document_says,
+        lanes::whole_matrices,
+        lanes::every_product_has_a_table,
+        errors::a_device_that_is_not_there_is_named,
+        errors::a_fault_is_told_and_says_that_the_output_is_touched,
+        the_device_is_what_the_planner_hears_of,
+        the_probes_compile,
+        copies_are_in_the_order_of_their_stream,
+        unit_tests_compile,
+    ])
+}
+
+/// The first device; without one the test is skipped.
+fn device() -> &'static Device {
     static DEVICE: OnceLock<Result<Device>> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| Device::open(0)).as_ref();
-    device
-        .inspect_err(|error| conformance::skip(&format!("device::{name}"), error))
-        .ok()
+    or_skip(DEVICE.get_or_init(|| Device::open(0)).as_ref())
+}
+
+/// Says of the crate's unit tests, whose harness cannot, that they check little without a compiler.
+fn unit_tests_compile() {
+    if versions().compiler.is_none() {
+        skip("needs NVRTC: without it the unit tests of src/compile.rs check little");
+    }
 }
 
 /// What the shared kernels say for the vendor: 50 million cycles are 10 ms and more, as 5 GHz
@@ -46,11 +80,8 @@ PROBE(mma_f64_m8n8k4, double, 2, f64_at(a), f64_at(b))
 #endif
 "#;
 
-#[test]
 fn the_device_is_what_the_planner_hears_of() {
-    let Some(driver) = device("the_device_is_what_the_planner_hears_of") else {
-        return;
-    };
+    let driver = device();
     let geometry = driver.geometry();
     assert_eq!((geometry.wave, geometry.threads), (32, 1024));
     assert_eq!(
@@ -65,16 +96,14 @@ fn the_device_is_what_the_planner_hears_of() {
     println!("{driver:?}, NVRTC {}", driver.compiler_version());
 }
 
-#[test]
 fn the_probes_compile() {
     if versions().compiler.is_none() {
-        println!("skipped: device::lanes::the_probes_compile, needs NVRTC");
-        return;
+        skip("needs NVRTC");
     }
     for (architecture, probes) in [("sm_75", 1), ("sm_80", 5), ("sm_90", 5), ("sm_120", 5)] {
         let compiled = match compile(&driver::unit(&lanes::probes()), architecture) {
             Err(Error::Unsupported { backend, .. }) => {
-                println!("skipped: {architecture}, which {backend} does not know");
+                println!("left out: {architecture}, which {backend} does not know");
                 continue;
             }
             compiled => compiled.unwrap(),
@@ -87,11 +116,8 @@ fn the_probes_compile() {
     }
 }
 
-#[test]
 fn copies_are_in_the_order_of_their_stream() {
-    let Some(driver) = device("copies_are_in_the_order_of_their_stream") else {
-        return;
-    };
+    let driver = device();
     let bytes =
         |values: &[f32]| -> Vec<u8> { values.iter().flat_map(|v| v.to_ne_bytes()).collect() };
     let values: Vec<f32> = (0..1000).map(|i| i as f32).collect();

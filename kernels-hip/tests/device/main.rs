@@ -1,5 +1,5 @@
 //! On a real device, or on what the HIP runtime takes for one: what the CUDA crate's tests do
-//! there, in HIP's words. Without one every test says that it was skipped.
+//! there, in HIP's words. Without one they are skipped.
 
 #[path = "../../../kernels-cuda/tests/device/driver.rs"]
 mod driver;
@@ -8,7 +8,7 @@ mod graphs;
 #[path = "../../../kernels-cuda/tests/device/lanes.rs"]
 mod lanes;
 
-use mmafft_backend_traits::conformance;
+use mmafft_backend_traits::conformance::{or_skip, skip};
 use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_hip::{compile, versions, PRIMITIVES};
@@ -17,12 +17,44 @@ pub use mmafft_kernels_hip::{
 };
 use std::sync::OnceLock;
 
-fn device(name: &str) -> Option<&'static Device> {
+fn main() -> std::process::ExitCode {
+    mmafft_harness::run(mmafft_harness::tests![
+        driver::bytes_come_back,
+        driver::every_argument_arrives,
+        driver::blocks_may_use_all_shared_memory_and_no_more,
+        driver::reading_waits_for_streams,
+        driver::synchronizing_waits_for_every_stream,
+        driver::memory_and_streams_of_others_serve,
+        driver::events_take_the_time,
+        driver::one_driver_serves_many_threads_and_openings,
+        driver::too_much_memory_is_an_error_and_the_next_call_works,
+        driver::too_large_a_block_is_an_error_with_a_remedy_and_the_next_call_works,
+        graphs::a_graph_keeps_what_it_launches,
+        graphs::a_failed_recording_leaves_the_device_usable,
+        graphs::other_threads_work_while_one_records,
+        graphs::recordings_and_waits_of_many_threads_do_not_meet,
+        graphs::a_kernel_can_be_dropped_while_recording,
+        lanes::a_one_lands_where_the_document_says,
+        lanes::whole_matrices,
+        lanes::every_product_has_a_table,
+        the_device_is_what_the_planner_hears_of,
+        a_device_that_is_not_there_is_named,
+        the_probes_compile,
+        unit_tests_compile,
+    ])
+}
+
+/// The first device; without one the test is skipped.
+fn device() -> &'static Device {
     static DEVICE: OnceLock<Result<Device>> = OnceLock::new();
-    let device = DEVICE.get_or_init(|| Device::open(0)).as_ref();
-    device
-        .inspect_err(|error| conformance::skip(&format!("device::{name}"), error))
-        .ok()
+    or_skip(DEVICE.get_or_init(|| Device::open(0)).as_ref())
+}
+
+/// Says of the crate's unit tests, whose harness cannot, that they check little without a compiler.
+fn unit_tests_compile() {
+    if versions().compiler.is_none() {
+        skip("needs hipRTC: without it the unit tests of src/compile.rs check little");
+    }
 }
 
 /// What the shared kernels say for the vendor. The clock has 100 MHz or less: 2 million ticks
@@ -46,11 +78,8 @@ PROBE(mfma_f32_16x16x4, float, 4, float_of(a[0]), float_of(b[0]))
 PROBE(mfma_f64_16x16x4, double, 4, f64_at(a), f64_at(b))
 "#;
 
-#[test]
 fn the_device_is_what_the_planner_hears_of() {
-    let Some(driver) = device("the_device_is_what_the_planner_hears_of") else {
-        return;
-    };
+    let driver = device();
     let geometry = driver.geometry();
     assert_eq!((geometry.wave, geometry.threads), (64, 1024));
     // A launch counts threads in 32 bits.
@@ -66,7 +95,6 @@ fn the_device_is_what_the_planner_hears_of() {
     println!("{driver:?}, hipRTC {}", driver.compiler_version());
 }
 
-#[test]
 fn a_device_that_is_not_there_is_named() {
     match Device::open(4321) {
         Err(Error::NoDevice { reason, remedy, .. }) => {
@@ -84,16 +112,14 @@ fn a_device_that_is_not_there_is_named() {
     }
 }
 
-#[test]
 fn the_probes_compile() {
     if versions().compiler.is_none() {
-        println!("skipped: device::the_probes_compile, needs hipRTC");
-        return;
+        skip("needs hipRTC");
     }
     for architecture in ["gfx908", "gfx90a", "gfx942"] {
         match compile(&driver::unit(&lanes::probes()), architecture) {
             Err(Error::Unsupported { backend, .. }) => {
-                println!("skipped: {architecture}, which {backend} does not know");
+                println!("left out: {architecture}, which {backend} does not know");
             }
             compiled => assert!(!compiled.unwrap().code.is_empty()),
         }

@@ -4,11 +4,11 @@ use super::lab::{Lab, Work};
 use super::measure::without;
 use super::peer::Peer;
 use mmafft::backend_traits::{Bindings, Buffer as _};
+use mmafft::rustfft_lines::RustfftReal;
 use mmafft::{
     AnyBackend, AnyBuffer, AnyPrepared, Backend, Complex, Direction, Error, Kind, Result,
     ScalarType,
 };
-use mmafft::rustfft_lines::RustfftReal;
 use rustfft::FftDirection;
 use std::convert::Infallible;
 use std::time::Instant;

@@ -1,6 +1,7 @@
 //! The report in a browser: on a phone, and on paper.
 
-use super::{folder, report, text};
+use super::program::{folder, report, text};
+use mmafft::backend_traits::conformance::skip;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -45,16 +46,14 @@ onload = () => {
 </script>
 "#;
 
-#[test]
-fn the_report_fits_a_phone_and_paper() {
+pub fn the_report_fits_a_phone_and_paper() {
     let folder = folder("browser");
     let page = report::page(&folder);
     let phone = folder.join("phone.html");
     std::fs::write(&phone, PHONE).expect("a page");
     let address = |path: &Path| format!("file://{}", text(path));
     let Some(seen) = browse(&folder, &["--dump-dom", &address(&phone)]) else {
-        println!("skipped: cli::the_report_fits_a_phone_and_paper, needs chromium");
-        return;
+        skip("needs chromium");
     };
     let (dom, log) = (
         String::from_utf8_lossy(&seen.stdout),

@@ -1,0 +1,52 @@
+//! What needs another library or program: without it the test is reported as ignored.
+
+mod browser;
+#[cfg(feature = "peers")]
+mod fftw;
+#[path = "../cli/main.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "its own tests run in their own target"
+)]
+mod program;
+#[cfg(feature = "peers")]
+#[path = "../real.rs"]
+#[allow(
+    dead_code,
+    unused_imports,
+    reason = "its own tests run in their own target"
+)]
+mod real;
+
+fn main() -> std::process::ExitCode {
+    let mut tests = mmafft_harness::tests![browser::the_report_fits_a_phone_and_paper];
+    #[cfg(feature = "peers")]
+    tests.extend(mmafft_harness::tests![
+        fftw::fftw_is_a_peer,
+        fftw::fftw_says_the_same,
+        unit_tests_of_fftw,
+        unit_tests_of_cufft,
+    ]);
+    mmafft_harness::run(tests)
+}
+
+/// Says of the library's unit tests, whose harness cannot, that they check nothing without FFTW.
+#[cfg(feature = "peers")]
+fn unit_tests_of_fftw() {
+    if let Err(reason) = mmafft::peers::fftw::Fftw::<f64>::open() {
+        let unchecked = "the unit tests of src/peers/fftw check nothing";
+        mmafft::backend_traits::conformance::skip(format!("needs libfftw3: {unchecked}: {reason}"));
+    }
+}
+
+/// Says the same of cuFFT, and of a device for it.
+#[cfg(feature = "peers")]
+fn unit_tests_of_cufft() {
+    if let Err(reason) = mmafft::peers::cufft::Cufft::open() {
+        let unchecked = "unit tests of src/peers/cufft check nothing";
+        mmafft::backend_traits::conformance::skip(format!("needs cuFFT: {unchecked}: {reason}"));
+    }
+    #[cfg(feature = "cuda")]
+    mmafft::backend_traits::conformance::or_skip(mmafft::cuda::CudaDriver::open(0));
+}
