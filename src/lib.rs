@@ -24,7 +24,7 @@
 //! elements; `X[k] = Σ x[n]·exp(−2πi·kn/N)` forward, `+` inverse, neither scaled unless
 //! [`Normalization`] says so.
 //!
-//! Features: `cpu` (default), `cli` (default, the program), `cuda`, `hip`, `emulate`. With a feature
+//! Features: `cpu` (default), `cli` (default, the program), `cuda`, `hip`, `emulate`, `ndarray`. With a feature
 //! off, [`Planner`]'s and [`AnyBackend`]'s constructors of its backend still exist, and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 
@@ -36,6 +36,8 @@
 )))]
 mod absent;
 mod any;
+#[cfg(feature = "ndarray")]
+mod arrays;
 #[cfg(feature = "cpu")]
 mod cpu;
 mod element;
@@ -56,6 +58,8 @@ pub use any::EmulatedBackend;
 #[cfg(feature = "hip")]
 pub use any::HipBackend;
 pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
+#[cfg(feature = "ndarray")]
+pub use arrays::layout_of;
 #[cfg(feature = "cpu")]
 pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
 pub use element::{Element, RealElement};

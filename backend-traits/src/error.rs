@@ -163,6 +163,16 @@ pub enum Error {
         /// What request takes such elements.
         instead: &'static str,
     },
+    /// An array of another shape than the transform's.
+    #[error("the {side} array has shape {got:?}: expected {expected:?}")]
+    ArrayShape {
+        /// The side whose array is wrong.
+        side: Side,
+        /// The shape that the plan needs.
+        expected: Vec<usize>,
+        /// The shape given.
+        got: Vec<usize>,
+    },
     /// A half spectrum whose length does not belong to the real length.
     #[error(
         "the half spectrum has length {got} along axis {axis}: expected {expected} for a real \
