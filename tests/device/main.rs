@@ -3,6 +3,8 @@
 
 mod accuracy;
 mod families;
+#[path = "../../examples/foreign_memory.rs"]
+mod foreign_memory;
 mod lengths;
 mod measured;
 mod sharing;
@@ -29,6 +31,7 @@ fn main() -> std::process::ExitCode {
         sharing::out_of_memory,
         times::plan_creation,
         times::operations_apart,
+        memory_and_a_stream_of_others,
     ])
 }
 
@@ -36,6 +39,12 @@ fn main() -> std::process::ExitCode {
 fn cuda() -> CudaBackend {
     let driver = mmafft::cuda::CudaDriver::open(0);
     CudaBackend::new(conformance::or_skip(driver))
+}
+
+/// The example, which without a device says so and succeeds.
+fn memory_and_a_stream_of_others() {
+    cuda();
+    foreign_memory::main().expect("the example runs");
 }
 
 /// Uniform in [−1, 1).
