@@ -105,7 +105,7 @@ impl Plan {
                 .product::<f64>()
         };
         let carried: f64 = (0..self.passes.len()).map(after).sum();
-        4.0 * least * (points.sqrt() * carried + 1.0)
+        8.0 * least * (points.sqrt() * carried + 1.0)
     }
 
     /// Bytes read and written by all passes together, as far as they can be counted.

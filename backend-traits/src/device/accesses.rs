@@ -242,7 +242,7 @@ fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
         _ => column,
     };
     match step.hermitian as usize {
-        length if length > 0 && 2 * at > length => length - at,
+        length if length > 0 && 2 * at > length => length.checked_sub(at).unwrap_or(at),
         _ => at,
     }
 }

@@ -96,8 +96,6 @@ fn whole(pass: &Pass) -> Option<&'static str> {
         Some("has an axis without points")
     } else if reach(pass).is_none() {
         Some("reaches beyond all memory")
-    } else if pass.hermitian.is_some_and(|n| n < pass.line_points()) {
-        Some("mirrors a line in one that is shorter")
     } else if pass.mirrored.is_some() && pass.loops.is_empty() {
         Some("has pairs of lines, but one line")
     } else if !factors.iter().flatten().all(counts) {
