@@ -63,6 +63,24 @@ impl Planner {
     }
 
     /// Plans and prepares.
+    ///
+    /// What a request says is zero is not read, and what is not wanted is not written; both are
+    /// work that the plan does not have:
+    ///
+    /// ```
+    /// use mmafft::{Complex, Planner, Request, Shape};
+    ///
+    /// let request = Request::forward(Shape::d1(64))
+    ///     .nonzero_input(0, 0..8)
+    ///     .wanted_output(0, 0..4);
+    /// let fft = Planner::cpu()?.build(&request)?;
+    /// let input = vec![Complex::new(1.0f32, 0.0); 64];
+    /// let mut output = vec![Complex::new(-1.0, 0.0); 64];
+    /// fft.process(&input, &mut output)?;
+    /// assert!((output[0].re - 8.0).abs() < 1e-5);
+    /// assert_eq!(output[4].re, -1.0);
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
     pub fn build(&self, request: &Request) -> Result<Transform> {
         self.prepare(self.plan(request)?)
     }
@@ -230,7 +248,20 @@ impl Transform {
         })
     }
 
-    /// Transforms one buffer into another. On a device this returns when the work is in its
+    /// Transforms one buffer into another, where both are the backend's own memory.
+    ///
+    /// ```
+    /// use mmafft::{Complex, Planner, Request, Shape};
+    ///
+    /// let fft = Planner::auto()?.build(&Request::c2r(Shape::d1(4)))?;
+    /// let input = fft.upload(&[Complex::new(4.0f32, 0.0), Complex::default(), Complex::default()])?;
+    /// let mut output = fft.allocate_output()?;
+    /// fft.run(&input, &mut output)?;
+    /// assert_eq!(fft.download::<f32>(&output)?, [4.0; 4]);
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
+    ///
+    /// On a device this returns when the work is in its
     /// queue: [`Transform::synchronize`] waits for it.
     pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
         self.check(
@@ -273,6 +304,30 @@ impl Transform {
 
     /// Transforms host memory into other host memory: on the CPU without any copy, on a
     /// device through copies there and back.
+    ///
+    /// A half spectrum and back, then a discrete cosine transform and what undoes it:
+    ///
+    /// ```
+    /// use mmafft::{Complex, Kind, Normalization, Planner, Request, Shape};
+    ///
+    /// let planner = Planner::cpu()?;
+    /// let image = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+    /// let request = Request::r2c(Shape::d2(2, 3));
+    /// let mut half = [Complex::default(); 2 * 2];
+    /// planner.build(&request)?.process(&image, &mut half)?;
+    /// assert!((half[0] - Complex::new(21.0, 0.0)).norm() < 1e-5);
+    ///
+    /// let mut again = [0.0f32; 6];
+    /// planner.build(&request.inverse())?.process(&half, &mut again)?;
+    /// assert!((again[5] - 6.0).abs() < 1e-5);
+    ///
+    /// let request = Request::of_kind(Kind::Dct2, Shape::d1(6)).normalization(Normalization::Ortho);
+    /// let (mut cosines, mut again) = ([0.0f32; 6], [0.0f32; 6]);
+    /// planner.build(&request)?.process(&image, &mut cosines)?;
+    /// planner.build(&request.inverse())?.process(&cosines, &mut again)?;
+    /// assert!((again[0] - 1.0).abs() < 1e-5);
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
     pub fn process<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
         let (input, output) = self.sides(input, output)?;
         self.run_on_host(Some(input), output, None)
@@ -306,6 +361,22 @@ impl Transform {
 
     /// Transforms host memory in place. R2C and C2R want a request made with
     /// [`Request::in_place`]; their buffer may be of reals or of complex numbers.
+    ///
+    /// Rows of real numbers are padded then, so that their half spectra have room:
+    ///
+    /// ```
+    /// use mmafft::{Planner, Request, Shape};
+    ///
+    /// let fft = Planner::cpu()?.build(&Request::r2c(Shape::d2(4, 4)).in_place())?;
+    /// let mut rows = vec![0.0f32; fft.input_len()];
+    /// assert_eq!(rows.len(), 4 * 2 * (4 / 2 + 1));
+    /// for row in rows.chunks_exact_mut(6) {
+    ///     row[..4].fill(1.0);
+    /// }
+    /// fft.process_in_place(&mut rows)?;
+    /// assert_eq!(rows[..2], [16.0, 0.0]);
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
     pub fn process_in_place<T: Element>(&self, data: &mut [T]) -> Result<()> {
         self.check_in_place(T::SCALAR, T::DOMAIN, size_of_val(data))?;
         self.run_on_host(None, bytemuck::cast_slice_mut(data), None)

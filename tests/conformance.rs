@@ -52,7 +52,7 @@ mod emulated {
     pub fn tests() -> Vec<suite::Test> {
         let mut tests = nvidia::tests();
         tests.extend(amd::tests());
-        tests.extend(mmafft_harness::tests![emulated::nvidia_clusters]);
+        tests.push(("emulated::nvidia_clusters".into(), nvidia_clusters));
         tests
     }
 

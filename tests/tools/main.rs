@@ -3,6 +3,7 @@
 mod browser;
 #[cfg(feature = "peers")]
 mod fftw;
+mod packages;
 #[path = "../cli/main.rs"]
 #[allow(
     dead_code,
@@ -20,7 +21,14 @@ mod program;
 mod real;
 
 fn main() -> std::process::ExitCode {
-    let mut tests = mmafft_harness::tests![browser::the_report_fits_a_phone_and_paper];
+    #[allow(unused_mut, reason = "a build without peers has no more")]
+    let mut tests = mmafft_harness::tests![
+        browser::the_report_fits_a_phone_and_paper,
+        packages::licences,
+        packages::duplicates,
+        packages::ours_can_be_published,
+        packages::tests_are_called,
+    ];
     #[cfg(feature = "peers")]
     tests.extend(mmafft_harness::tests![
         fftw::fftw_is_a_peer,
