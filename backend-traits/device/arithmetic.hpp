@@ -235,18 +235,28 @@ MMAFFT_DEVICE typename Pass<Scalar>::HalfRoot Pass<Scalar>::half_root_of(S s, Ha
   MMAFFT_IF (step.weighted) return {multiply(w.odd, part.odd), multiply(w.even, part.even)};
   else return {multiply(w.odd, part.odd), w.even};
 }
-// x times exp(±πi/4).
+// x times exp(±πi/4). Parts are made smaller before they are added, so that the sum is in range wherever the result is.
 template <class T> MMAFFT_DEVICE Pair<T> eighth_of_turn(const Pair<T> &x, bool back) {
   const T root = T(0.70710678118654752440);
-  const T re = back ? x.x + x.y : x.x - x.y, im = back ? x.y - x.x : x.y + x.x;
-  return {root * re, root * im};
+  const T re = root * x.x, im = root * x.y;
+  return back ? Pair<T>{re + im, im - re} : Pair<T>{re - im, im + re};
 }
 template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::halve(S s, Value &x, Value &mirrored, HalfRoot w) {
   MMAFFT_STEP(S);
   MMAFFT_CONST bool weighted = step.weighted != 0;
   MMAFFT_IF (merges(s) && weighted) mirrored = eighth_of_turn(mirrored, false);
-  Value e = x + conjugate(mirrored), d = x - conjugate(mirrored);
+  // Points of a split are halved before they are added: of two near the largest number their mean is in range, not their sum.
+  MMAFFT_CONST bool halved = splits(s) && !weighted;
+  Value e, d;
+  MMAFFT_IF (halved) {
+    const Value half = {T(0.5) * x.x, T(0.5) * x.y};
+    e = {multiply_add(T(0.5), mirrored.x, half.x), multiply_add(T(-0.5), mirrored.y, half.y)};
+    d = {multiply_add(T(-0.5), mirrored.x, half.x), multiply_add(T(0.5), mirrored.y, half.y)};
+  } else {
+    e = x + conjugate(mirrored);
+    d = x - conjugate(mirrored);
+  }
   MMAFFT_IF (merges(s)) {
     MMAFFT_IF (weighted) e = multiply(e, conjugate(w.even));
     const Value o = multiply(d, conjugate(w.odd));
@@ -256,12 +266,10 @@ MMAFFT_DEVICE void Pass<Scalar>::halve(S s, Value &x, Value &mirrored, HalfRoot 
     MMAFFT_IF (all_load(s)) mirrored = {e.x - turned_odd.x, turned_odd.y - e.y};
     else mirrored = conjugate(e - turned_odd);
   } else {
-    MMAFFT_CONST T half = weighted ? T(1) : T(0.5);
     MMAFFT_IF (weighted) e = multiply(e, w.even);
-    const Value even = {half * e.x, half * e.y};
-    const Value odd = multiply(Value{half * d.y, -half * d.x}, w.odd);
-    x = even + odd;
-    mirrored = conjugate(even - odd);
+    const Value odd = multiply(Value{d.y, -d.x}, w.odd);
+    x = e + odd;
+    mirrored = conjugate(e - odd);
     MMAFFT_IF (weighted) mirrored = eighth_of_turn(mirrored, true);
   }
 }

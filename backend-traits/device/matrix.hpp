@@ -24,6 +24,10 @@
 //
 // 16 points begin with butterflies in registers: x[j] + x[j+8] and x[j] - x[j+8], j < 8, whose products with
 // 8 rows of the matrix make the even and the odd outputs.
+//
+// A row of a product has points of one column only. Zeros of a matrix that is several on its diagonal do not
+// keep columns apart: zero times what is not finite is NaN. DFTs of two points, of which the shortest rows have
+// several, are a sum and a difference between lanes, or in one, and no product.
 #pragma once
 #include "butterflies.hpp"
 
@@ -192,6 +196,16 @@ template <class S> MMAFFT_DEVICE constexpr int matrix_words(S s) {
   return int(4 * step.rank * step.rank) / 2;
 }
 
+// Sums and differences of columns of two points, as large as products would make them where those that follow
+// expect that: of lines that are scaled once.
+template <class S, class T> MMAFFT_DEVICE void sums_of_two(S s, Pair<T> *v, int lane) {
+  MMAFFT_STEP(S);
+  MMAFFT_CONST bool once = step.scaling == SCALING_LINE || step.scaling == SCALING_DONE;
+  MMAFFT_CONST T scale = once ? T(1 << FRAGMENT_MATRIX) : T(1);
+  MMAFFT_CONST int J = fragment_values(int(step.rank));
+  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) fragment_sums(v + g * J, scale, lane);
+}
+
 template <int RANK, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s, Pair<float> *v, const u32 *matrix, int lane) {
   MMAFFT_STEP(S);
   constexpr int J = fragment_values(RANK);
@@ -225,11 +239,11 @@ template <int RANK, bool BF16, class S> MMAFFT_DEVICE void matrix_product16(S s,
 template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const void *matrices, int lane) {
   MMAFFT_STEP(S);
   butterflies_of_halves(s, v);
-  MMAFFT_IF (config.operand == OPERAND_F32) {
+  MMAFFT_IF (step.radix == 2) sums_of_two(s, v, lane);
+  else MMAFFT_IF (config.operand == OPERAND_F32) {
     const float *matrix = static_cast<const float *>(matrices) + step.matrix;
     MMAFFT_CONST int J = fragment_values(int(step.rank));
     MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-      MMAFFT_IF (step.rank == 2) ProductNative<2, float>::run(v + g * J, matrix, lane, halved(s));
       MMAFFT_IF (step.rank == 4) ProductNative<4, float>::run(v + g * J, matrix, lane, halved(s));
       MMAFFT_IF (step.rank == 8) ProductNative<8, float>::run(v + g * J, matrix, lane, halved(s));
       MMAFFT_IF (step.rank == 16) ProductNative<16, float>::run(v + g * J, matrix, lane, halved(s));
@@ -238,12 +252,10 @@ template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const 
     MMAFFT_CONST bool bf16 = config.operand == OPERAND_BF16 || config.operand == OPERAND_SPLIT_BF16;
     const u32 *matrix = static_cast<const u32 *>(matrices) + step.matrix;
     MMAFFT_IF (bf16) {
-      MMAFFT_IF (step.rank == 2) matrix_product16<2, true>(s, v, matrix, lane);
       MMAFFT_IF (step.rank == 4) matrix_product16<4, true>(s, v, matrix, lane);
       MMAFFT_IF (step.rank == 8) matrix_product16<8, true>(s, v, matrix, lane);
       MMAFFT_IF (step.rank == 16) matrix_product16<16, true>(s, v, matrix, lane);
     } else {
-      MMAFFT_IF (step.rank == 2) matrix_product16<2, false>(s, v, matrix, lane);
       MMAFFT_IF (step.rank == 4) matrix_product16<4, false>(s, v, matrix, lane);
       MMAFFT_IF (step.rank == 8) matrix_product16<8, false>(s, v, matrix, lane);
       MMAFFT_IF (step.rank == 16) matrix_product16<16, false>(s, v, matrix, lane);
@@ -254,13 +266,15 @@ template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<float> *v, const 
 template <class S> MMAFFT_DEVICE void matrix_product(S s, Pair<double> *v, const void *matrices, int lane) {
   MMAFFT_STEP(S);
   butterflies_of_halves(s, v);
-  const double *matrix = static_cast<const double *>(matrices) + step.matrix;
-  MMAFFT_CONST int J = fragment_values(int(step.rank));
-  MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
-    MMAFFT_IF (step.rank == 2) ProductNative<2, double>::run(v + g * J, matrix, lane, halved(s));
-    MMAFFT_IF (step.rank == 4) ProductNative<4, double>::run(v + g * J, matrix, lane, halved(s));
-    MMAFFT_IF (step.rank == 8) ProductNative<8, double>::run(v + g * J, matrix, lane, halved(s));
-    MMAFFT_IF (step.rank == 16) ProductNative<16, double>::run(v + g * J, matrix, lane, halved(s));
+  MMAFFT_IF (step.radix == 2) sums_of_two(s, v, lane);
+  else {
+    const double *matrix = static_cast<const double *>(matrices) + step.matrix;
+    MMAFFT_CONST int J = fragment_values(int(step.rank));
+    MMAFFT_UNROLL for (int g = 0; g < int(step.groups); g++) {
+      MMAFFT_IF (step.rank == 4) ProductNative<4, double>::run(v + g * J, matrix, lane, halved(s));
+      MMAFFT_IF (step.rank == 8) ProductNative<8, double>::run(v + g * J, matrix, lane, halved(s));
+      MMAFFT_IF (step.rank == 16) ProductNative<16, double>::run(v + g * J, matrix, lane, halved(s));
+    }
   }
 }
 

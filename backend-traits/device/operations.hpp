@@ -26,6 +26,13 @@ MMAFFT_DEVICE u32 moved(u32 word, int e) {
   return u32(round_half(x)) | u32(round_half(y)) << 16;
 }
 
+// The complex number that two words of high and low parts stand for.
+MMAFFT_DEVICE Pair<float> whole(u32 hi, u32 lo) {
+  const float unit = 1 / fragment_unit<false>();
+  const Pair<float> low = {widen_half(u16(lo)), widen_half(u16(lo >> 16))};
+  return {multiply_add(low.x, unit, widen_half(u16(hi))), multiply_add(low.y, unit, widen_half(u16(hi >> 16)))};
+}
+
 // One wave a vector of `points` reals: FP32 to hi, lo (FP16) and the exponent.
 template <class A> MMAFFT_DEVICE void split_vectors(const A &a) {
   MMAFFT_CONST i64 points = config.step[0].points;
@@ -61,7 +68,7 @@ template <class A> MMAFFT_DEVICE void combine_vectors(const A &a) {
 }
 
 // Vectors of `radix` complex points, hi, lo (FP16) and exponents (tables), times the DFT
-// matrix: FP32. Step 0 of the configuration.
+// matrix: FP32. Step 0 of the configuration. What two points make is no product (matrix.hpp).
 template <int RANK, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, const A &a) {
   MMAFFT_STEP(S);
   constexpr int J = fragment_values(RANK);
@@ -85,7 +92,13 @@ template <int RANK, class S, class A> MMAFFT_DEVICE void multiply_vectors(S s, c
         lo[r * J + j] = live ? moved(load_memory(static_cast<const u32 *>(a.extra) + at), up - (FRAGMENT_APART ? 0 : 11)) : 0;
       }
     }
-    Product16<RANK, false>::run(v, hi, lo, rows, true, static_cast<const u32 *>(a.matrices), parts, words, lane, 1 / fragment_unit<false>(), false);
+    MMAFFT_IF (step.radix == 2) {
+      MMAFFT_UNROLL for (int i = 0; i < rows * J; i++) v[i] = whole(hi[i], lo[i]);
+      MMAFFT_UNROLL for (int r = 0; r < rows; r++) fragment_sums(v + r * J, float(1 << FRAGMENT_MATRIX), lane);
+    } else {
+      const u32 *const matrix = static_cast<const u32 *>(a.matrices);
+      Product16<RANK, false>::run(v, hi, lo, rows, true, matrix, parts, words, lane, 1 / fragment_unit<false>(), false);
+    }
     MMAFFT_UNROLL for (int r = 0; r < rows; r++) {
       const u64 vector = first + u64(matrix_column(s, r, thread_index()));
       MMAFFT_UNROLL for (int j = 0; j < J; j++) {

@@ -105,7 +105,7 @@ MMAFFT_DEVICE void Pass<Scalar>::finish_pair(S s, Value *v, const Column &c) con
         const Line line = line_of(0, tile, c.line, 1 - j, arguments.lines);
         if (!line.live) continue;
         const Value image = conjugate(load_complex(0, input(), line.load + along<true>(s, Place{j == 0 ? 0 : n, 0})));
-        v[j] = {T(0.5) * (v[j].x + image.x), T(0.5) * (v[j].y + image.y)};
+        v[j] = {multiply_add(T(0.5), v[j].x, T(0.5) * image.x), multiply_add(T(0.5), v[j].y, T(0.5) * image.y)};
       }
     }
   }

@@ -24,6 +24,13 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return points > 2 ? larger(x, shuffle_xor(x, 2)) : x;
 }
 
+// The DFTs of two points, times `scale`: neighbouring lanes have one point each of a column.
+template <class T> MMAFFT_DEVICE void fragment_sums(Pair<T> *v, T scale, int lane) {
+  const T sign = lane % 2 == 0 ? T(1) : T(-1);
+  const Pair<T> x = {scale * v->x, scale * v->y};
+  *v = {multiply_add(sign, x.x, shuffle_xor(x.x, 1)), multiply_add(sign, x.y, shuffle_xor(x.y, 1))};
+}
+
 // Subnormal 16-bit numbers are what they are: 2^12 to 2^13 for the largest of a column and 2^4 for that
 // of the matrix leave lo 36 binary digits below the one and 28 below the other.
 enum { FRAGMENT_MAGNITUDE = 12, FRAGMENT_MATRIX = 4, FRAGMENT_APART = 0 };
@@ -94,10 +101,6 @@ template <int RANK, bool BF16> struct Product16 {
   }
 };
 
-template <bool BF16> struct Product16<2, BF16> {
-  static MMAFFT_DEVICE void run(Pair<float> *, const u32 *, const u32 *, int, bool, const u32 *, int, int, int, float, bool) {}
-};
-
 // The same on values of T themselves; matrix [k tile][re, im][n tile][lane].
 template <int RANK, class T> struct ProductNative {
   static constexpr int J = fragment_values(RANK);
@@ -117,8 +120,4 @@ template <int RANK, class T> struct ProductNative {
     MMAFFT_UNROLL for (int n = 0; n < J; n++) v[n] = y[n];
   }
 };
-template <class T> struct ProductNative<2, T> {
-  static MMAFFT_DEVICE void run(Pair<T> *, const T *, int, bool) {}
-};
-
 }  // namespace mmafft

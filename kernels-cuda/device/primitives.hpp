@@ -73,6 +73,7 @@ MMAFFT_DEVICE void cluster_barrier() {
 }
 
 MMAFFT_DEVICE float shuffle_xor(float x, int mask) { return __shfl_xor_sync(~0u, x, mask); }
+MMAFFT_DEVICE double shuffle_xor(double x, int mask) { return __shfl_xor_sync(~0u, x, mask); }
 
 MMAFFT_DEVICE float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 MMAFFT_DEVICE double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }

@@ -28,6 +28,13 @@ MMAFFT_DEVICE float fragment_max(float x, int points) {
   return larger(x, shuffle_xor(x, 32));
 }
 
+// The DFTs of two points, times `scale`: a lane has both points of a column.
+template <class T> MMAFFT_DEVICE void fragment_sums(Pair<T> *v, T scale, int) {
+  const Pair<T> x = {scale * v[0].x, scale * v[0].y}, y = {scale * v[1].x, scale * v[1].y};
+  v[0] = x + y;
+  v[1] = x - y;
+}
+
 // CDNA 2 takes subnormal 16-bit numbers for zero: lo is kept out of them by a factor of its own, and
 // the columns' largest magnitude lies in [1/2, 1).
 enum { FRAGMENT_MAGNITUDE = -1, FRAGMENT_MATRIX = 0, FRAGMENT_APART = 1 };

@@ -104,19 +104,26 @@ impl<T> Combine<'_, T> {
             let high = T::deinterleave(simd, high);
             let [wr, wi] = T::deinterleave(simd, load::<S, T>(self.roots, k));
             let [(ar, ai), (br, bi)] = [(low[0], low[1]), (high[0], high[1])];
+            // Halves are added, as the sum of two points near the largest number is out of range.
+            let (ar, ai, br, bi) = match self.pairs {
+                Pairs::Split => (
+                    T::vmul(simd, half, ar),
+                    T::vmul(simd, half, ai),
+                    T::vmul(simd, half, br),
+                    T::vmul(simd, half, bi),
+                ),
+                Pairs::Merge => (ar, ai, br, bi),
+            };
             // a + conj b, a − conj b
             let (sr, si) = (T::vadd(simd, ar, br), T::vsub(simd, ai, bi));
             let (dr, di) = (T::vsub(simd, ar, br), T::vadd(simd, ai, bi));
             let (er, ei, or, oi) = match self.pairs {
                 Pairs::Split => {
-                    // odd = −i/2·d, turned by w
-                    let (or, oi) = (
-                        T::vmul(simd, half, di),
-                        T::vneg(simd, T::vmul(simd, half, dr)),
-                    );
+                    // odd = −i·d, turned by w
+                    let (or, oi) = (di, T::vneg(simd, dr));
                     let tr = T::vfma(simd, or, wr, T::vneg(simd, T::vmul(simd, oi, wi)));
                     let ti = T::vfma(simd, or, wi, T::vmul(simd, oi, wr));
-                    (T::vmul(simd, half, sr), T::vmul(simd, half, si), tr, ti)
+                    (sr, si, tr, ti)
                 }
                 Pairs::Merge => {
                     // i·conj(w)·d

@@ -42,10 +42,11 @@ impl<T: Real> HalfSpectrum<T> {
         x[h] = Complex::new(first.re - first.im, zero);
         let half = T::rounded(0.5);
         for k in self.vectors(z, x, Pairs::Split)..h.div_ceil(2) {
-            let (a, b) = (z[k], z[h - k]);
-            let even = Complex::new(half * (a.re + b.re), half * (a.im - b.im));
+            // Halves are added, as the sum of two points near the largest number is out of range.
+            let (a, b) = (z[k] * half, z[h - k] * half);
+            let even = Complex::new(a.re + b.re, a.im - b.im);
             // −i/2·(Z[k] − conj Z[h−k])
-            let odd = Complex::new(half * (a.im + b.im), half * (b.re - a.re));
+            let odd = Complex::new(a.im + b.im, b.re - a.re);
             let turned = odd * self.roots[k];
             x[k] = even + turned;
             x[h - k] = (even - turned).conj();

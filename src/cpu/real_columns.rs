@@ -229,16 +229,15 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                         let (a, b) = (&points[c], &points[m - c]);
                         let w = &roots[c];
                         for (v, &copy) in copies[..vectors].iter().enumerate() {
-                            let [re, im] = row(copy, c).read();
-                            let [re2, im2] = row(copy, if c == 0 { 0 } else { m - c }).read();
-                            let (e, d) = sum_and_difference::<S, T>(simd, (re, im), (re2, im2));
-                            // −i/2·d, turned by w
-                            let o = (
-                                T::vmul(simd, half, d.1),
-                                T::vneg(simd, T::vmul(simd, half, d.0)),
-                            );
-                            let o = times::<S, T>(simd, o, w);
-                            let e = (T::vmul(simd, half, e.0), T::vmul(simd, half, e.1));
+                            // Halves are added, as the sum of two points near the largest number is out of range.
+                            let halves = |p: usize| {
+                                let [re, im] = row(copy, p).read();
+                                (T::vmul(simd, half, re), T::vmul(simd, half, im))
+                            };
+                            let image = if c == 0 { 0 } else { m - c };
+                            let (e, d) = sum_and_difference::<S, T>(simd, halves(c), halves(image));
+                            // −i·d, turned by w
+                            let o = times::<S, T>(simd, (d.1, T::vneg(simd, d.0)), w);
                             let x = (T::vadd(simd, e.0, o.0), T::vadd(simd, e.1, o.1));
                             self.scatter::<S>(simd, a, store.weighted, v, x);
                             if 2 * c != m {

@@ -15,6 +15,7 @@ mod measured;
 mod mirrored;
 mod mixed;
 mod mutations;
+mod not_finite;
 mod parts;
 mod patterns;
 mod planes;

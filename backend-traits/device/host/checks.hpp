@@ -181,7 +181,7 @@ static inline const Step &enter_step(int number) {
   return current_config->step[number];
 }
 
-static inline void shuffle_lanes(int mask, const float *const *in, float *const *out) {
+template <class T> static inline void shuffle_lanes(int mask, const T *const *in, T *const *out) {
   for (int i = 0; i < WAVE; i++) *out[i] = *in[i ^ mask];
 }
 

@@ -48,10 +48,10 @@ MMAFFT_DEVICE void cluster_barrier() {
 }
 MMAFFT_DEVICE void cluster_ready() { cluster_barrier(); }
 
-MMAFFT_DEVICE float shuffle_xor(float x, int mask) {
+template <class T> MMAFFT_DEVICE T shuffle_xor(T x, int mask) {
   if (mask < 0 || mask >= WAVE) host::fail("outside: a shuffle by %d leaves the wave", mask);
-  float y = 0;
-  host::meet(host::shuffle_lanes, mask, x, y);
+  T y = 0;
+  host::meet(host::shuffle_lanes<T>, mask, x, y);
   return y;
 }
 

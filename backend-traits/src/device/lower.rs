@@ -348,7 +348,7 @@ fn lower_as(
             step.rank = fill.rank as i64;
             step.copies = fill.copies as i64;
         }
-        if product(trip) && !trip.combines() {
+        if product(trip) && !trip.combines() && matrices::multiplied(trip.words.radix as usize) {
             step.parts =
                 matrices::parts(step.radix as usize, pass.operand, pass.split_matrix) as i64;
             let word = if double { 8 } else { 4 };

@@ -1,8 +1,9 @@
 //! DFT matrices cut into fragments, in the order in which lanes load them.
 //!
 //! A matrix step multiplies rows of `rank` complex points, (re, im) after each other, by a
-//! real matrix of 2·rank rows and columns: `copies` DFT matrices on its diagonal, the rest
-//! zero. `fragments.hpp` of each vendor says which element a lane holds; here is the inverse:
+//! real matrix of 2·rank rows and columns: the DFT matrix, the rest zero. A row has points of one
+//! column, as zeros would not keep columns apart whose values are not finite; but those of two
+//! points, which need no product, share a row. `fragments.hpp` of each vendor says which element a lane holds; here is the inverse:
 //! for every word of a lane, the elements that it holds. The file is long because the maps of all
 //! fragments, of both vendors and every type, stand beside the one loop that reads them.
 
@@ -17,8 +18,13 @@ use half::{bf16, f16};
 pub struct Fill {
     /// Points of a row.
     pub rank: usize,
-    /// Columns that share a row.
+    /// Columns that share a row, where it is not multiplied.
     pub copies: usize,
+}
+
+/// Whether the DFT of this radix is a product: of two points it is their sum and difference.
+pub fn multiplied(radix: usize) -> bool {
+    radix != 2
 }
 
 /// The rows that `radix` fills: at least the vendor's shortest, at most 16 points. AMD's 4×4
@@ -30,15 +36,10 @@ pub fn fill(radix: usize, vendor: Vendor, operand: Operand) -> Fill {
         (Vendor::Amd, _) => 2,
     };
     let points = radix.next_power_of_two();
-    match points < shortest {
-        true => Fill {
-            rank: shortest,
-            copies: shortest / points,
-        },
-        false => Fill {
-            rank: points,
-            copies: 1,
-        },
+    let rank = points.max(shortest);
+    Fill {
+        rank,
+        copies: if multiplied(radix) { 1 } else { rank / points },
     }
 }
 
@@ -143,12 +144,11 @@ struct Dft {
 impl Dft {
     /// What component `from` of a row contributes to component `to`.
     fn element(&self, from: usize, to: usize) -> f64 {
-        let points = self.fill.rank / self.fill.copies;
         let ((j, part_in), (k, part_out)) = ((from / 2, from % 2), (to / 2, to % 2));
-        if j / points != k / points || j % points >= self.radix || k % points >= self.radix {
+        if j >= self.radix || k >= self.radix {
             return 0.0;
         }
-        let w = root((j % points) * (k % points) % self.radix, self.radix).to_c64();
+        let w = root(j * k % self.radix, self.radix).to_c64();
         let w = if self.inverse { w.conj() } else { w };
         match (part_in, part_out) {
             (0, 0) | (1, 1) => w.re,
@@ -405,12 +405,12 @@ mod tests {
         assert_eq!(amd(3, Operand::Half), Fill { rank: 4, copies: 1 });
     }
 
-    /// However it is cut, a matrix keeps its elements: their squares sum to those of `copies`
-    /// DFT matrices of 2r·2r reals.
+    /// However it is cut, a matrix keeps its elements: their squares sum to those of a DFT matrix of
+    /// 2r·2r reals.
     #[test]
     fn cutting_loses_nothing() {
         for (vendor, operand) in kinds() {
-            for row in RADICES {
+            for row in RADICES.iter().filter(|row| multiplied(row.radix)) {
                 let fill = fill(row.radix, vendor, operand);
                 let dft = Dft {
                     radix: row.radix,
@@ -421,7 +421,7 @@ mod tests {
                 for elements in [packed(&dft, vendor), native(&dft, vendor, double)] {
                     assert_eq!(elements.len(), 4 * fill.rank * fill.rank);
                     let sum: f64 = elements.iter().map(|x| x * x).sum();
-                    let expected = (2 * fill.copies * row.radix * row.radix) as f64;
+                    let expected = (2 * row.radix * row.radix) as f64;
                     assert!((sum - expected).abs() < 1e-9, "{row:?}");
                 }
             }

@@ -64,6 +64,9 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
             work.shared_bytes += 2.0 * values * pair;
         }
         match step.op {
+            _ if matrix && !matrices::multiplied(step.radix as usize) => {
+                work.vector_flops += 2.0 * values;
+            }
             _ if matrix => {
                 let waves = threads / geometry.wave as f64;
                 let products = waves * step.groups as f64 / held.rows as f64;
