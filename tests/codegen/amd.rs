@@ -185,7 +185,7 @@ fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
             radix: r,
             engine: Engine::Matrix,
             ..
-        } if radix::multiplied(*r) => Some(if *r <= 4 { small } else { large }),
+        } if *r != 2 && radix::multiplied(*r) => Some(if *r <= 4 { small } else { large }),
         _ => None,
     };
     let mut all: Vec<&str> = pass.steps.iter().filter_map(of).collect();

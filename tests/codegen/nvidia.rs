@@ -128,9 +128,9 @@ impl Kernel {
     }
 }
 
-/// Whether a pass has a DFT that is computed by matrix products: dense sums are not.
+/// Whether a pass has a DFT that is computed by matrix products: dense sums are not, nor are DFTs of two points.
 fn multiplies(pass: &Pass) -> bool {
-    let product = |step: &Step| matches!(step, Step::Dft { radix: r, engine: Engine::Matrix, .. } if radix::multiplied(*r));
+    let product = |step: &Step| matches!(step, Step::Dft { radix: r, engine: Engine::Matrix, .. } if *r != 2 && radix::multiplied(*r));
     pass.steps.iter().any(product)
 }
 
