@@ -1,27 +1,23 @@
 //! Files that are written whole or not at all, and never over what is read.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes the concatenation of `parts` to `path`, or to what it links to, there or not.
-///
-/// A regular file is written under a temporary name in the same directory and renamed at the end, so that `path`
-/// always holds either its old contents or all of the new. Existing files keep their permissions, new ones get
-/// those of [`File::create`]. Devices, pipes and the like are written to directly.
+#[cfg(unix)]
+mod held;
+mod output;
+
+pub use output::{create, Output};
+
+/// Writes the concatenation of `parts` as an output of [`create`].
 ///
 /// # Errors
 /// What the system says; an existing file is as it was.
 pub fn save(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    match fs::metadata(path) {
-        Ok(target) if !target.is_file() || is_stream_alias(path) => append(path, parts),
-        Ok(target) => {
-            // Rename would replace even a write-protected file, so ask first.
-            OpenOptions::new().write(true).open(path)?;
-            replace(&place(path)?, parts, Some(target.permissions()))
-        }
-        Err(_) => replace(&place(path)?, parts, None),
-    }
+    let mut output: Output = create(path)?;
+    parts.iter().try_for_each(|part| output.write_all(part))?;
+    output.finish()
 }
 
 /// The same of a text, with an error that names the file.
@@ -40,8 +36,14 @@ pub fn check<'a>(
     inputs: impl IntoIterator<Item = &'a PathBuf>,
     outputs: impl IntoIterator<Item = &'a PathBuf>,
 ) -> Result<(), String> {
-    let inputs: Vec<&PathBuf> = inputs.into_iter().collect();
+    let named = |path: &&PathBuf| !is_dash(path);
+    let inputs: Vec<&PathBuf> = inputs.into_iter().filter(named).collect();
     let outputs: Vec<&PathBuf> = outputs.into_iter().collect();
+    let standard = outputs.iter().filter(|output| is_standard_output(output));
+    if standard.count() > 1 {
+        return Err("two outputs would be written to the standard output".into());
+    }
+    let outputs: Vec<&PathBuf> = outputs.into_iter().filter(named).collect();
     for (i, output) in outputs.iter().enumerate() {
         let own = place(output).map_err(|error| {
             let reason = match error.kind() {
@@ -86,6 +88,41 @@ fn place(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
+/// Which of these extensions a file that is to be written has; `None` of a stream, whose name says nothing.
+///
+/// # Errors
+/// One sentence that names them all, where it has another or none.
+pub fn extension<'a>(path: &Path, known: &[&'a str]) -> Result<Option<&'a str>, String> {
+    if is_dash(path) || is_stream(path) {
+        return Ok(None);
+    }
+    let of = |path: &Path| {
+        let own = path.extension()?.to_str()?;
+        known.iter().find(|one| own.eq_ignore_ascii_case(one))
+    };
+    // The name of a link may say it, or that of what it leads to.
+    let found = of(path).or_else(|| of(&place(path).ok()?));
+    found.copied().map(Some).ok_or_else(|| {
+        let known: Vec<String> = known.iter().map(|one| format!(".{one}")).collect();
+        format!(
+            "cannot write {}: a name that ends in {} is expected",
+            path.display(),
+            known.join(" or ")
+        )
+    })
+}
+
+/// Whether what is written to `path` goes to the program's own standard output.
+pub fn is_standard_output(path: &Path) -> bool {
+    let names = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+    names.iter().any(|name| path == Path::new(name))
+}
+
+/// Whether `path` is the standard input or output, by convention.
+fn is_dash(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| !file.is_file()) || is_stream_alias(path)
 }
@@ -96,43 +133,10 @@ fn is_stream_alias(path: &Path) -> bool {
     (path.starts_with("/dev") || path.starts_with("/proc")) && path.is_symlink()
 }
 
-/// Writes to a device, a pipe or an open stream.
-fn append(path: &Path, parts: &[&[u8]]) -> io::Result<()> {
-    // Through the program's own stream: redirected to a file, another would write where the report goes.
-    let is = |stream: &str| path == Path::new(stream);
-    if is("/dev/stdout") || is("/dev/fd/1") || is("/proc/self/fd/1") {
-        let mut stdout = io::stdout().lock();
-        write_parts(&mut stdout, parts)?;
-        return stdout.flush();
-    }
-    // Appending never destroys what the stream already holds.
-    let file = OpenOptions::new().append(true).open(path)?;
-    write_parts(file, parts)
-}
-
-/// Writes a temporary file beside `path` and renames it to `path`; the temporary file is removed on every error.
-fn replace(path: &Path, parts: &[&[u8]], mode: Option<fs::Permissions>) -> io::Result<()> {
-    // `create_new` gives the ordinary permissions (0666 less the umask), where the default of `tempfile` would
-    // be 0600.
-    let temporary = tempfile::Builder::new()
-        .prefix(".mmafft-")
-        .make_in(directory(path), |name| File::create_new(name))?;
-    if let Some(mode) = mode {
-        temporary.as_file().set_permissions(mode)?;
-    }
-    write_parts(temporary.as_file(), parts)?;
-    temporary.persist(path).map_err(|failed| failed.error)?;
-    Ok(())
-}
-
 /// The directory that holds `path`.
 fn directory(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
         _ => PathBuf::from("."),
     }
-}
-
-fn write_parts(mut file: impl Write, parts: &[&[u8]]) -> io::Result<()> {
-    parts.iter().try_for_each(|part| file.write_all(part))
 }

@@ -6,6 +6,8 @@ mod files;
 mod kinds;
 mod refusals;
 pub mod report;
+#[cfg(unix)]
+mod signals;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

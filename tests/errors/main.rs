@@ -7,3 +7,24 @@ mod build;
 mod common;
 mod hostile;
 mod largest;
+mod mangled;
+mod nonfinite;
+mod panics;
+mod plans;
+mod requests;
+mod runs;
+mod same;
+
+use mmafft::Error;
+
+/// Checks what every error of a call that was refused has in common.
+fn check_words(error: &Error) {
+    let words = error.to_string();
+    assert!(!error.output_touched(), "{words}");
+    assert!(!words.is_empty() && !words.contains('\n'), "{words:?}");
+    // Traces of Debug: braces, quotes, options, paths.
+    for trace in ["{", "}", "\"", "Some(", "None", "::", "  "] {
+        assert!(!words.contains(trace), "{trace:?} in: {words}");
+    }
+    assert!(words.len() < 300, "{words}");
+}
