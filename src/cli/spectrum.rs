@@ -1,13 +1,11 @@
 //! Spectra as pictures: magnitudes over frequency.
 
-use super::plot::{ImagePlot, LinePlot};
-use super::room::{collect, room};
-use super::Failure;
-use mmafft::{frequencies, half_frequencies, shift, Complex, Kind};
-use std::iter::repeat_n;
+mod magnitudes;
 
-/// Bytes that coordinates of a point take until it is drawn, of an axis' frequencies or of a line.
-const DRAWN_BYTES: usize = 96;
+use super::plot::{Format, ImagePlot, LinePlot, Scale};
+use super::Failure;
+use magnitudes::Magnitudes;
+use mmafft::{frequencies, half_frequencies, shift, Complex, Kind};
 
 /// A result to be drawn: the whole output array, and what is known of its axes.
 pub struct Spectrum<'a> {
@@ -29,11 +27,13 @@ pub struct Spectrum<'a> {
     pub unit: &'a str,
     /// The picture's title.
     pub title: &'a str,
+    /// The axis of magnitudes, or the usual one: linear for lines, logarithmic for images.
+    pub scale: Option<Scale>,
 }
 
 impl Spectrum<'_> {
-    /// The picture, as SVG; of one or two transformed axes.
-    pub fn to_svg(&self) -> Result<String, Failure> {
+    /// The picture's file; of one or two transformed axes.
+    pub fn to_file(&self, format: Format) -> Result<Vec<u8>, Failure> {
         if !matches!(self.kind, Kind::C2C | Kind::R2C) {
             let kind = self.kind.row().name;
             return Err(format!(
@@ -42,8 +42,8 @@ impl Spectrum<'_> {
             .into());
         }
         match self.axes.len() {
-            1 => Ok(self.line()?),
-            2 => Ok(self.image()?),
+            1 => self.line(format),
+            2 => self.image(format),
             n => Err(format!(
                 "--plot draws spectra of one or two axes, not of {n}: choose some with --axes"
             )
@@ -51,31 +51,16 @@ impl Spectrum<'_> {
         }
     }
 
-    /// RMS magnitudes over the transformed axes, in the order of `axes` by position.
-    fn magnitudes(&self, axes: &[usize]) -> mmafft::Result<Vec<f64>> {
-        let lengths: Vec<usize> = axes.iter().map(|&a| self.shape[a]).collect();
-        let zeros = repeat_n(0.0, lengths.iter().product());
-        let mut sums = collect("the plot's magnitudes", zeros)?;
-        for (i, x) in self.values.iter().enumerate() {
-            let mut at = 0;
-            for (&axis, &n) in axes.iter().zip(&lengths) {
-                let inner: usize = self.shape[axis + 1..].iter().product();
-                at = at * n + i / inner % n;
-            }
-            sums[at] += x.norm_sqr();
-        }
-        let others = (self.values.len() / sums.len().max(1)).max(1) as f64;
-        sums.iter_mut().for_each(|s| *s = (*s / others).sqrt());
-        // What is drawn of them takes as much again, and ends the program where there is no memory for that.
-        let longest = lengths.into_iter().max().unwrap_or(0);
-        room::<[u8; DRAWN_BYTES]>("the plot", longest)?;
-        Ok(sums)
-    }
-
-    fn line(&self) -> mmafft::Result<String> {
-        let mut y = self.magnitudes(self.axes)?;
+    fn line(&self, format: Format) -> Result<Vec<u8>, Failure> {
         let n = self.length;
-        let mut x = match self.kind == Kind::R2C || self.real_input {
+        let mut magnitudes = Magnitudes::new(self, self.axes)?;
+        let scale = self.scale.unwrap_or(Scale::Linear);
+        if scale == Scale::Linear {
+            magnitudes.leave_out_zero();
+        }
+        let caption = magnitudes.caption("lines");
+        let mut y = magnitudes.values;
+        let x = match self.kind == Kind::R2C || self.real_input {
             true => half_frequencies(n, self.spacing),
             false => {
                 y = shift(&[n], &y);
@@ -83,68 +68,111 @@ impl Spectrum<'_> {
             }
         };
         y.truncate(x.len());
-        // The mean of a signal that is far from zero would flatten everything else.
-        let zero = x.iter().position(|&f| f == 0.0);
-        if let Some(zero) = zero.filter(|_| x.len() > 2) {
-            let others = y.iter().enumerate().filter(|(i, _)| *i != zero);
-            let largest = others.map(|(_, m)| *m).fold(0.0, f64::max);
-            if y[zero] > largest {
-                x.remove(zero);
-                y.remove(zero);
-            }
-        }
         let plot = LinePlot {
             title: self.title,
-            x_label: &format!("frequency (cycles per {})", self.unit),
-            y_label: "magnitude",
+            caption: &caption,
+            x_label: &format!("frequency ({})", unit_of_frequency(self.unit)),
+            y_label: magnitude_label(scale),
             x: &x,
             y: &y,
             annotate_peak: true,
             x_as_period: Some(self.unit),
-            log_y: false,
+            scale,
         };
-        Ok(plot.to_svg())
+        Ok(plot.to_file(format)?)
     }
 
-    fn image(&self) -> mmafft::Result<String> {
+    fn image(&self, format: Format) -> Result<Vec<u8>, Failure> {
         // Down and across follow the array, whichever axis was halved.
         let mut axes = self.axes.to_vec();
         axes.sort_unstable();
-        let values = self.magnitudes(&axes)?;
+        let mut magnitudes = Magnitudes::new(self, &axes)?;
+        let scale = self.scale.unwrap_or(Scale::Log);
+        if scale == Scale::Linear {
+            magnitudes.leave_out_zero();
+        }
+        let caption = magnitudes.caption("images");
         let [rows, columns] = [self.shape[axes[0]], self.shape[axes[1]]];
-        let halved = |axis: usize| self.kind == Kind::R2C && Some(&axis) == self.axes.last();
-        let range = |axis: usize, n: usize| {
-            let f = match halved(axis) {
-                true => half_frequencies(self.length, self.spacing),
-                false => shift(&[n], &frequencies(n, self.spacing)),
-            };
-            (
-                f.first().copied().unwrap_or(0.0),
-                f.last().copied().unwrap_or(0.0),
-            )
-        };
         // Centring rotates an axis; a half spectrum begins at zero and stays.
-        let mut centred = values;
-        if !halved(axes[0]) {
+        let mut centred = magnitudes.values;
+        if !self.is_halved(axes[0]) {
             centred.rotate_right(rows / 2 * columns);
         }
-        if !halved(axes[1]) {
+        if !self.is_halved(axes[1]) {
             for row in centred.chunks_mut(columns) {
                 row.rotate_right(columns / 2);
             }
         }
-        let (left, right) = range(axes[1], columns);
-        let (top, bottom) = range(axes[0], rows);
+        let unit = unit_of_frequency(self.unit);
         let plot = ImagePlot {
             title: self.title,
-            x_label: &format!("frequency across (cycles per {})", self.unit),
-            y_label: &format!("frequency down (cycles per {})", self.unit),
+            caption: &caption,
+            x_label: &format!("frequency across ({unit})"),
+            y_label: &format!("frequency down ({unit})"),
             width: columns,
             height: rows,
             values: &centred,
-            x_range: (left, right),
-            y_range: (top, bottom),
+            x_range: self.ends(axes[1]),
+            y_range: self.ends(axes[0]),
+            scale,
+            bar_label: magnitude_label(scale),
         };
-        Ok(plot.to_svg())
+        Ok(plot.to_file(format)?)
+    }
+
+    fn is_halved(&self, axis: usize) -> bool {
+        self.kind == Kind::R2C && Some(&axis) == self.axes.last()
+    }
+
+    /// The lowest and the highest frequency of an axis.
+    fn ends(&self, axis: usize) -> (f64, f64) {
+        let n = self.shape[axis];
+        let f = match self.is_halved(axis) {
+            true => half_frequencies(self.length, self.spacing),
+            false => shift(&[n], &frequencies(n, self.spacing)),
+        };
+        let end = |f: Option<&f64>| f.copied().unwrap_or(0.0);
+        (end(f.first()), end(f.last()))
+    }
+}
+
+fn magnitude_label(scale: Scale) -> &'static str {
+    match scale {
+        Scale::Linear | Scale::Log => "magnitude",
+        Scale::Db => "magnitude (dB, 0 dB is 1)",
+    }
+}
+
+/// The unit of frequencies whose samples' distance has this unit.
+fn unit_of_frequency(unit: &str) -> String {
+    let hertz = match unit {
+        "s" | "sec" | "second" | "seconds" => "Hz",
+        "ms" | "millisecond" | "milliseconds" => "kHz",
+        "us" | "µs" | "μs" | "microsecond" | "microseconds" => "MHz",
+        "ns" | "nanosecond" | "nanoseconds" => "GHz",
+        "ps" | "picosecond" | "picoseconds" => "THz",
+        _ => return format!("cycles per {unit}"),
+    };
+    hertz.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_give_hertz() {
+        let units = ["s", "ms", "us", "µs", "ns", "sample", "year", "m"].map(unit_of_frequency);
+        let expected = [
+            "Hz",
+            "kHz",
+            "MHz",
+            "MHz",
+            "GHz",
+            "cycles per sample",
+            "cycles per year",
+            "cycles per m",
+        ];
+        assert_eq!(units, expected);
     }
 }

@@ -156,7 +156,7 @@ fn decimal(value: f64, decimals: i32) -> String {
 }
 
 /// `value` to three significant digits, for annotations.
-pub(super) fn three_digits(value: f64) -> String {
+pub fn three_digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return String::from("0");
     }

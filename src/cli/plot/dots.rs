@@ -1,8 +1,9 @@
 //! One value a row, on either side of 1, for pages.
 
 use super::axis::{log_ticks, range_of, Tick};
+use super::canvas::Style;
 use super::frame::{label_room, Frame, Labels};
-use super::svg::{Style, Svg};
+use super::svg::Svg;
 
 const ROW: f64 = 18.0;
 const TOP: f64 = 10.0;
@@ -64,6 +65,7 @@ impl DotPlot<'_> {
         frame.draw_grid(&mut svg, &x_ticks, &y_ticks);
         let labels = Labels {
             title: "",
+            caption: "",
             x: self.x_label,
             y: "",
         };

@@ -1,12 +1,13 @@
 //! The plotting area: where values lie on the page, and the axes around it.
 
 use super::axis::Tick;
-use super::svg::{text_width, Anchor, Svg, HEIGHT};
+use super::canvas::{text_width, Anchor, Area, Canvas, Place, HEIGHT};
 
 /// Font sizes, in user units.
 pub(super) const TICK_SIZE: f64 = 13.0;
-const LABEL_SIZE: f64 = 15.0;
+pub(super) const LABEL_SIZE: f64 = 15.0;
 const TITLE_SIZE: f64 = 19.0;
+const CAPTION_SIZE: f64 = 13.0;
 
 /// A rectangle on the page and the values at its edges.
 pub(super) struct Frame {
@@ -23,6 +24,8 @@ pub(super) struct Frame {
 /// The texts around a frame.
 pub(super) struct Labels<'a> {
     pub(super) title: &'a str,
+    /// What else there is to say, below the title; may be empty.
+    pub(super) caption: &'a str,
     pub(super) x: &'a str,
     pub(super) y: &'a str,
 }
@@ -44,6 +47,15 @@ impl Frame {
         self.top + (1.0 - fraction(y, self.y)) * self.height
     }
 
+    pub(super) fn area(&self) -> Area {
+        Area {
+            left: self.left,
+            top: self.top,
+            width: self.width,
+            height: self.height,
+        }
+    }
+
     pub(super) fn bottom(&self) -> f64 {
         self.top + self.height
     }
@@ -53,51 +65,69 @@ impl Frame {
     }
 
     /// Light lines across the frame at every tick.
-    pub(super) fn draw_grid(&self, svg: &mut Svg, x_ticks: &[Tick], y_ticks: &[Tick]) {
-        let color = svg.style().grid;
+    pub(super) fn draw_grid(&self, canvas: &mut dyn Canvas, x_ticks: &[Tick], y_ticks: &[Tick]) {
+        let color = canvas.style().grid;
         for tick in x_ticks {
             let x = self.page_x(tick.at);
-            svg.line((x, self.top), (x, self.bottom()), color);
+            canvas.line((x, self.top), (x, self.bottom()), color);
         }
         for tick in y_ticks {
             let y = self.page_y(tick.at);
-            svg.line((self.left, y), (self.right(), y), color);
+            canvas.line((self.left, y), (self.right(), y), color);
         }
     }
 
     /// Border, tick marks, tick labels, axis labels and title.
     pub(super) fn draw_axes(
         &self,
-        svg: &mut Svg,
+        canvas: &mut dyn Canvas,
         x_ticks: &[Tick],
         y_ticks: &[Tick],
         labels: &Labels<'_>,
     ) {
-        svg.border(self.left, self.top, self.width, self.height);
-        let color = svg.style().axis;
+        canvas.border(self.area());
+        let color = canvas.style().axis;
         for tick in x_ticks {
             let (x, y) = (self.page_x(tick.at), self.bottom());
-            svg.line((x, y), (x, y + 5.0), color);
-            svg.text((x, y + 20.0), TICK_SIZE, Anchor::Middle, &tick.label);
+            canvas.line((x, y), (x, y + 5.0), color);
+            canvas.text((x, y + 20.0), TICK_SIZE, Anchor::Middle, &tick.label);
         }
         for tick in y_ticks {
             let (x, y) = (self.left, self.page_y(tick.at));
-            svg.line((x - 5.0, y), (x, y), color);
-            svg.text((x - 9.0, y + 4.5), TICK_SIZE, Anchor::End, &tick.label);
+            canvas.line((x - 5.0, y), (x, y), color);
+            canvas.text((x - 9.0, y + 4.5), TICK_SIZE, Anchor::End, &tick.label);
         }
-        self.draw_labels(svg, y_ticks, labels);
+        self.draw_labels(canvas, y_ticks, labels);
     }
 
-    fn draw_labels(&self, svg: &mut Svg, y_ticks: &[Tick], labels: &Labels<'_>) {
+    fn draw_labels(&self, canvas: &mut dyn Canvas, y_ticks: &[Tick], labels: &Labels<'_>) {
         let (middle_x, middle_y) = (self.left + self.width / 2.0, self.top + self.height / 2.0);
-        // The title may be wider than the frame but not than the page.
-        let style = svg.style();
+        // What is above and below may be wider than the frame but not than the page.
+        let style = canvas.style();
         let room = 2.0 * middle_x.min(style.width - middle_x) - 20.0;
-        svg.fitted((middle_x, 33.0), TITLE_SIZE, room, labels.title);
-        let below = (middle_x, style.height - 20.0);
-        svg.fitted(below, LABEL_SIZE, self.width, labels.x);
-        let x = self.left - label_room(y_ticks) - 8.0;
-        svg.fitted_upwards((x, middle_y), LABEL_SIZE, self.height, labels.y);
+        let centred = |at, size| Place {
+            at,
+            size,
+            anchor: Anchor::Middle,
+            upwards: false,
+        };
+        let title = match labels.caption.is_empty() {
+            true => 33.0,
+            false => 25.0,
+        };
+        canvas.fitted(centred((middle_x, title), TITLE_SIZE), room, labels.title);
+        let caption = centred((middle_x, 44.0), CAPTION_SIZE);
+        canvas.fitted(caption, room, labels.caption);
+        let below = centred((middle_x, style.height - 20.0), LABEL_SIZE);
+        canvas.fitted(below, room, labels.x);
+        let beside = Place {
+            upwards: true,
+            ..centred(
+                (self.left - label_room(y_ticks) - 8.0, middle_y),
+                LABEL_SIZE,
+            )
+        };
+        canvas.fitted(beside, self.height, labels.y);
     }
 }
 

@@ -1,16 +1,17 @@
 //! Line plots.
 
-use std::fmt::Write;
-
-use super::axis::{linear_ticks, log_ticks, range_of, three_digits, widened, Tick};
+use super::axis::{linear_ticks, range_of, three_digits, widened, Tick};
+use super::canvas::{Anchor, Canvas, Place, WIDTH};
 use super::frame::{left_edge, Frame, Labels};
-use super::svg::{Anchor, Style, Svg, WIDTH};
+use super::{Format, PictureError, Scale};
 
 /// More points than this are reduced to four per column of the page.
 const MOST_POINTS: usize = 4000;
 /// A logarithmic axis shows at most this many decades below its top: what
 /// lies lower in floating-point data is rounding noise.
 const MOST_DECADES: f64 = 20.0;
+/// The coordinate of zero on a logarithmic axis: finite, and below every axis.
+const LOWEST: f64 = -1e6;
 const RIGHT_MARGIN: f64 = 30.0;
 const COLOR: &str = "#1f5fbf";
 const PEAK_COLOR: &str = "#c8321e";
@@ -18,12 +19,14 @@ const PEAK_COLOR: &str = "#c8321e";
 /// A plot of `y` over `x` as a line, 900 by 540 units large.
 ///
 /// If the slices differ in length, the longer one is cut. Points with a
-/// coordinate that is not finite are gaps in the line; so are values of `y`
-/// that are not positive if `log_y` is set.
+/// coordinate that is not finite are gaps in the line. On a logarithmic axis
+/// zeros lie at its lower end, and negative values of `y` are gaps.
 #[derive(Clone, Debug)]
 pub struct LinePlot<'a> {
     /// Text above the plot.
     pub title: &'a str,
+    /// Smaller text below the title; may be empty.
+    pub caption: &'a str,
     /// Text below the horizontal axis.
     pub x_label: &'a str,
     /// Text beside the vertical axis.
@@ -37,19 +40,27 @@ pub struct LinePlot<'a> {
     pub annotate_peak: bool,
     /// Adds the period `1 / x` to the annotation, in this unit (may be empty).
     pub x_as_period: Option<&'a str>,
-    /// Whether the vertical axis is logarithmic.
-    pub log_y: bool,
+    /// The vertical axis.
+    pub scale: Scale,
 }
 
 /// A point in axis coordinates; `None` is a gap.
 type Point = Option<(f64, f64)>;
 
 impl LinePlot<'_> {
-    /// Draws the plot as an SVG document.
-    pub fn to_svg(&self) -> String {
+    /// The plot as a file.
+    ///
+    /// # Errors
+    /// Where the pixels of a PNG file cannot be had.
+    pub fn to_file(&self, format: Format) -> Result<Vec<u8>, PictureError> {
+        format.file(|canvas| self.draw(canvas))
+    }
+
+    fn draw(&self, canvas: &mut dyn Canvas) {
         let points = self.points();
-        let x = range_of(points.iter().flatten().map(|p| p.0)).unwrap_or((0.0, 1.0));
-        let y = range_of(points.iter().flatten().map(|p| p.1));
+        let x = range_of(self.x.iter().copied()).unwrap_or((0.0, 1.0));
+        let heights = points.iter().flatten().map(|p| p.1);
+        let y = range_of(heights.filter(|&y| y > LOWEST || self.scale == Scale::Linear));
         let (y, y_ticks) = self.vertical_axis(y);
         let left = left_edge(&y_ticks);
         let frame = Frame {
@@ -62,24 +73,26 @@ impl LinePlot<'_> {
         };
         let x_ticks = linear_ticks(frame.x.0, frame.x.1, 8.0);
 
-        let mut svg = Svg::new(Style::FILE);
-        frame.draw_grid(&mut svg, &x_ticks, &y_ticks);
-        draw_line(&mut svg, &frame, &points);
+        frame.draw_grid(canvas, &x_ticks, &y_ticks);
+        draw_line(canvas, &frame, &points);
         let labels = Labels {
             title: self.title,
+            caption: self.caption,
             x: self.x_label,
             y: self.y_label,
         };
-        frame.draw_axes(&mut svg, &x_ticks, &y_ticks, &labels);
+        frame.draw_axes(canvas, &x_ticks, &y_ticks, &labels);
         if let Some((x, y)) = peak(&points).filter(|_| self.annotate_peak) {
-            draw_peak(&mut svg, &frame, (x, y), &self.peak_label(x));
+            draw_peak(canvas, &frame, (x, y), &self.peak_label(x));
         }
-        svg.finish()
     }
 
     /// The points in axis coordinates: on a logarithmic axis, logarithms.
     fn points(&self) -> Vec<Point> {
-        let vertical = |y: f64| if self.log_y { y.log10() } else { y };
+        let vertical = |y: f64| match y == 0.0 && self.scale.decade().is_some() {
+            true => LOWEST,
+            false => self.scale.coordinate(y),
+        };
         self.x
             .iter()
             .zip(self.y)
@@ -90,22 +103,16 @@ impl LinePlot<'_> {
 
     /// The range of the vertical axis (with room for the line) and its ticks.
     fn vertical_axis(&self, data: Option<(f64, f64)>) -> ((f64, f64), Vec<Tick>) {
-        if self.log_y {
-            let (low, high) = data.unwrap_or((-1.0, 0.0));
-            let low = low.max(high - MOST_DECADES);
-            let margin = ((high - low) * 0.06).max(0.1);
-            let range = (low - margin, high + margin);
-            return (range, log_ticks(range.0, range.1, 8.0));
-        }
-        let (low, high) = widened(data.unwrap_or((0.0, 1.0)));
-        let margin = (high - low) * 0.06;
-        // Magnitudes stand on the axis instead of floating above it.
-        let from_zero = data.is_some_and(|(least, _)| least >= 0.0) && low <= margin * 4.0;
-        let range = match from_zero {
-            true => (0.0, high + margin),
-            false => (low - margin, high + margin),
+        let range = match self.scale.decade() {
+            Some(decade) => {
+                let (low, high) = data.unwrap_or((-decade, 0.0));
+                let low = low.max(high - MOST_DECADES * decade);
+                let margin = ((high - low) * 0.06).max(0.1 * decade);
+                (low - margin, high + margin)
+            }
+            None => linear_range(data),
         };
-        (range, linear_ticks(range.0, range.1, 7.0))
+        (range, self.scale.ticks(range.0, range.1))
     }
 
     /// `0.0906 (period 11.0 years)`.
@@ -121,20 +128,32 @@ impl LinePlot<'_> {
     }
 }
 
-/// The largest local maximum after the first point.
+/// The range of an axis in proportion, with room for the line.
+fn linear_range(data: Option<(f64, f64)>) -> (f64, f64) {
+    let (low, high) = widened(data.unwrap_or((0.0, 1.0)));
+    let margin = (high - low) * 0.06;
+    // Magnitudes stand on the axis instead of floating above it.
+    match data.is_some_and(|(least, _)| least >= 0.0) && low <= margin * 4.0 {
+        true => (0.0, high + margin),
+        false => (low - margin, high + margin),
+    }
+}
+
+/// The largest local maximum after the first point; what is beside a gap on the left is none.
 fn peak(points: &[Point]) -> Option<(f64, f64)> {
-    let height = |index: usize| match points.get(index) {
+    let height = |index: usize, none: f64| match points.get(index) {
         Some(&Some((_, y))) => y,
-        _ => f64::NEG_INFINITY,
+        _ => none,
     };
+    let of = |index| height(index, f64::NEG_INFINITY);
     (1..points.len())
-        .filter(|&i| height(i) > height(i - 1) && height(i) >= height(i + 1))
-        .max_by(|&i, &j| height(i).total_cmp(&height(j)).then(j.cmp(&i)))
+        .filter(|&i| of(i) > height(i - 1, f64::INFINITY) && of(i) >= of(i + 1))
+        .max_by(|&i, &j| of(i).total_cmp(&of(j)).then(j.cmp(&i)))
         .and_then(|i| points[i])
 }
 
 /// Draws the line on the page, reduced if there are very many points.
-fn draw_line(svg: &mut Svg, frame: &Frame, points: &[Point]) {
+fn draw_line(canvas: &mut dyn Canvas, frame: &Frame, points: &[Point]) {
     let page: Vec<Point> = points
         .iter()
         .map(|point| point.map(|(x, y)| (frame.page_x(x), frame.page_y(y))))
@@ -143,29 +162,18 @@ fn draw_line(svg: &mut Svg, frame: &Frame, points: &[Point]) {
         true => reduced(&page),
         false => page,
     };
-    let mut path = String::new();
-    for segment in page.split(Option::is_none) {
-        match *segment {
-            [] => {}
-            [Some((x, y))] => svg.raw(format_args!(
-                "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"1.8\" fill=\"{COLOR}\"/>\n"
-            )),
-            _ => push_segment(&mut path, segment),
-        }
-    }
-    if !path.is_empty() {
-        svg.raw(format_args!(
-            "<path d=\"{path}\" fill=\"none\" stroke=\"{COLOR}\" stroke-width=\"1.6\" \
-             stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n"
-        ));
-    }
-}
-
-fn push_segment(path: &mut String, segment: &[Point]) {
-    for (index, (x, y)) in segment.iter().flatten().enumerate() {
-        let command = if index == 0 { 'M' } else { 'L' };
-        // Writing to a `String` cannot fail.
-        let _ = write!(path, "{command}{x:.2} {y:.2}");
+    let segments = page.split(Option::is_none).filter(|s| !s.is_empty());
+    let segments: Vec<Vec<(f64, f64)>> = segments
+        .map(|segment| segment.iter().flatten().copied().collect())
+        .collect();
+    let lines: Vec<&[(f64, f64)]> = segments
+        .iter()
+        .map(Vec::as_slice)
+        .filter(|segment| segment.len() > 1)
+        .collect();
+    canvas.curve(&lines, COLOR);
+    for segment in segments.iter().filter(|segment| segment.len() == 1) {
+        canvas.disc(segment[0], 1.8, COLOR);
     }
 }
 
@@ -218,14 +226,18 @@ fn push_column(out: &mut Vec<Point>, column: &[(f64, f64)]) {
 }
 
 /// Marks a peak, with its label on the side that has more room.
-fn draw_peak(svg: &mut Svg, frame: &Frame, (x, y): (f64, f64), label: &str) {
+fn draw_peak(canvas: &mut dyn Canvas, frame: &Frame, (x, y): (f64, f64), label: &str) {
     let (x, y) = (frame.page_x(x), frame.page_y(y));
-    svg.raw(format_args!(
-        "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"4\" fill=\"{PEAK_COLOR}\"/>\n"
-    ));
-    let (offset, anchor) = match x < frame.left + frame.width * 0.6 {
-        true => (10.0, Anchor::Start),
-        false => (-10.0, Anchor::End),
+    canvas.disc((x, y), 4.0, PEAK_COLOR);
+    let (at, anchor, room) = match x < frame.left + frame.width * 0.6 {
+        true => (x + 10.0, Anchor::Start, frame.right() - x),
+        false => (x - 10.0, Anchor::End, x - frame.left),
     };
-    svg.text((x + offset, y + 4.5), 14.0, anchor, label);
+    let place = Place {
+        at: (at, y + 4.5),
+        size: 14.0,
+        anchor,
+        upwards: false,
+    };
+    canvas.fitted(place, room - 20.0, label);
 }

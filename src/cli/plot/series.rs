@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use super::axis::{binary_ticks, linear_ticks};
+use super::canvas::{text_width, Anchor, Canvas, Style};
 use super::frame::{label_room, Frame, Labels};
-use super::svg::{text_width, Anchor, Style, Svg};
+use super::svg::Svg;
 
 const HEIGHT: f64 = 320.0;
 const TOP: f64 = 34.0;
@@ -115,6 +116,7 @@ impl SeriesPlot<'_> {
         frame.draw_grid(&mut svg, &x_ticks, &y_ticks);
         let labels = Labels {
             title: "",
+            caption: "",
             x: self.x_label,
             y: self.y_label,
         };

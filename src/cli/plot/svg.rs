@@ -1,60 +1,13 @@
 //! A minimal writer of SVG elements.
 
+use super::canvas::{Anchor, Area, Canvas, Indexed, Place, Style};
+use base64::prelude::{Engine, BASE64_STANDARD};
 use std::fmt::Write;
+use std::iter::repeat_n;
 
-/// Width of a file's document, in user units.
-pub(super) const WIDTH: f64 = 900.0;
-/// Height of a file's document, in user units.
-pub(super) const HEIGHT: f64 = 540.0;
-
-/// Size and colours of a document.
-#[derive(Clone, Copy)]
-pub(super) struct Style {
-    pub(super) width: f64,
-    pub(super) height: f64,
-    /// Behind everything, and around text.
-    pub(super) paper: &'static str,
-    pub(super) ink: &'static str,
-    pub(super) grid: &'static str,
-    pub(super) axis: &'static str,
-}
-
-impl Style {
-    /// A file of its own: black on white.
-    pub(super) const FILE: Style = Style {
-        width: WIDTH,
-        height: HEIGHT,
-        paper: "white",
-        ink: "#222",
-        grid: "#e4e4e4",
-        axis: "#444",
-    };
-
-    /// A part of a page, whose style sheet has the colours. Narrow, so that text stays legible
-    /// on a phone.
-    pub(super) fn of_page(height: f64) -> Style {
-        Style {
-            width: 420.0,
-            height,
-            paper: "var(--paper)",
-            ink: "var(--ink)",
-            grid: "var(--grid)",
-            axis: "var(--axis)",
-        }
-    }
-}
-
-/// Rough advance width of a character, as a fraction of the font size. SVG
-/// gives no text metrics, so layout has to guess on the safe side.
-const ADVANCE: f64 = 0.58;
-
-/// Which point of a text its coordinates name.
-#[derive(Clone, Copy)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
+/// Images with fewer pixels a side are enlarged by whole factors to about as many, so that viewers
+/// that smooth images (many ignore `image-rendering`) keep the pixels of small ones sharp.
+const SHARP: usize = 1024;
 
 /// An SVG document under construction.
 pub(super) struct Svg {
@@ -65,7 +18,9 @@ pub(super) struct Svg {
 impl Svg {
     /// A document of a file.
     pub(super) fn new(style: Style) -> Self {
-        Self::opened(style, "", "")
+        // With a size, browsers do not stretch it over the window.
+        let size = format!(" width=\"{}\" height=\"{}\"", style.width, style.height);
+        Self::opened(style, &size, "")
     }
 
     /// A document of a page, which says in words what it shows. The `id` is the page's only one.
@@ -99,69 +54,10 @@ impl Svg {
         svg
     }
 
-    pub(super) fn style(&self) -> Style {
-        self.style
-    }
-
     /// Appends markup, which must be well formed.
     pub(super) fn raw(&mut self, markup: std::fmt::Arguments<'_>) {
         // Writing to a `String` cannot fail.
         let _ = self.out.write_fmt(markup);
-    }
-
-    /// A thin straight line.
-    pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), color: &str) {
-        self.raw(format_args!(
-            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{color}\"/>\n",
-            from.0, from.1, to.0, to.1
-        ));
-    }
-
-    /// An unfilled rectangle with a thin border.
-    pub(super) fn border(&mut self, left: f64, top: f64, width: f64, height: f64) {
-        let color = self.style.axis;
-        self.raw(format_args!(
-            "<rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
-             fill=\"none\" stroke=\"{color}\"/>\n"
-        ));
-    }
-
-    /// Text at its base line. A halo keeps it legible over lines.
-    pub(super) fn text(&mut self, at: (f64, f64), size: f64, anchor: Anchor, text: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let paper = self.style.paper;
-        self.raw(format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"{size:.1}\" text-anchor=\"{anchor}\" \
-             stroke=\"{paper}\" stroke-width=\"3\" stroke-linejoin=\"round\" \
-             paint-order=\"stroke\">{}</text>\n",
-            at.0,
-            at.1,
-            escape(text)
-        ));
-    }
-
-    /// Centred text of at most `size`, made smaller and at last cut to fit
-    /// into `room` units. No text, no element.
-    pub(super) fn fitted(&mut self, at: (f64, f64), size: f64, room: f64, text: &str) {
-        if text.is_empty() {
-            return;
-        }
-        let (text, size) = fit(text, size, room);
-        self.text(at, size, Anchor::Middle, &text);
-    }
-
-    /// Like [`Self::fitted`], reading upwards.
-    pub(super) fn fitted_upwards(&mut self, at: (f64, f64), size: f64, room: f64, text: &str) {
-        self.raw(format_args!(
-            "<g transform=\"translate({:.1} {:.1}) rotate(-90)\">",
-            at.0, at.1
-        ));
-        self.fitted((0.0, 0.0), size, room, text);
-        self.raw(format_args!("</g>\n"));
     }
 
     /// The complete document.
@@ -171,26 +67,104 @@ impl Svg {
     }
 }
 
-/// The estimated width of `text`, in user units.
-pub(super) fn text_width(text: &str, size: f64) -> f64 {
-    text.chars().count() as f64 * size * ADVANCE
+impl Canvas for Svg {
+    fn style(&self) -> Style {
+        self.style
+    }
+
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), color: &str) {
+        self.raw(format_args!(
+            "<line x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke=\"{color}\"/>\n",
+            from.0, from.1, to.0, to.1
+        ));
+    }
+
+    fn border(&mut self, area: Area) {
+        let color = self.style.axis;
+        self.raw(format_args!(
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"none\" \
+             stroke=\"{color}\"/>\n",
+            area.left, area.top, area.width, area.height
+        ));
+    }
+
+    fn curve(&mut self, segments: &[&[(f64, f64)]], color: &str) {
+        let mut path = String::new();
+        for segment in segments {
+            for (index, (x, y)) in segment.iter().enumerate() {
+                let command = if index == 0 { 'M' } else { 'L' };
+                let _ = write!(path, "{command}{x:.2} {y:.2}");
+            }
+        }
+        if path.is_empty() {
+            return;
+        }
+        self.raw(format_args!(
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.6\" \
+             stroke-linejoin=\"round\" stroke-linecap=\"round\"/>\n"
+        ));
+    }
+
+    fn disc(&mut self, (x, y): (f64, f64), radius: f64, color: &str) {
+        self.raw(format_args!(
+            "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{radius}\" fill=\"{color}\"/>\n"
+        ));
+    }
+
+    fn image(&mut self, area: Area, image: &Indexed<'_>) {
+        let file = file(image).expect("a valid image is encoded to memory");
+        self.raw(format_args!(
+            "<image x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" \
+             preserveAspectRatio=\"none\" style=\"image-rendering: optimizeSpeed; image-rendering: pixelated\" \
+             href=\"data:image/png;base64,{}\"/>\n",
+            area.left,
+            area.top,
+            area.width,
+            area.height,
+            BASE64_STANDARD.encode(file)
+        ));
+    }
+
+    fn place(&mut self, place: Place, text: &str) {
+        let anchor = match place.anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let (x, y) = place.at;
+        let at = match place.upwards {
+            true => format!("transform=\"translate({x:.1} {y:.1}) rotate(-90)\""),
+            false => format!("x=\"{x:.1}\" y=\"{y:.1}\""),
+        };
+        let (size, paper) = (place.size, self.style.paper);
+        self.raw(format_args!(
+            "<text {at} font-size=\"{size:.1}\" text-anchor=\"{anchor}\" stroke=\"{paper}\" \
+             stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\">{}</text>\n",
+            escape(text)
+        ));
+    }
 }
 
-/// Shrinks, then cuts `text` to `room` units; returns it with its font size.
-fn fit(text: &str, size: f64, room: f64) -> (String, f64) {
-    const SMALLEST: f64 = 10.0;
-    let width = text_width(text, size);
-    if width <= room {
-        return (text.to_owned(), size);
+/// The image as an indexed PNG file.
+fn file(image: &Indexed<'_>) -> Result<Vec<u8>, png::EncodingError> {
+    let zoom = |pixels: usize| (SHARP / pixels).max(1);
+    let (zoom_x, zoom_y) = (zoom(image.width), zoom(image.height));
+    let mut indices = Vec::new();
+    for row in image.indices.chunks(image.width) {
+        let row: Vec<u8> = row.iter().flat_map(|&i| repeat_n(i, zoom_x)).collect();
+        indices.extend(row.repeat(zoom_y));
     }
-    let shrunk = size * room / width;
-    if shrunk >= SMALLEST {
-        return (text.to_owned(), shrunk);
-    }
-    let most = (room / (SMALLEST * ADVANCE)) as usize;
-    let mut cut: String = text.chars().take(most.saturating_sub(1)).collect();
-    cut.push('…');
-    (cut, SMALLEST)
+    let mut file = Vec::new();
+    // Images are as large as the page is at most.
+    let (width, height) = (image.width * zoom_x, image.height * zoom_y);
+    let mut encoder = png::Encoder::new(&mut file, width as u32, height as u32);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_palette(image.palette.as_flattened());
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&indices)?;
+    writer.finish()?;
+    Ok(file)
 }
 
 /// Escapes text for XML; characters that XML forbids become U+FFFD.
@@ -203,11 +177,18 @@ pub fn escape(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
+            c => out.push(printable(c)),
         }
     }
     out
+}
+
+/// The character itself, a blank, or U+FFFD for what XML forbids.
+pub(super) fn printable(c: char) -> char {
+    match c {
+        '\t' | '\n' | '\r' => ' ',
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    }
 }
