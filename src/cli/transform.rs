@@ -3,6 +3,7 @@
 use super::estimate::{self, FirstArray};
 use super::files;
 use super::npy::{self, Array};
+use super::plot::{Format, Scale};
 use super::progress::Progress;
 use super::request::{count, kinds, precisions, Common};
 use super::room::{collect, room};
@@ -32,13 +33,16 @@ pub struct Arguments {
     /// How points are stored and computed [default: f64 for float64, complex128 and integers of 32 and 64 bits, else f32]
     #[arg(long, value_parser = precisions())]
     precision: Option<Precision>,
-    /// Draw magnitudes over frequency as SVG
+    /// Draw magnitudes over frequency, to a .svg or .png file
     #[arg(long, group = "results")]
     plot: Option<PathBuf>,
+    /// The plot's axis of magnitudes [default: linear for lines, log for images]
+    #[arg(long, value_enum, requires = "plot")]
+    scale: Option<Scale>,
     /// The distance of samples, for the plot's frequencies
     #[arg(long, default_value_t = 1.0)]
     spacing: f64,
-    /// The unit of --spacing
+    /// The unit of --spacing; of s, ms, us, ns and ps frequencies are in Hz, kHz and so on
     #[arg(long, default_value = "sample")]
     unit: String,
     #[command(flatten)]
@@ -108,6 +112,12 @@ struct Outcome {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     files::check([&arguments.input], arguments.outputs())?;
     arguments.check_spacing()?;
+    if let Some(path) = &arguments.output {
+        files::extension(path, &["npy"])?;
+    }
+    if let Some(path) = &arguments.plot {
+        files::extension(path, &Format::EXTENSIONS)?;
+    }
     let progress = Progress::new(4);
     progress.doing("reading");
     let array = npy::read(&arguments.input).map_err(|error| match error {
@@ -128,13 +138,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress.doing("estimating the error");
     let estimate = estimated_error(fft.plan(), &array, &outcome);
     let picture = match &arguments.plot {
-        Some(_) => Some(picture(arguments, fft.plan(), &array, &outcome)?),
+        Some(path) => Some(picture(arguments, path, fft.plan(), &array, &outcome)?),
         None => None,
     };
     progress.step();
     progress.doing("writing");
-    if let (Some(path), Some(svg)) = (&arguments.plot, picture) {
-        files::save_text(path, &svg)?;
+    if let (Some(path), Some(picture)) = (&arguments.plot, picture) {
+        files::save(path, &[&picture])
+            .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     }
     if let Some(path) = &arguments.output {
         write(path, &request, &outcome)?;
@@ -292,10 +303,11 @@ fn first_array(
 
 fn picture(
     arguments: &Arguments,
+    path: &std::path::Path,
     plan: &mmafft::Plan,
     array: &Array,
     outcome: &Outcome,
-) -> Result<String, Failure> {
+) -> Result<Vec<u8>, Failure> {
     let axes = plan.request.axes.clone().unwrap_or_default();
     let length = axes.last().map_or(1, |&a| plan.request.shape.dims()[a]);
     let name = arguments.input.file_name().unwrap_or_default();
@@ -309,8 +321,9 @@ fn picture(
         spacing: arguments.spacing,
         unit: &arguments.unit,
         title: &format!("Spectrum of {}", name.to_string_lossy()),
+        scale: arguments.scale,
     };
-    spectrum.to_svg()
+    spectrum.to_file(Format::of(files::extension(path, &Format::EXTENSIONS)?))
 }
 
 fn report(
