@@ -20,6 +20,24 @@ fn standard_output_may_be_a_file() {
     assert!(array.len() >= 128 + 309 * 16, "{}", array.len());
 }
 
+/// The standard output is `-`, and no file has that name.
+#[test]
+fn a_dash_is_the_standard_output() {
+    let folder = folder("dash");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_mmafft"));
+    program.args(["transform", &data("sunspots.npy"), "-o", "-"]);
+    let run = program.current_dir(&folder).output().expect("it runs");
+    assert!(run.status.success(), "{run:?}");
+    let magic = b"\x93NUMPY";
+    let at = run.stdout.windows(6).position(|bytes| bytes == magic);
+    let array = &run.stdout[at.expect("an array")..];
+    assert!(array.len() >= 128 + 309 * 16, "{}", array.len());
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 0);
+    let both = ["transform", "in.npy", "-o", "-", "--plot", "/dev/stdout"];
+    let said = refused(&both);
+    assert!(said.contains("two outputs"), "{said}");
+}
+
 /// What is read stays, and no two outputs are one file.
 #[test]
 fn nothing_is_overwritten() {
@@ -98,4 +116,24 @@ fn streams_are_read_as_far_as_their_header_says() {
     let said = refused(&["transform", "/dev/zero", "-o", text(&out)]);
     assert!(said.contains("not a .npy file"), "{said}");
     assert!(!out.exists());
+}
+
+/// A pipe is written to directly, and its name may end in anything.
+#[cfg(unix)]
+#[test]
+fn pipes_are_written_directly() {
+    let folder = folder("pipes");
+    let pipe = folder.join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("it runs").success());
+    let reader = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || std::fs::read(pipe).expect("the result"))
+    };
+    let run = mmafft(&["transform", &data("sunspots.npy"), "-o", text(&pipe)]);
+    assert!(run.status.success(), "{run:?}");
+    let array = reader.join().expect("it ends");
+    assert!(array.starts_with(b"\x93NUMPY") && array.len() > 309 * 16);
+    let names = std::fs::read_dir(&folder).expect("a folder");
+    assert_eq!(names.count(), 1);
 }

@@ -4,6 +4,7 @@
 pub mod bench;
 mod files;
 mod kinds;
+mod plots;
 mod refusals;
 pub mod report;
 #[cfg(unix)]
