@@ -52,16 +52,19 @@ impl Format {
     }
 
     /// A file that `draw` fills.
-    fn file(self, draw: impl FnOnce(&mut dyn Canvas)) -> Result<Vec<u8>, PictureError> {
+    fn file(
+        self,
+        draw: impl FnOnce(&mut dyn Canvas) -> Result<(), PictureError>,
+    ) -> Result<Vec<u8>, PictureError> {
         match self {
             Self::Svg => {
                 let mut svg = svg::Svg::new(Style::FILE);
-                draw(&mut svg);
+                draw(&mut svg)?;
                 Ok(svg.finish().into_bytes())
             }
             Self::Png => {
                 let mut raster = raster::Raster::new(Style::FILE)?;
-                draw(&mut raster);
+                draw(&mut raster)?;
                 raster.finish()
             }
         }

@@ -1,5 +1,7 @@
 //! What plots are drawn on: an SVG document or pixels.
 
+use super::PictureError;
+
 /// A page's width of a plot that is a file, in units.
 pub(super) const WIDTH: f64 = 900.0;
 /// Its height.
@@ -101,7 +103,10 @@ pub(super) trait Canvas {
     fn disc(&mut self, center: (f64, f64), radius: f64, color: &str);
 
     /// An image whose pixels stay sharp when they are enlarged.
-    fn image(&mut self, area: Area, image: &Indexed<'_>);
+    ///
+    /// # Errors
+    /// Where its pixels cannot be had or encoded.
+    fn image(&mut self, area: Area, image: &Indexed<'_>) -> Result<(), PictureError>;
 
     /// Text. A halo keeps it legible over lines.
     fn place(&mut self, place: Place, text: &str);

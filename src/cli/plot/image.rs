@@ -63,7 +63,7 @@ impl ImagePlot<'_> {
         format.file(|canvas| self.draw(canvas))
     }
 
-    fn draw(&self, canvas: &mut dyn Canvas) {
+    fn draw(&self, canvas: &mut dyn Canvas) -> Result<(), PictureError> {
         let x = usable(self.x_range);
         let (top, bottom) = usable(self.y_range);
         let x_ticks = linear_ticks(x.0.min(x.1), x.0.max(x.1), 6.0);
@@ -73,8 +73,8 @@ impl ImagePlot<'_> {
         let bar_ticks = self.scale.ticks(range.0, range.1);
         let frame = self.frame(x, (bottom, top), &y_ticks, &bar_ticks);
 
-        pixels.draw(canvas, frame.area(), range);
-        draw_bar(canvas, &frame, range, &bar_ticks, self.bar_label);
+        pixels.draw(canvas, frame.area(), range)?;
+        draw_bar(canvas, &frame, range, &bar_ticks, self.bar_label)?;
         let labels = Labels {
             title: self.title,
             caption: self.caption,
@@ -82,6 +82,7 @@ impl ImagePlot<'_> {
             y: self.y_label,
         };
         frame.draw_axes(canvas, &x_ticks, &y_ticks, &labels);
+        Ok(())
     }
 
     /// Centres image and colour bar on the page.
@@ -176,9 +177,14 @@ impl Pixels {
     }
 
     /// Draws the pixels; an image without pixels is left out.
-    fn draw(&self, canvas: &mut dyn Canvas, area: Area, (low, high): (f64, f64)) {
+    fn draw(
+        &self,
+        canvas: &mut dyn Canvas,
+        area: Area,
+        (low, high): (f64, f64),
+    ) -> Result<(), PictureError> {
         if self.values.is_empty() {
-            return;
+            return Ok(());
         }
         let index = |value: &f64| match value.is_nan() {
             true => LEVELS as u8,
@@ -191,7 +197,7 @@ impl Pixels {
             indices: &self.values.iter().map(index).collect::<Vec<u8>>(),
             palette: &palette(),
         };
-        canvas.image(area, &image);
+        canvas.image(area, &image)
     }
 }
 
@@ -220,7 +226,7 @@ fn draw_bar(
     (low, high): (f64, f64),
     ticks: &[Tick],
     label: &str,
-) {
+) -> Result<(), PictureError> {
     let area = Area {
         left: frame.right() + BAR_GAP,
         width: BAR_WIDTH,
@@ -232,7 +238,7 @@ fn draw_bar(
         indices: &(0..LEVELS as u8).rev().collect::<Vec<u8>>(),
         palette: &palette(),
     };
-    canvas.image(area, &image);
+    canvas.image(area, &image)?;
     canvas.border(area);
     let right = area.left + area.width;
     let color = canvas.style().axis;
@@ -252,4 +258,5 @@ fn draw_bar(
         upwards: true,
     };
     canvas.fitted(beside, frame.height, label);
+    Ok(())
 }

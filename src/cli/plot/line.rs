@@ -53,7 +53,10 @@ impl LinePlot<'_> {
     /// # Errors
     /// Where the pixels of a PNG file cannot be had.
     pub fn to_file(&self, format: Format) -> Result<Vec<u8>, PictureError> {
-        format.file(|canvas| self.draw(canvas))
+        format.file(|canvas| {
+            self.draw(canvas);
+            Ok(())
+        })
     }
 
     fn draw(&self, canvas: &mut dyn Canvas) {

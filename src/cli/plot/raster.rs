@@ -148,12 +148,11 @@ impl Canvas for Raster {
         self.fill(circle, color, page());
     }
 
-    fn image(&mut self, area: Area, image: &Indexed<'_>) {
+    fn image(&mut self, area: Area, image: &Indexed<'_>) -> Result<(), PictureError> {
         // Images are as large as the page is at most.
         let (width, height) = (image.width as u32, image.height as u32);
-        let Some(mut pixels) = Pixmap::new(width, height) else {
-            return;
-        };
+        let pixels = Pixmap::new(width, height);
+        let mut pixels = pixels.ok_or(PictureError::Pixels(width, height))?;
         for (pixel, &index) in pixels.pixels_mut().iter_mut().zip(image.indices) {
             let [red, green, blue] = image.palette[usize::from(index)];
             if let Some(color) = PremultipliedColorU8::from_rgba(red, green, blue, 255) {
@@ -173,6 +172,7 @@ impl Canvas for Raster {
             );
         self.pixels
             .draw_pixmap(0, 0, pixels.as_ref(), &paint, at, None);
+        Ok(())
     }
 
     fn place(&mut self, place: Place, text: &str) {

@@ -1,6 +1,7 @@
 //! A minimal writer of SVG elements.
 
 use super::canvas::{Anchor, Area, Canvas, Indexed, Place, Style};
+use super::PictureError;
 use base64::prelude::{Engine, BASE64_STANDARD};
 use std::fmt::Write;
 use std::iter::repeat_n;
@@ -111,8 +112,8 @@ impl Canvas for Svg {
         ));
     }
 
-    fn image(&mut self, area: Area, image: &Indexed<'_>) {
-        let file = file(image).expect("a valid image is encoded to memory");
+    fn image(&mut self, area: Area, image: &Indexed<'_>) -> Result<(), PictureError> {
+        let file = file(image)?;
         self.raw(format_args!(
             "<image x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\" \
              preserveAspectRatio=\"none\" style=\"image-rendering: optimizeSpeed; image-rendering: pixelated\" \
@@ -123,6 +124,7 @@ impl Canvas for Svg {
             area.height,
             BASE64_STANDARD.encode(file)
         ));
+        Ok(())
     }
 
     fn place(&mut self, place: Place, text: &str) {
