@@ -1,5 +1,6 @@
 //! The threads that rayon has, if the system gives any.
 
+use super::MOST_WORKERS;
 use std::error::Error;
 use std::sync::OnceLock;
 
@@ -15,10 +16,21 @@ pub fn count() -> usize {
 /// used.
 pub fn are_there() -> bool {
     static GLOBAL: OnceLock<bool> = OnceLock::new();
-    let global = || match rayon::ThreadPoolBuilder::new().build_global() {
+    // Without a number, rayon reads the environment's by itself.
+    let threads = asked().map_or(0, |asked| asked.min(MOST_WORKERS));
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let global = || match builder.build_global() {
         Ok(()) => true,
         // An error of no other cause says that it has been made before.
         Err(error) => error.source().is_none(),
     };
     rayon::current_thread_index().is_some() || *GLOBAL.get_or_init(global)
+}
+
+/// How many threads the environment asks rayon for, if it does; a number that no machine word holds is as good as the
+/// largest.
+fn asked() -> Option<usize> {
+    let asked = std::env::var("RAYON_NUM_THREADS").ok()?;
+    let digits = !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| asked.parse().unwrap_or(usize::MAX))
 }

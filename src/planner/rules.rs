@@ -33,10 +33,62 @@ static OWN: LazyLock<Result<HashMap<String, Rule>, String>> = LazyLock::new(|| {
     let Some(path) = std::env::var_os("MMAFFT_RULES") else {
         return Ok(HashMap::new());
     };
-    let text = std::fs::read_to_string(&path).map_err(|error| error.to_string());
-    let rules = text.and_then(|text| parse(&text));
+    let rules = text_of(path.as_ref()).and_then(|text| parse(&text));
     rules.map_err(|reason| format!("MMAFFT_RULES={}: {reason}", path.to_string_lossy()))
 });
+
+/// The longest line that a rule, a comment or a header may be, in bytes.
+const LONGEST_LINE: u64 = 1 << 16;
+/// The longest table, in bytes: far longer than all that can be measured.
+const LONGEST_TABLE: usize = 1 << 26;
+/// Characters of a line that an error shows.
+const SHOWN: usize = 40;
+
+/// The lines of a table, which may be any file: one that cannot be a table is refused at its first line that is none.
+fn text_of(path: &std::path::Path) -> Result<String, String> {
+    use std::io::{BufRead, BufReader, Read};
+    let said = |error: std::io::Error| error.to_string();
+    let mut file = BufReader::new(std::fs::File::open(path).map_err(said)?);
+    let mut text = String::new();
+    loop {
+        let mut line = Vec::new();
+        let read = file
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut line);
+        if read.map_err(said)? == 0 {
+            return Ok(text);
+        }
+        let line = String::from_utf8_lossy(&line);
+        let row = line.trim_end_matches(['\n', '\r']);
+        if is_row(row) && key_and_row(row).is_none() || row.contains('\0') {
+            return Err(no_rule(row));
+        }
+        text.push_str(row);
+        text.push('\n');
+        if text.len() > LONGEST_TABLE {
+            return Err(format!(
+                "expected a table of at most {LONGEST_TABLE} bytes, got more"
+            ));
+        }
+    }
+}
+
+/// What is wrong with a row, and how it begins.
+fn no_rule(row: &str) -> String {
+    format!("no rule is {}", shown(row))
+}
+
+/// How a row begins, as a message may show it.
+fn shown(row: &str) -> String {
+    let beginning = row.chars().take(SHOWN).flat_map(char::escape_debug);
+    let rest = if row.chars().nth(SHOWN).is_some() {
+        "..."
+    } else {
+        ""
+    };
+    format!("`{}{rest}`", beginning.collect::<String>())
+}
 
 /// Keys of passes in turns, without the devices that they are of.
 static OF_ANY_DEVICE: LazyLock<HashSet<String>> = LazyLock::new(|| {
@@ -59,9 +111,9 @@ fn parse(text: &str) -> Result<HashMap<String, Rule>, String> {
     let rows = text.lines().filter(|l| is_row(l));
     for row in rows {
         let rule = key_and_row(row).and_then(|(key, row)| Some((key, Rule::parse(row)?)));
-        let (key, rule) = rule.ok_or(format!("no rule is `{row}`"))?;
+        let (key, rule) = rule.ok_or_else(|| no_rule(row))?;
         if rules.insert(key.to_string(), rule).is_some() {
-            return Err(format!("`{row}` is there twice"));
+            return Err(format!("{} is there twice", shown(row)));
         }
     }
     Ok(rules)
