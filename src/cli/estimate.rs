@@ -1,157 +1,180 @@
-//! The error of a result, estimated from a few points computed by the definition.
+//! The error of a result, from points computed by the definition.
 //!
-//! One output point of one array costs a sum over all its inputs, in double-double: a few
-//! points are affordable, and their error over the RMS of the output estimates the relative
-//! L2 error of all.
+//! Of a small array all points are known from the reference transform. Of a larger one a sample is: one point costs a sum
+//! over all inputs, in double-double, and with the same sum a comb of points whose distances divide the last axis.
+//!
+//! ```text
+//! X[r + (n/d)·t] = Σ_m exp(∓2πi·t·m/d) · Σ_{j ≡ m mod d} x[j]·exp(∓2πi·r·j/n),   t < d
+//! ```
 
-use mmafft::backend_traits::conformance::Terms;
-use mmafft::reference::{ComplexDd, Dd, Roots};
-use mmafft::{Complex, Direction, Kind, Normalization, Request};
+mod real_sum;
+mod sum;
 
-/// Sums of more terms than this are not computed.
-pub const MOST_TERMS: usize = 1 << 21;
+use super::points::Points;
+use mmafft::backend_traits::conformance::transform;
+use mmafft::reference::{relative_l2, Dd};
+use mmafft::{Complex, Precision, Request};
+use real_sum::RealSum;
+use sum::Sum;
 
-/// The first array of a request: its input and output, row-major, all axes transformed.
-pub struct FirstArray<'a> {
-    /// What was transformed.
-    pub input: &'a [Complex<f64>],
-    /// What came out.
-    pub output: &'a [Complex<f64>],
-    /// The (real) lengths of the transformed axes, in the array's order.
-    pub lengths: &'a [usize],
-    /// What each of them is transformed by.
-    pub kinds: Vec<Kind>,
-    /// Which of them is halved by a real kind.
-    pub halved: usize,
+/// Arrays of so many points are compared as a whole.
+const WHOLE: usize = 1 << 14;
+/// Of larger ones at least so many points.
+const SAMPLE: usize = 64;
+/// The terms of all sums that are affordable.
+const MOST_TERMS: usize = 1 << 22;
+/// Terms of kinds from reals to reals, each of which takes as long as so many others.
+const REAL_TERM: usize = 2;
+
+/// What is known of an error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Estimate {
+    /// The relative L2 error, the number of points that it rests on, and whether these are all.
+    Error {
+        error: f64,
+        points: usize,
+        all: bool,
+    },
+    /// The sums would take too long.
+    TooLong,
 }
 
-/// The estimated relative L2 error and the number of points it rests on; `None` for arrays
-/// too large, or with values that are not finite.
-pub fn relative_l2(request: &Request, array: &FirstArray<'_>) -> Option<(f64, usize)> {
-    let points = (MOST_TERMS / array.input.len().max(1)).min(8);
-    let energy: f64 = array.output.iter().map(|x| x.norm_sqr()).sum();
-    if points == 0 || !energy.is_finite() || energy == 0.0 {
-        return None;
+/// Whether the first array of a request is estimated: then a copy of its input must be there afterwards.
+pub fn is_affordable(request: &Request) -> bool {
+    let points: usize = request.shape.dims().iter().product();
+    points <= WHOLE || sums(request).is_some()
+}
+
+/// The sums that sample a large array, if they are affordable: one of each comb, and one of the largest point.
+fn sums(request: &Request) -> Option<usize> {
+    let dims = request.shape.dims();
+    let points: usize = dims.iter().product();
+    let combs = SAMPLE.div_ceil((Sum::teeth(request) / 2).max(1));
+    let cost = match request.kind.is_real_to_real() {
+        true => (SAMPLE + 1) * REAL_TERM,
+        false => combs + 1,
+    };
+    let affordable = points
+        .checked_mul(cost)
+        .is_some_and(|terms| terms <= MOST_TERMS);
+    affordable.then_some(match request.kind.is_real_to_real() {
+        true => SAMPLE,
+        false => combs,
+    })
+}
+
+/// The error of a transform of one array, of which `request` has the axes in the array's order, and all of them.
+pub fn estimate(
+    request: &Request,
+    input: &dyn Points,
+    output: &dyn Fn(usize) -> Complex<f64>,
+    outputs: usize,
+) -> Estimate {
+    // Squares of huge or tiny numbers leave the range of doubles: a power of two, which rounds nothing, brings them near 1.
+    let power = exponent(input);
+    let input = |i: usize| scaled(input.at(i), power);
+    let output = |i: usize| scaled(output(i), power);
+    let points: usize = request.shape.dims().iter().product();
+    if points <= WHOLE {
+        let input: Vec<Complex<f64>> = (0..request_inputs(request)).map(input).collect();
+        let output: Vec<Complex<f64>> = (0..outputs).map(output).collect();
+        let axes = request.axes.clone().unwrap_or_default();
+        let error = match request.precision {
+            Precision::F64 => relative_l2::<Dd>(&output, &transform(request, &axes, &input)),
+            _ => relative_l2::<f64>(&output, &transform(request, &axes, &input)),
+        };
+        return Estimate::Error {
+            error,
+            points: outputs,
+            all: true,
+        };
     }
-    let count = array.output.len();
-    let definition: Box<dyn Fn(usize) -> Complex<f64>> = match request.kind.is_real_to_real() {
+    match sums(request) {
+        Some(sums) => sampled(request, &input, &output, outputs, sums),
+        None => Estimate::TooLong,
+    }
+}
+
+/// The points of the input of one array.
+fn request_inputs(request: &Request) -> usize {
+    let dims = request.shape.dims();
+    let halved = request.axes.as_ref().and_then(|axes| axes.last());
+    let length = |(axis, &n): (usize, &usize)| match Some(&axis) == halved {
+        true => request.kind.lengths(n).0,
+        false => n,
+    };
+    dims.iter().enumerate().map(length).product()
+}
+
+/// The error from a sample of the output.
+fn sampled(
+    request: &Request,
+    input: &dyn Fn(usize) -> Complex<f64>,
+    output: &dyn Fn(usize) -> Complex<f64>,
+    outputs: usize,
+    sums: usize,
+) -> Estimate {
+    let energy: f64 = (0..outputs).map(|i| output(i).norm_sqr()).sum();
+    // The largest point for itself, as it may hold nearly all of the energy; the others spread over the output by the
+    // golden ratio, so that none is special.
+    let by_size = |&a: &usize, &b: &usize| output(a).norm_sqr().total_cmp(&output(b).norm_sqr());
+    let largest = (0..outputs).max_by(by_size).unwrap_or(0);
+    let spread = |i: usize| ((i as f64 * 0.618_033_988_749_895).fract() * outputs as f64) as usize;
+    let places = (1..=sums).map(spread);
+    let (first, sample) = match request.kind.is_real_to_real() {
         true => {
-            let sum = RealSum::new(request, array);
-            Box::new(move |index| sum.at(index))
+            let sum = RealSum::new(request);
+            let point = |index: usize| (index, sum.at(input, index));
+            (vec![point(largest)], places.map(point).collect::<Vec<_>>())
         }
         false => {
-            let sum = Sum::new(request, array);
-            Box::new(move |index| sum.at(index))
+            let sum = Sum::new(request);
+            let comb = |index: usize| sum.comb(input, index, Sum::teeth(request));
+            (sum.comb(input, largest, 1), places.flat_map(comb).collect())
         }
     };
-    let square = |index: usize| (array.output[index] - definition(index)).norm_sqr();
-    // The largest point for itself, as it may hold nearly all of the energy; the others
-    // spread over the output by the golden ratio, so that none is special.
-    let by_size = |&a: &usize, &b: &usize| {
-        let [a, b] = [a, b].map(|i| array.output[i].norm_sqr());
-        a.total_cmp(&b)
+    let square = |&(index, exact): &(usize, Complex<f64>)| (output(index) - exact).norm_sqr();
+    let others: Vec<f64> = sample
+        .iter()
+        .filter(|p| p.0 != largest)
+        .map(square)
+        .collect();
+    let mean = others.iter().sum::<f64>() / others.len().max(1) as f64;
+    let total = first.iter().map(square).sum::<f64>() + mean * (outputs - 1) as f64;
+    let error = match total == 0.0 {
+        true => 0.0,
+        false => (total / energy).sqrt(),
     };
-    let largest = (0..count).max_by(by_size).unwrap_or(0);
-    let spread = |i: usize| ((i as f64 * 0.618_033_988_749_895).fract() * count as f64) as usize;
-    let sample: Vec<usize> = (1..points).map(spread).filter(|&i| i != largest).collect();
-    let mean = sample.iter().map(|&i| square(i)).sum::<f64>() / sample.len().max(1) as f64;
-    let total = square(largest) + mean * (count - 1) as f64;
-    Some(((total / energy).sqrt(), sample.len() + 1))
-}
-
-/// The definition's sum for one array.
-struct Sum<'a> {
-    array: &'a FirstArray<'a>,
-    roots: Vec<Roots>,
-    input: Vec<usize>,
-    output: Vec<usize>,
-    inverse: bool,
-    kind: Kind,
-    factor: f64,
-}
-
-impl<'a> Sum<'a> {
-    fn new(request: &Request, array: &'a FirstArray<'a>) -> Self {
-        let mut input = array.lengths.to_vec();
-        let mut output = input.clone();
-        let (i, o) = request.kind.lengths(array.lengths[array.halved]);
-        input[array.halved] = i;
-        output[array.halved] = o;
-        Sum {
-            array,
-            roots: array.lengths.iter().map(|&n| Roots::new(n)).collect(),
-            input,
-            output,
-            inverse: request.direction() == Direction::Inverse,
-            kind: request.kind,
-            factor: request.scale(),
-        }
-    }
-
-    /// The output point at this row-major index.
-    fn at(&self, index: usize) -> Complex<f64> {
-        let bin = indices(index, &self.output);
-        let mut total = ComplexDd::from(Complex::default());
-        for (i, &x) in self.array.input.iter().enumerate() {
-            let n = indices(i, &self.input);
-            let mut term = ComplexDd::from(x);
-            for (axis, roots) in self.roots.iter().enumerate() {
-                let root = roots.get(n[axis] * bin[axis] % self.array.lengths[axis]);
-                let root = if self.inverse { root.conj() } else { root };
-                term = term * root;
-            }
-            if self.kind == Kind::C2R {
-                // What is not stored is the conjugate of what is: it adds the same real part.
-                let (k, length) = (n[self.array.halved], self.array.lengths[self.array.halved]);
-                let twice = k > 0 && 2 * k != length;
-                term = term.scale(Dd::from(if twice { 2.0 } else { 1.0 }));
-                term.im = Dd::from(0.0);
-            }
-            total = total + term;
-        }
-        total.scale(Dd::from(self.factor)).to_c64()
+    Estimate::Error {
+        error,
+        points: others.len() + 1,
+        all: false,
     }
 }
 
-/// The same for kinds from reals to reals.
-struct RealSum<'a> {
-    array: &'a FirstArray<'a>,
-    terms: Vec<Terms>,
-    factor: f64,
+/// The root mean square of all points.
+pub fn rms(points: &dyn Points) -> f64 {
+    let power = exponent(points);
+    let energy: f64 = points.iter().map(|x| scaled(x, power).norm_sqr()).sum();
+    let mean = (energy / points.len().max(1) as f64).sqrt();
+    scaled(Complex::from(mean), -power).re
 }
 
-impl<'a> RealSum<'a> {
-    fn new(request: &Request, array: &'a FirstArray<'a>) -> Self {
-        let orthogonal = request.normalization == Normalization::Ortho;
-        let axes = array.kinds.iter().zip(array.lengths);
-        RealSum {
-            array,
-            terms: axes.map(|(&k, &n)| Terms::new(k, n, orthogonal)).collect(),
-            factor: request.scale(),
-        }
-    }
-
-    fn at(&self, index: usize) -> Complex<f64> {
-        let bin = indices(index, self.array.lengths);
-        let mut total = Dd::from(0.0);
-        for (i, x) in self.array.input.iter().enumerate() {
-            let n = indices(i, self.array.lengths);
-            let mut term = Dd::from(x.re);
-            for (axis, terms) in self.terms.iter().enumerate() {
-                term = term * terms.of(n[axis], bin[axis]);
-            }
-            total = total + term;
-        }
-        Complex::from((total * Dd::from(self.factor)).to_f64())
+/// The exponent of the largest part of any point; 0 where all are zero, or one is not finite.
+fn exponent(points: &dyn Points) -> i32 {
+    let parts = points.iter().map(|x| x.re.abs().max(x.im.abs()));
+    let largest = parts.fold(0.0, f64::max);
+    match largest.is_normal() || largest.is_subnormal() {
+        true => largest.log2().floor() as i32,
+        false => 0,
     }
 }
 
-/// The indices of a row-major position; at most three axes.
-fn indices(mut index: usize, dims: &[usize]) -> [usize; 3] {
-    let mut all = [0; 3];
-    for (axis, &n) in dims.iter().enumerate().rev() {
-        all[axis] = index % n;
-        index /= n;
-    }
-    all
+/// A point over a power of two, in two steps, as the whole power may be out of range.
+fn scaled(x: Complex<f64>, power: i32) -> Complex<f64> {
+    let half = power / 2;
+    x * 2f64.powi(-half) * 2f64.powi(half - power)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! The command line: one module a command.
 
 #[macro_use]
-mod out;
+pub mod out;
 
 mod accuracy;
 mod bench;
@@ -12,6 +12,7 @@ mod info;
 mod npy;
 mod plan;
 mod plot;
+mod points;
 mod progress;
 mod report;
 mod request;
@@ -52,6 +53,20 @@ enum Command {
     Report(report::Arguments),
 }
 
+/// Makes an abort end the program as every other error does.
+///
+/// Memory that a library asks for and does not get is an abort, after one line that says so; what files there are by
+/// then is for the system to remove.
+pub fn end_on_abort() {
+    #[cfg(unix)]
+    // SAFETY: the handler does nothing but end the program, which handlers may do.
+    unsafe {
+        let handler = || libc::_exit(1);
+        // Without the handler the program ends by the signal itself.
+        let _ = signal_hook::low_level::register(libc::SIGABRT, handler);
+    }
+}
+
 /// The command that the arguments name; a wrong one ends the program.
 fn command() -> Command {
     // Negative numbers are taken for values, which are refused for what they are; else they would be unknown flags.
@@ -71,7 +86,7 @@ fn command() -> Command {
 pub fn run() -> Result<(), Failure> {
     let command = command();
     if let Some(reason) = mmafft::rules::not_used() {
-        eprintln!("mmafft: {reason}; the built-in rules are used");
+        out::say(format_args!("{reason}; the built-in rules are used"));
     }
     match command {
         Command::Info => info::run(),

@@ -12,14 +12,14 @@ use std::ops::Range;
 /// What a transform is, apart from shape, precision and kind.
 #[derive(Args, Debug, Clone)]
 pub struct Common {
-    /// Axes to transform, such as 0,1 or -1; the last one is halved by real kinds [default:
-    /// all, the last three of four]
+    /// Axes to transform, such as 0,1 or -1; the last one is halved by real kinds [default: all]
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true, value_parser = axis)]
     pub axes: Option<Vec<isize>>,
-    /// Scaling: neither direction, both by 1/√N, the inverse or the forward one by 1/N
-    #[arg(long, default_value = "none", value_parser = normalizations())]
-    pub norm: Normalization,
-    /// Undo the kind: exp(+2πi·kn/N) for c2c, c2r for r2c, dct3 for dct2 and the reverse
+    /// Scaling: neither direction, either by 1/N (full), the inverse by 1/N (backward), both by 1/√N (ortho), the forward
+    /// one by 1/N [default: backward, as NumPy; none where speed is measured]
+    #[arg(long, value_parser = normalizations())]
+    pub norm: Option<Normalization>,
+    /// Undo what the kind does with the same --norm: exp(+2πi·kn/N) for c2c, c2r for r2c, dct3 for dct2 and the reverse
     #[arg(long)]
     pub inverse: bool,
     /// Radices in order of preference, such as 8,4,2
@@ -54,12 +54,36 @@ fn engines() -> impl TypedValueParser<Value = Engine> {
     })
 }
 
-/// A number of things, of which there is one at least.
+/// A number of things, of which there is one at least: `4096`, or as [`number`] takes it.
 pub fn count(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a whole number from 1 is expected".into()),
-        Ok(count) => Ok(count),
+    match number(text) {
+        Some(0) | None => {
+            Err("a whole number from 1 is expected, such as 4096, 2^12, 1e6 or 64k".into())
+        }
+        Some(count) => Ok(count),
     }
+}
+
+/// A whole number as tables of transforms write it: `4096`, `2^12`, `1e6`, `64k` or `1M`, where k is 2^10 and M is 2^20.
+pub fn number(text: &str) -> Option<usize> {
+    let digits = |text: &str| {
+        let all = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        all.then(|| text.parse::<usize>().ok())?
+    };
+    let power = |base: usize, exponent: &str| base.checked_pow(digits(exponent)?.try_into().ok()?);
+    if let Some((base, exponent)) = text.split_once('^') {
+        return power(digits(base)?, exponent);
+    }
+    if let Some((factor, exponent)) = text.split_once(['e', 'E']) {
+        return digits(factor)?.checked_mul(power(10, exponent)?);
+    }
+    let unit = match text.chars().last()? {
+        'k' | 'K' => 1 << 10,
+        'm' | 'M' => 1 << 20,
+        'g' | 'G' => 1 << 30,
+        _ => return digits(text),
+    };
+    digits(&text[..text.len() - 1])?.checked_mul(unit)
 }
 
 fn axis(text: &str) -> Result<isize, String> {
@@ -86,10 +110,10 @@ pub fn precisions() -> impl TypedValueParser<Value = Precision> {
 
 /// `1024x768` as a shape.
 pub fn shape(text: &str) -> Result<Shape, String> {
-    let dims: Result<Vec<usize>, _> = text.split(['x', '×']).map(str::parse).collect();
-    dims.map(|dims| Shape::new(&dims)).map_err(|_| {
+    let dims: Option<Vec<usize>> = text.split(['x', '×']).map(number).collect();
+    dims.map(|dims| Shape::new(&dims)).ok_or_else(|| {
         let got = excerpt(text);
-        format!("expected lengths such as 1024 or 1024x768, got '{got}'")
+        format!("expected lengths such as 1024, 1024x768, 2^20, 1e6 or 64k, got '{got}'")
     })
 }
 
@@ -98,7 +122,7 @@ pub fn range(text: &str) -> Result<(usize, Range<usize>), String> {
     let parts = || {
         let (axis, range) = text.split_once(':')?;
         let (start, end) = range.split_once("..")?;
-        Some((axis.parse().ok()?, start.parse().ok()?..end.parse().ok()?))
+        Some((axis.parse().ok()?, number(start)?..number(end)?))
     };
     parts().ok_or_else(|| {
         let got = excerpt(text);
@@ -152,29 +176,80 @@ impl Common {
         kinds.iter().map(undone).collect()
     }
 
-    /// The request for arrays of this (real) shape.
+    /// The request for arrays of this (real) shape, scaled by default as commands for users' data do.
     pub fn request(
         &self,
         kinds: &[Kind],
         shape: Shape,
         precision: Precision,
     ) -> Result<Request, String> {
+        self.scaled(kinds, shape, precision, Normalization::Backward)
+    }
+
+    /// The same, scaled by default as transforms are whose speed is compared.
+    pub fn unscaled_request(
+        &self,
+        kinds: &[Kind],
+        shape: Shape,
+        precision: Precision,
+    ) -> Result<Request, String> {
+        self.scaled(kinds, shape, precision, Normalization::None)
+    }
+
+    fn scaled(
+        &self,
+        kinds: &[Kind],
+        shape: Shape,
+        precision: Precision,
+        default: Normalization,
+    ) -> Result<Request, String> {
         let kind = kinds.last().copied().unwrap_or(Kind::C2C);
         let axes = self.axes(shape.rank())?;
-        let mut request = Request::of_kind(kind, shape);
+        let mut request = Request::of_kind(kind, shape)
+            .normalization(self.norm.unwrap_or(default))
+            .precision(precision)
+            .split_matrix(!self.unsplit_matrix);
         if kinds.len() > 1 {
             request = request.kinds(kinds);
         }
         if self.inverse {
             request = request.inverse();
         }
-        request = request
-            .precision(precision)
-            .normalization(self.norm)
-            .split_matrix(!self.unsplit_matrix);
         request.axes = axes;
         request.radices = self.radices.clone();
         request.engine = self.engine;
         Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_written_as_in_tables() {
+        for (text, expected) in [
+            ("4096", Some(4096)),
+            ("2^20", Some(1 << 20)),
+            ("3^5", Some(243)),
+            ("1e6", Some(1_000_000)),
+            ("5E3", Some(5000)),
+            ("64k", Some(1 << 16)),
+            ("1M", Some(1 << 20)),
+            ("0", Some(0)),
+            ("2^64", None),
+            ("1e20", None),
+            ("1.5e3", None),
+            ("+5", None),
+            ("2^-1", None),
+            ("k", None),
+            ("", None),
+            ("6é", None),
+        ] {
+            assert_eq!(number(text), expected, "{text}");
+        }
+        assert_eq!(shape("2^10x64k"), Ok(Shape::d2(1 << 10, 1 << 16)));
+        assert!(count("0").is_err());
+        assert_eq!(range("0:0..1k"), Ok((0, 0..1024)));
     }
 }

@@ -3,14 +3,15 @@
 mod magnitudes;
 
 use super::plot::{Format, ImagePlot, LinePlot, Scale};
+use super::points::Points;
 use super::Failure;
 use magnitudes::Magnitudes;
-use mmafft::{frequencies, half_frequencies, shift, Complex, Kind};
+use mmafft::{frequencies, half_frequencies, shift, Kind};
 
 /// A result to be drawn: the whole output array, and what is known of its axes.
 pub struct Spectrum<'a> {
     /// The output, row-major.
-    pub values: &'a [Complex<f64>],
+    pub values: &'a dyn Points,
     /// Its shape.
     pub shape: &'a [usize],
     /// The axes that were transformed, the halved one last.

@@ -17,7 +17,7 @@ mod cases;
 mod definition;
 mod run;
 
-pub use array::Random;
+pub use array::{transform, Random};
 pub use cases::{random_request, requests};
 pub use definition::{Definition, Terms};
 pub use run::{check, check_data, check_each, Data, Outcome};

@@ -163,7 +163,12 @@ impl Arguments {
         let Some(peer) = self.peer() else {
             return Ok(());
         };
-        if self.common.axes.is_some() || self.common.norm != Normalization::None {
+        if self.common.axes.is_some()
+            || self
+                .common
+                .norm
+                .is_some_and(|norm| norm != Normalization::None)
+        {
             return Err("--peer goes with neither --axes nor --norm".into());
         }
         Ok(peer.check_built()?)
@@ -214,7 +219,9 @@ fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
         let prepared = ready::all(lab, chunk, workers, |case| {
             let batch = cases::batch(case, bytes);
             let (kind, shape) = (case.kind, case.shape.clone());
-            let request = arguments.common.request(&[kind], shape, case.precision)?;
+            let request = arguments
+                .common
+                .unscaled_request(&[kind], shape, case.precision)?;
             let parts = case.nonzero.iter().flat_map(|part| part.dims());
             let axes = parts.enumerate();
             let request = axes.fold(request, |r, (axis, &n)| r.nonzero_input(axis, 0..n));

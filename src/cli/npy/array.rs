@@ -1,8 +1,12 @@
-//! Decoded arrays, and their values as numbers of one type.
+//! Arrays as they are stored, for tests and fuzzing: the program reads points of the type that it transforms.
+
+use std::io::Read;
 
 use num_complex::Complex;
 
-use super::dtype::DType;
+use super::decode::Reader;
+use super::dtype::{DType, Kind};
+use super::error::NpyError;
 
 /// An array read from a `.npy` file, in C order (last axis fastest).
 #[derive(Clone, Debug, PartialEq)]
@@ -29,12 +33,8 @@ pub enum Values {
     ComplexF32(Vec<Complex<f32>>),
 }
 
+#[cfg_attr(not(test), allow(dead_code, reason = "for tests and fuzzing"))]
 impl Values {
-    /// Whether single precision holds them all.
-    pub fn are_single(&self) -> bool {
-        matches!(self, Self::RealF32(_) | Self::ComplexF32(_))
-    }
-
     /// The number of values.
     pub fn len(&self) -> usize {
         match self {
@@ -47,18 +47,19 @@ impl Values {
 }
 
 impl Array {
-    /// The value at a position of the C order; reals have imaginary parts of zero.
-    pub fn at(&self, position: usize) -> Complex<f64> {
-        match &self.values {
-            Values::Real(v) => Complex::from(v[position]),
-            Values::Complex(v) => v[position],
-            Values::RealF32(v) => Complex::from(f64::from(v[position])),
-            Values::ComplexF32(v) => Complex::new(v[position].re.into(), v[position].im.into()),
-        }
-    }
-
-    /// All values, as [`Array::at`] gives them.
-    pub fn points(&self) -> impl ExactSizeIterator<Item = Complex<f64>> + '_ {
-        (0..self.values.len()).map(|position| self.at(position))
+    /// All that a reader has.
+    pub(super) fn of<R: Read>(reader: Reader<R>) -> Result<Self, NpyError> {
+        let (dtype, shape) = (reader.dtype(), reader.shape().to_vec());
+        let values = match (dtype.kind, dtype.is_single()) {
+            (Kind::Complex64, _) => Values::ComplexF32(reader.read(&shape)?),
+            (Kind::Complex128, _) => Values::Complex(reader.read(&shape)?),
+            (_, true) => Values::RealF32(reader.read(&shape)?),
+            (_, false) => Values::Real(reader.read(&shape)?),
+        };
+        Ok(Self {
+            dtype,
+            shape,
+            values,
+        })
     }
 }

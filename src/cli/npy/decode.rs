@@ -1,51 +1,91 @@
-//! From raw bytes to values in C order.
+//! From raw bytes to points in C order, of the type and shape that the caller wants.
 
 use std::io::Read;
-use std::mem::size_of;
 
-use bytemuck::{Pod, Zeroable};
 use half::f16;
-use num_complex::Complex;
 
-use super::array::{Array, Values};
 use super::dtype::{DType, Endian, Kind};
 use super::error::NpyError;
 use super::header::Header;
+use super::number::Number;
+use super::places::Places;
 use super::source::Source;
 
 /// Bytes decoded at a time: small enough to stay in the cache between the
-/// steps, large enough to make each step a bulk operation.
+/// steps, large enough to make each step a bulk operation. A multiple of every
+/// element's size.
 const BLOCK_BYTES: usize = 1 << 16;
 
-/// Side of the square tiles of [`to_c_order`], in elements.
-const TILE: usize = 32;
-
-/// Decodes a whole file.
-pub(super) fn decode<R: Read>(source: &mut Source<R>) -> Result<Array, NpyError> {
-    let header = Header::read(source)?;
-    check_length(&header, source.remaining())?;
-    let values = read_values(source, &header)?;
-    Ok(Array {
-        dtype: header.dtype,
-        shape: header.shape,
-        values,
-    })
+/// A `.npy` file whose header has been read and checked, and whose data have not.
+pub struct Reader<R> {
+    source: Source<R>,
+    header: Header,
 }
 
-/// Decodes a stream, of which the header says how long it is.
-pub(super) fn decode_stream<R: Read>(source: &mut Source<R>) -> Result<Array, NpyError> {
-    let header = Header::read(source)?;
-    let values = read_values(source, &header)?;
-    if !source.ends()? {
-        let expected = (header.count * header.dtype.item_size()) as u64;
-        let got = expected + 1;
-        return Err(NpyError::TrailingData { expected, got });
+impl<R: Read> Reader<R> {
+    /// Reads the header; of a file of known length also checks that the data are there.
+    pub(super) fn new(mut source: Source<R>) -> Result<Self, NpyError> {
+        let header = Header::read(&mut source)?;
+        if let Some(got) = source.remaining() {
+            check_length(&header, got)?;
+        }
+        Ok(Self { source, header })
     }
-    Ok(Array {
-        dtype: header.dtype,
-        shape: header.shape,
-        values,
-    })
+
+    /// The element type in the file.
+    pub fn dtype(&self) -> DType {
+        self.header.dtype
+    }
+
+    /// Length of each axis; empty for a scalar, which has one value.
+    pub fn shape(&self) -> &[usize] {
+        &self.header.shape
+    }
+
+    /// Reads the data into an array of `shape`, which has as many axes as the file: each axis is cropped, or padded with
+    /// zeros at its end.
+    ///
+    /// Points are stored as they are read, so that no more than the result is held; of pipes and devices no more is read
+    /// than their header says, and one byte to see that they end.
+    pub fn read<T: Number>(mut self, shape: &[usize]) -> Result<Vec<T>, NpyError> {
+        let (dtype, count) = (self.header.dtype, self.header.count);
+        let wanted = shape.iter().product();
+        let mut values = Vec::new();
+        let reserved = values.try_reserve_exact(wanted);
+        reserved.map_err(|_| NpyError::OutOfMemory { values: wanted })?;
+        let mut places = Places::new(&self.header, shape);
+        let size = dtype.item_size();
+        let mut block = vec![0; BLOCK_BYTES.min(count * size)];
+        let mut scalars = Vec::new();
+        let mut done = 0;
+        while done < count {
+            let bytes = (block.len() / size).min(count - done) * size;
+            let read = self.source.read(&mut block[..bytes])?;
+            if read < bytes {
+                return Err(NpyError::TruncatedData {
+                    expected: (count * size) as u64,
+                    got: (done * size + read) as u64,
+                });
+            }
+            widen(dtype, &block[..bytes], &mut scalars);
+            store(dtype, &scalars, &mut places, &mut values);
+            done += bytes / size;
+        }
+        // Memory was reserved for all of them.
+        values.resize(wanted, T::of(0.0, 0.0));
+        self.check_end()?;
+        Ok(values)
+    }
+
+    /// Checks that a stream ends where its header says.
+    fn check_end(&mut self) -> Result<(), NpyError> {
+        if self.source.remaining().is_some() || self.source.ends()? {
+            return Ok(());
+        }
+        let expected = (self.header.count * self.header.dtype.item_size()) as u64;
+        let got = expected + 1;
+        Err(NpyError::TrailingData { expected, got })
+    }
 }
 
 /// Checks that exactly the bytes that the header promises are there.
@@ -59,162 +99,69 @@ fn check_length(header: &Header, got: u64) -> Result<(), NpyError> {
     }
 }
 
-/// Reads the data and widens it to the type that [`Values`] prescribes.
-fn read_values<R: Read>(source: &mut Source<R>, header: &Header) -> Result<Values, NpyError> {
-    Ok(match header.dtype.kind {
-        Kind::Bool => Values::RealF32(load(source, header, |x: u8| f32::from(x != 0))?),
-        Kind::Int8 => Values::RealF32(load(source, header, |x: i8| x.into())?),
-        Kind::UInt8 => Values::RealF32(load(source, header, |x: u8| x.into())?),
-        Kind::Int16 => Values::RealF32(load(source, header, |x: i16| x.into())?),
-        Kind::UInt16 => Values::RealF32(load(source, header, |x: u16| x.into())?),
-        Kind::Float16 => Values::RealF32(load(source, header, f16::to_f32)?),
-        Kind::Float32 => Values::RealF32(load(source, header, |x: f32| x)?),
-        Kind::Int32 => Values::Real(load(source, header, |x: i32| x.into())?),
-        Kind::UInt32 => Values::Real(load(source, header, |x: u32| x.into())?),
-        Kind::Int64 => Values::Real(load(source, header, |x: i64| x as f64)?),
-        Kind::UInt64 => Values::Real(load(source, header, |x: u64| x as f64)?),
-        Kind::Float64 => Values::Real(load(source, header, |x: f64| x)?),
-        Kind::Complex64 => Values::ComplexF32(load(source, header, |z: Complex<f32>| z)?),
-        Kind::Complex128 => Values::Complex(load(source, header, |z: Complex<f64>| z)?),
-    })
-}
-
-/// Reads all elements of stored type `S`, converted to `T`, in C order.
-fn load<R, S, T>(
-    source: &mut Source<R>,
-    header: &Header,
-    convert: impl Fn(S) -> T,
-) -> Result<Vec<T>, NpyError>
-where
-    R: Read,
-    S: Pod,
-    T: Copy + Zeroable,
-{
-    let stored = stream(source, header.count, header.dtype, convert)?;
-    if header.fortran_order && header.shape.len() > 1 {
-        return to_c_order(&stored, &header.shape);
-    }
-    Ok(stored)
-}
-
-/// Reads `count` elements block by block, in the order of the file.
-fn stream<R, S, T>(
-    source: &mut Source<R>,
-    count: usize,
-    dtype: DType,
-    convert: impl Fn(S) -> T,
-) -> Result<Vec<T>, NpyError>
-where
-    R: Read,
-    S: Pod,
-{
-    let mut values = reserve(count)?;
-    let mut block = vec![S::zeroed(); count.min(BLOCK_BYTES / size_of::<S>())];
-    while values.len() < count {
-        let len = block.len().min(count - values.len());
-        let bytes = bytemuck::cast_slice_mut(&mut block[..len]);
-        let read = source.read(bytes)?;
-        if read < bytes.len() {
-            let size = size_of::<S>();
-            return Err(NpyError::TruncatedData {
-                expected: (count * size) as u64,
-                got: (values.len() * size + read) as u64,
-            });
+/// The values of stored numbers; of complex ones both parts in a row. Integers beyond 2^53 are rounded.
+fn widen(dtype: DType, bytes: &[u8], scalars: &mut Vec<f64>) {
+    let big = dtype.endian == Endian::Big;
+    scalars.clear();
+    match dtype.kind {
+        Kind::Bool => each(bytes, big, scalars, |[b]| f64::from(b != 0)),
+        Kind::Int8 => each(bytes, big, scalars, |b| i8::from_le_bytes(b).into()),
+        Kind::UInt8 => each(bytes, big, scalars, |[b]| b.into()),
+        Kind::Int16 => each(bytes, big, scalars, |b| i16::from_le_bytes(b).into()),
+        Kind::UInt16 => each(bytes, big, scalars, |b| u16::from_le_bytes(b).into()),
+        Kind::Int32 => each(bytes, big, scalars, |b| i32::from_le_bytes(b).into()),
+        Kind::UInt32 => each(bytes, big, scalars, |b| u32::from_le_bytes(b).into()),
+        Kind::Int64 => each(bytes, big, scalars, |b| i64::from_le_bytes(b) as f64),
+        Kind::UInt64 => each(bytes, big, scalars, |b| u64::from_le_bytes(b) as f64),
+        Kind::Float16 => each(bytes, big, scalars, |b| f16::from_le_bytes(b).to_f64()),
+        Kind::Float32 | Kind::Complex64 => {
+            each(bytes, big, scalars, |b| f32::from_le_bytes(b).into());
         }
-        if dtype.endian != Endian::NATIVE {
-            swap_bytes(bytes, dtype.scalar_size());
+        Kind::Float64 | Kind::Complex128 => each(bytes, big, scalars, f64::from_le_bytes),
+    }
+}
+
+/// Appends the value of every `N` bytes, which `value` takes with the least significant byte first.
+fn each<const N: usize>(
+    bytes: &[u8],
+    big: bool,
+    scalars: &mut Vec<f64>,
+    value: impl Fn([u8; N]) -> f64,
+) {
+    let (numbers, _) = bytes.as_chunks::<N>();
+    scalars.extend(numbers.iter().map(|&number| {
+        let mut number = number;
+        if big {
+            number.reverse();
         }
-        values.extend(block[..len].iter().map(|&stored| convert(stored)));
-    }
-    Ok(values)
+        value(number)
+    }));
 }
 
-/// Reverses the bytes of every number, `width` bytes each. The bytes are those
-/// of a slice of such numbers, so they are aligned for the cast.
-fn swap_bytes(bytes: &mut [u8], width: usize) {
-    match width {
-        2 => swap_each(bytes, u16::swap_bytes),
-        4 => swap_each(bytes, u32::swap_bytes),
-        8 => swap_each(bytes, u64::swap_bytes),
-        _ => {}
-    }
-}
-
-fn swap_each<T: Pod>(bytes: &mut [u8], swap: impl Fn(T) -> T) {
-    for number in bytemuck::cast_slice_mut::<u8, T>(bytes) {
-        *number = swap(*number);
-    }
-}
-
-/// An empty vector with room for `count` values.
-fn reserve<T>(count: usize) -> Result<Vec<T>, NpyError> {
-    let mut values = Vec::new();
-    values
-        .try_reserve_exact(count)
-        .map_err(|_| NpyError::OutOfMemory { values: count })?;
-    Ok(values)
-}
-
-/// Reorders an array of rank 2 or more from Fortran to C order.
-///
-/// Every choice of the middle axes leaves a matrix (first axis by last axis)
-/// to transpose.
-fn to_c_order<T: Copy + Zeroable>(stored: &[T], shape: &[usize]) -> Result<Vec<T>, NpyError> {
-    let mut out = reserve(stored.len())?;
-    out.resize(stored.len(), T::zeroed());
-    if let (&[first, ref middle @ .., last], false) = (shape, stored.is_empty()) {
-        let planes = middle.iter().product();
-        for plane in 0..planes {
-            let matrix = Matrix {
-                rows: first,
-                columns: last,
-                planes,
-            };
-            let from = first * fortran_position(plane, middle);
-            matrix.transpose(&stored[from..], &mut out[plane * last..]);
-        }
-    }
-    Ok(out)
-}
-
-/// The position in Fortran order of the element at C-order position `index`.
-fn fortran_position(mut index: usize, shape: &[usize]) -> usize {
-    let mut stride: usize = shape.iter().product();
-    let mut position = 0;
-    for &len in shape.iter().rev() {
-        stride /= len;
-        position += index % len * stride;
-        index /= len;
-    }
-    position
-}
-
-/// One plane of the array: first axis by last axis, the middle axes fixed.
-struct Matrix {
-    rows: usize,
-    columns: usize,
-    /// Number of planes, which is how far apart the lines of one plane are.
-    planes: usize,
-}
-
-impl Matrix {
-    /// Copies the plane from column-major `from` to row-major `to`, tile by
-    /// tile so that both sides stay in the cache.
-    fn transpose<T: Copy>(&self, from: &[T], to: &mut [T]) {
-        for top in (0..self.rows).step_by(TILE) {
-            for left in (0..self.columns).step_by(TILE) {
-                self.transpose_tile(from, to, top, left);
+/// Stores the next points of the file at their places.
+fn store<T: Number>(dtype: DType, scalars: &[f64], places: &mut Places, values: &mut Vec<T>) {
+    let parts = if dtype.is_complex() { 2 } else { 1 };
+    let point = |i: usize| match parts {
+        1 => T::of(scalars[i], 0.0),
+        _ => T::of(scalars[2 * i], scalars[2 * i + 1]),
+    };
+    let count = scalars.len() / parts;
+    let mut done = 0;
+    while done < count {
+        let run = places.next(count - done);
+        for i in 0..run.kept {
+            let at = run.start + i * run.stride;
+            match at == values.len() {
+                true => values.push(point(done + i)),
+                false => {
+                    // What lies between is written later, or is padding.
+                    if at > values.len() {
+                        values.resize(at + 1, T::of(0.0, 0.0));
+                    }
+                    values[at] = point(done + i);
+                }
             }
         }
-    }
-
-    fn transpose_tile<T: Copy>(&self, from: &[T], to: &mut [T], top: usize, left: usize) {
-        let right = (left + TILE).min(self.columns);
-        for row in top..(top + TILE).min(self.rows) {
-            let line = row * self.planes * self.columns;
-            for column in left..right {
-                to[line + column] = from[row + column * self.planes * self.rows];
-            }
-        }
+        done += run.count;
     }
 }

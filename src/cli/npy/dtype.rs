@@ -78,9 +78,15 @@ impl DType {
         }
     }
 
-    /// Bytes per real number: half the element for complex types.
-    pub(super) fn scalar_size(self) -> usize {
-        self.item_size() / if self.is_complex() { 2 } else { 1 }
+    /// Whether single precision holds all of its numbers.
+    pub fn is_single(self) -> bool {
+        let wide = [Kind::Int32, Kind::Int64, Kind::UInt32, Kind::UInt64];
+        !wide.contains(&self.kind) && !matches!(self.kind, Kind::Float64 | Kind::Complex128)
+    }
+
+    /// Whether the numbers are those of a usual image's channels.
+    pub fn is_byte(self) -> bool {
+        self.kind == Kind::UInt8
     }
 
     /// Whether the elements are complex numbers.

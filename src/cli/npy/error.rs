@@ -112,14 +112,6 @@ pub enum NpyError {
         /// The dtype, by name and as written in the file.
         got: String,
     },
-    /// More dimensions than [`MAX_RANK`](super::MAX_RANK).
-    #[error("too many dimensions: expected at most {max}, got {got}")]
-    Rank {
-        /// The highest rank accepted.
-        max: usize,
-        /// The rank of the array.
-        got: usize,
-    },
     /// A length in the shape is negative.
     #[error("invalid shape: expected lengths of zero or more, got -{got} for axis {axis}")]
     NegativeLength {

@@ -5,7 +5,6 @@ use std::io::Read;
 use super::dtype::DType;
 use super::error::NpyError;
 use super::source::Source;
-use super::MAX_RANK;
 use crate::cli::excerpt::excerpt;
 
 mod cursor;
@@ -51,12 +50,6 @@ impl Header {
             fortran_order,
             shape,
         } = Fields::parse(text)?;
-        if shape.len() > MAX_RANK {
-            return Err(NpyError::Rank {
-                max: MAX_RANK,
-                got: shape.len(),
-            });
-        }
         let count = checked_count(&shape, dtype.item_size())?;
         Ok(Self {
             dtype,
@@ -104,7 +97,7 @@ fn checked_count(shape: &[usize], item_size: usize) -> Result<usize, NpyError> {
         .map(|_| shape.iter().product())
         .ok_or_else(|| NpyError::ShapeOverflow {
             limit,
-            got: format!("shape {shape:?}"),
+            got: format!("shape {}", excerpt(&format!("{shape:?}"))),
         })
 }
 

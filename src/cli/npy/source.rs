@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read};
 
 use super::error::NpyError;
 
-/// A byte stream of known total length.
+/// A byte stream, of known total length or not.
 ///
 /// Knowing the length up front lets every size found in a header be checked
 /// before memory is reserved for it.
@@ -34,9 +34,9 @@ impl<R: Read> Source<R> {
         Ok(self.read(&mut [0])? == 0)
     }
 
-    /// The number of bytes not yet read.
-    pub(super) fn remaining(&self) -> u64 {
-        self.total - self.position
+    /// The number of bytes not yet read, if anybody knows.
+    pub(super) fn remaining(&self) -> Option<u64> {
+        (self.total < u64::MAX).then(|| self.total - self.position)
     }
 
     /// Fills `out` with the next bytes of the header.
@@ -55,7 +55,7 @@ impl<R: Read> Source<R> {
     /// Checks that `len` more header bytes exist, as far as that is known.
     pub(super) fn require_header(&self, len: usize) -> Result<(), NpyError> {
         let len = len as u64;
-        if len <= self.remaining() {
+        if len <= self.total - self.position {
             return Ok(());
         }
         Err(NpyError::TruncatedHeader {

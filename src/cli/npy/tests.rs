@@ -31,6 +31,20 @@ fn array(descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     file(1, &text, data)
 }
 
+/// Writes these values.
+fn write<T: write::Element>(
+    path: impl AsRef<Path>,
+    shape: &[usize],
+    data: &[T],
+) -> Result<(), NpyError> {
+    super::write(path, shape, data.iter().copied())
+}
+
+/// Reads a whole file.
+fn read(path: &Path) -> Result<Array, NpyError> {
+    Array::of(open(path)?)
+}
+
 /// The message of the error that parsing `bytes` must give.
 fn message(bytes: &[u8]) -> String {
     match parse(bytes) {

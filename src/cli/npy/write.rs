@@ -1,5 +1,6 @@
 //! Writing `.npy` files, whole or not at all.
 
+use std::io::Write;
 use std::path::Path;
 
 use bytemuck::Pod;
@@ -8,7 +9,7 @@ use num_complex::Complex;
 use super::dtype::Endian;
 use super::error::NpyError;
 use super::header::MAGIC;
-use crate::cli::files::save;
+use crate::cli::files::create;
 
 /// NumPy aligns the data to this many bytes.
 const ALIGNMENT: usize = 64;
@@ -41,25 +42,39 @@ elements! {
     Complex<f64> => "c16",
 }
 
-/// Writes `data`, in C order with the lengths `shape`, to the `.npy` file at
+/// Values turned into bytes at a time.
+const BLOCK_VALUES: usize = 1 << 13;
+
+/// Writes `values`, in C order with the lengths `shape`, to the `.npy` file at
 /// `path`, in native byte order.
 ///
-/// As [`save`] writes: whole or not at all.
+/// As [`create`] writes: whole or not at all; `-` is the standard output. No more than a block of the values is held.
 ///
 /// # Errors
 ///
-/// [`NpyError::ShapeMismatch`] if the product of `shape` is not the length of
-/// `data`; [`NpyError::Write`] if the file cannot be written.
+/// [`NpyError::ShapeMismatch`] if the product of `shape` is not the number of
+/// `values`; [`NpyError::Write`] if the file cannot be written.
 pub fn write<T: Element>(
     path: impl AsRef<Path>,
     shape: &[usize],
-    data: &[T],
+    mut values: impl ExactSizeIterator<Item = T>,
 ) -> Result<(), NpyError> {
     let path = path.as_ref();
-    check_shape(shape, data.len())?;
-    let header = header(T::CODE, shape);
-    let body = bytemuck::cast_slice(data);
-    save(path, &[&header, body]).map_err(|reason| NpyError::Write {
+    check_shape(shape, values.len())?;
+    let mut write = || {
+        let mut output = create(path)?;
+        output.write_all(&header(T::CODE, shape))?;
+        let mut block: Vec<T> = Vec::with_capacity(BLOCK_VALUES.min(values.len()));
+        loop {
+            block.clear();
+            block.extend(values.by_ref().take(BLOCK_VALUES));
+            if block.is_empty() {
+                return output.finish();
+            }
+            output.write_all(bytemuck::cast_slice(&block))?;
+        }
+    };
+    write().map_err(|reason| NpyError::Write {
         path: path.to_path_buf(),
         reason,
     })

@@ -35,7 +35,7 @@ impl Magnitudes {
         room::<[u8; DRAWN_BYTES]>("the plot", longest)?;
         let mut sums = collect("the plot's magnitudes", repeat_n(0.0, places))?;
         let mut counts = collect("the plot's magnitudes", repeat_n(0u32, places))?;
-        let magnitude = |i: usize| spectrum.values[i].re.hypot(spectrum.values[i].im);
+        let magnitude = |i: usize| spectrum.values.at(i).norm();
         let all = 0..spectrum.values.len();
         // Squares of what is divided by the largest magnitude neither overflow nor vanish.
         let magnitudes = all.clone().map(magnitude).filter(|m| m.is_finite());

@@ -111,6 +111,11 @@ impl<'a> Cursor<'a> {
         if digits.is_empty() {
             return Err(self.unexpected("a length"));
         }
+        // Python has no such numbers: it takes them for octal ones of old, and refuses them.
+        if digits.starts_with('0') && digits.bytes().any(|digit| digit != b'0') {
+            self.at -= digits.len();
+            return Err(self.unexpected("a length without leading zeros"));
+        }
         if negative {
             let got = excerpt(digits);
             return Err(NpyError::NegativeLength { axis, got });

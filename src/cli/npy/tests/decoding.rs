@@ -151,6 +151,7 @@ fn fortran_order_becomes_c_order() {
         vec![40, 3, 35],
         vec![2, 3, 4, 5],
         vec![3, 1, 2, 34],
+        vec![2, 1, 3, 2, 1, 4, 2],
         vec![0, 3],
         vec![3, 0, 2],
         vec![3, 2, 0, 0],
@@ -200,18 +201,57 @@ fn scalars_and_empty_arrays() {
     assert_eq!(empty.values.len(), 0);
 }
 
+/// Every number type that is read into takes every dtype.
 #[test]
-fn values_as_complex_numbers() {
-    let points = |descr: &str, data: &[u8]| {
-        let array = parse(&array(descr, false, "(1,)", data)).unwrap();
-        array.points().collect::<Vec<_>>()
-    };
+fn values_as_other_numbers() {
+    fn points<T: Number>(descr: &str, data: &[u8]) -> Vec<Complex<f64>> {
+        let file = array(descr, false, "(1,)", data);
+        let reader = Reader::new(Source::new(&file[..], file.len() as u64)).unwrap();
+        let read: Vec<T> = reader.read(&[1]).unwrap();
+        read.into_iter().map(T::value).collect()
+    }
     let real = |x: f64| vec![Complex::from(x)];
-    assert_eq!(points("<f8", &0.1f64.to_le_bytes()), real(0.1));
-    assert_eq!(points("<f4", &0.1f32.to_le_bytes()), real(0.1f32.into()));
-    assert_eq!(points("|u1", &[200]), real(200.0));
+    let tenth = 0.1f64.to_le_bytes();
+    assert_eq!(points::<f64>("<f8", &tenth), real(0.1));
+    assert_eq!(points::<Complex<f32>>("<f8", &tenth), real(0.1f32.into()));
+    assert_eq!(
+        points::<f16>("<f8", &tenth),
+        real(f16::from_f64(0.1).into())
+    );
+    assert_eq!(points::<Complex<f64>>("|u1", &[200]), real(200.0));
     let data = [0.5f32, -1.0].map(f32::to_le_bytes).concat();
-    assert_eq!(points("<c8", &data), [Complex::new(0.5, -1.0)]);
-    let data = [0.1f64, -1.0].map(f64::to_le_bytes).concat();
-    assert_eq!(points("<c16", &data), [Complex::new(0.1, -1.0)]);
+    assert_eq!(
+        points::<Complex<f64>>("<c8", &data),
+        [Complex::new(0.5, -1.0)]
+    );
+    assert_eq!(points::<f32>("<c8", &data), real(0.5));
+}
+
+/// As NumPy pads and crops, in either order.
+#[test]
+fn axes_are_padded_and_cropped() {
+    let shape = [3usize, 4, 2];
+    for wanted in [
+        [3usize, 4, 2],
+        [5, 4, 2],
+        [2, 6, 1],
+        [3, 3, 3],
+        [1, 1, 1],
+        [4, 5, 6],
+    ] {
+        let mut expected = vec![0.0; wanted.iter().product()];
+        for i in 0..24 {
+            let at = [i / 8, i / 2 % 4, i % 2];
+            if at.iter().zip(&wanted).all(|(a, n)| a < n) {
+                expected[(at[0] * wanted[1] + at[1]) * wanted[2] + at[2]] = i as f64;
+            }
+        }
+        let c: Vec<u8> = (0..24).flat_map(|i| f64::from(i).to_be_bytes()).collect();
+        for (order, data) in [(false, c), (true, fortran(&shape))] {
+            let file = array(">f8", order, "(3, 4, 2)", &data);
+            let reader = Reader::new(Source::new(&file[..], file.len() as u64)).unwrap();
+            let read: Vec<f64> = reader.read(&wanted).unwrap();
+            assert_eq!(read, expected, "{wanted:?}, {order}");
+        }
+    }
 }

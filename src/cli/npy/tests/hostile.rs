@@ -96,10 +96,8 @@ fn messages_say_what_was_expected_and_found() {
             "'fortran_order' or 'shape', got 'color'",
         ),
         (headed(structured), "got a structured type ([('a', '<f8')]"),
-        (
-            shaped("(1, 1, 1, 1, 1)"),
-            "too many dimensions: expected at most 4, got 5",
-        ),
+        (shaped("(08,)"), "a length without leading zeros, got `08,)"),
+        (shaped("(4, 007)"), "a length without leading zeros"),
         (shaped("(2, -1)"), "zero or more, got -1 for axis 1"),
         (
             shaped("(99999999999999999999,)"),
@@ -169,7 +167,7 @@ fn every_truncation_is_an_error() {
         for len in 0..bytes.len() {
             let said = message(&bytes[..len]);
             assert!(said.contains("truncated"), "{said}");
-            let stream = decode::decode_stream(&mut Source::unbounded(&bytes[..len]));
+            let stream = Reader::new(Source::unbounded(&bytes[..len])).and_then(Array::of);
             assert_eq!(stream.unwrap_err().to_string(), said);
         }
     }
@@ -189,7 +187,7 @@ fn running_out_of_memory_is_an_error() {
     let head = array("|u1", false, &format!("({count},)"), &[]);
     let total = head.len() as u64 + count;
     let endless = head.as_slice().chain(std::io::repeat(0));
-    let result = decode::decode(&mut Source::new(endless, total));
+    let result = Reader::new(Source::new(endless, total)).and_then(Array::of);
     assert!(matches!(result, Err(NpyError::OutOfMemory { .. })));
 }
 
@@ -197,7 +195,8 @@ fn running_out_of_memory_is_an_error() {
 #[test]
 fn early_end_of_the_stream_is_an_error() {
     let bytes = array("<f8", false, "(2,)", &[0; 8]);
-    let result = decode::decode(&mut Source::new(bytes.as_slice(), bytes.len() as u64 + 8));
+    let result = Reader::new(Source::new(bytes.as_slice(), bytes.len() as u64 + 8));
+    let result = result.and_then(Array::of);
     assert!(matches!(
         result,
         Err(NpyError::TruncatedData {
