@@ -4,7 +4,7 @@ use super::request::{count, kinds, precisions, range, shape, Common};
 use super::Failure;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
-use mmafft::predict::{Sheet, SHEETS};
+use mmafft::predict::{sheets, Sheet};
 use mmafft::{Kind, Precision, Request, Shape};
 use std::ops::Range;
 
@@ -32,17 +32,18 @@ pub struct Arguments {
     /// Only a range of an output axis is wanted, such as 1:0..8
     #[arg(long, allow_hyphen_values = true, value_parser = range)]
     wanted: Vec<(usize, Range<usize>)>,
-    /// For a device that is not here, by its architecture, with the speed to expect: of MI100,
-    /// MI210 or MI300X
-    #[arg(long, value_parser = sheets(), conflicts_with_all = ["backend", "threads"])]
+    /// For a device that is not here, by its architecture or name, with the speed to expect where a data sheet says enough
+    #[arg(long, value_parser = devices(), ignore_case = true, conflicts_with_all = ["backend", "threads"])]
     device: Option<&'static Sheet>,
     #[command(flatten)]
     common: Common,
 }
 
-fn sheets() -> impl TypedValueParser<Value = &'static Sheet> {
-    PossibleValuesParser::new(SHEETS.iter().map(|sheet| sheet.architecture))
-        .try_map(|architecture| Sheet::of(&architecture))
+fn devices() -> impl TypedValueParser<Value = &'static Sheet> {
+    let mut names: Vec<&str> = sheets().map(|sheet| sheet.architecture).collect();
+    names.dedup();
+    names.extend(sheets().map(|sheet| sheet.short));
+    PossibleValuesParser::new(names).try_map(|name| Sheet::of(&name))
 }
 
 /// Prints the plan.
@@ -71,8 +72,15 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn predicted(request: &Request, sheet: &Sheet) -> Result<(), Failure> {
     let (limits, geometry) = sheet.limits()?;
     let plan = mmafft::plan(request, &limits)?;
-    let prediction = sheet.predict(&plan, &geometry)?;
     out!("{}", plan.explain());
+    if sheet.speed.is_none() {
+        outln!(
+            "no speed is predicted: there is no data sheet of {} with its rates here",
+            sheet.name
+        );
+        return Ok(());
+    }
+    let prediction = sheet.predict(&plan, &geometry)?;
     outln!("predicted for {}, not measured:", sheet.name);
     for (i, pass) in prediction.passes.iter().enumerate() {
         let [memory, matrix, vector, shared, all] = [
