@@ -132,7 +132,7 @@ pub struct PassTime {
 impl PassTime {
     /// All of it.
     pub fn seconds(&self) -> f64 {
-        let parts = [speed.memory, speed.matrix, speed.vector, self.shared];
+        let parts = [self.memory, self.matrix, self.vector, self.shared];
         match self.resident {
             0 | 1 => parts.iter().sum(),
             _ => parts.into_iter().fold(0.0, f64::max),

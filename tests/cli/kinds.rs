@@ -5,14 +5,14 @@ use mmafft::KINDS;
 use std::path::Path;
 
 /// Runs `transform` with these arguments; the result's values.
-fn transformed(input: &Path, output: &Path, arguments: &[&str]) -> Vec<f64> {
+pub fn transformed(input: &Path, output: &Path, arguments: &[&str]) -> Vec<f64> {
     let whole = ["transform", text(input), "-o", text(output)];
     let run = mmafft(&[&whole[..], arguments].concat());
     assert!(run.status.success(), "{arguments:?}: {run:?}");
     values(output)
 }
 
-fn values(path: &Path) -> Vec<f64> {
+pub fn values(path: &Path) -> Vec<f64> {
     let file = std::fs::read(path).expect("a result");
     let header = 10 + usize::from(u16::from_le_bytes([file[8], file[9]]));
     let values = file[header..].chunks_exact(8);
@@ -20,12 +20,12 @@ fn values(path: &Path) -> Vec<f64> {
     values.map(of).collect()
 }
 
-fn real(path: &Path, shape: &str, values: &[f64]) {
+pub fn real(path: &Path, shape: &str, values: &[f64]) {
     let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
     npy(path, "<f8", shape, &bytes);
 }
 
-fn close(a: &[f64], b: &[f64]) -> bool {
+pub fn close(a: &[f64], b: &[f64]) -> bool {
     let near = |(x, y): (&f64, &f64)| (x - y).abs() < 1e-12;
     a.len() == b.len() && a.iter().zip(b).all(near)
 }
@@ -89,7 +89,7 @@ fn kinds_are_fftws() {
             sum(&|j, k| 2.0 * (pi * (j + 0.5) * (k + 0.5) / 4.0).sin()),
         ),
     ] {
-        let got = transformed(&input, &output, &["--kind", kind]);
+        let got = transformed(&input, &output, &["--kind", kind, "--norm", "none"]);
         assert!(close(&got, &expected), "{kind}: {got:?}, {expected:?}");
     }
 }
@@ -105,12 +105,20 @@ fn every_kind_and_back() {
     let mut kinds: Vec<&str> = kinds.map(|row| row.name).collect();
     kinds.extend(["dct2,dst3", "r2hc,dct4", "dst1,dht"]);
     for kind in kinds {
-        for norm in ["backward", "ortho", "forward"] {
-            let forward = ["--kind", kind, "--norm", norm];
+        for norm in [
+            &[][..],
+            &["none"],
+            &["full"],
+            &["backward"],
+            &["ortho"],
+            &["forward"],
+        ] {
+            let norm: Vec<&str> = norm.iter().flat_map(|norm| ["--norm", norm]).collect();
+            let forward = [&["--kind", kind][..], &norm].concat();
             let y = transformed(&input, &there, &forward);
             assert!(!close(&y, &x), "{kind}");
             let z = transformed(&there, &back, &[&forward[..], &["--inverse"]].concat());
-            assert!(close(&z, &x), "{kind}, {norm}: {z:?}");
+            assert!(close(&z, &x), "{kind}, {norm:?}: {z:?}");
         }
     }
 }

@@ -2,13 +2,17 @@
 #![cfg(feature = "cli")]
 
 pub mod bench;
+mod estimates;
 mod files;
 mod kinds;
+mod lengths;
+mod memory;
 mod plots;
 mod refusals;
 pub mod report;
 #[cfg(unix)]
 mod signals;
+mod streams;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -17,17 +17,15 @@ fn errors_are_one_clear_line() {
     npy(&bad, "<c8", "(5,)", &[0; 40]);
     let said = refused(&["transform", bad_input, "-o", output, "--kind", "r2c"]);
     assert!(said.contains("real"), "{said}");
-    let said = refused(&[
-        "transform",
-        bad_input,
-        "-o",
-        output,
-        "--kind",
-        "c2r",
-        "--length",
-        "6",
-    ]);
-    assert!(said.contains("expected 4") && said.contains('5'), "{said}");
+    npy(&bad, "<f8", "(5,)", &[0; 40]);
+    let said = refused(&["transform", bad_input, "-o", output, "--kind", "c2r"]);
+    assert!(
+        said.contains("float64") && said.contains("--kind r2c"),
+        "{said}"
+    );
+    let undo = ["--kind", "r2c", "--inverse"];
+    let said = refused(&[&["transform", bad_input, "-o", output][..], &undo].concat());
+    assert!(said.contains("c2r takes half of a complex"), "{said}");
     npy(&bad, "<f8", "(0,)", &[]);
     refused(&["transform", bad_input, "-o", output]);
     npy(&bad, "<f8", "()", &[0; 8]);
@@ -94,6 +92,9 @@ fn wrong_arguments_say_what_is_expected() {
         (&["plan", "64", "--nonzero", "-1:0..2"], "such as 0:3..17"),
         (&["plan", "64", "--axes", "x"], "such as 0, or -1"),
         (&["plan", "64", "--device", ""], "gfx908, gfx90a, gfx942"),
+        (&["plan", "64", "--device", "sm_60"], "sm_80, sm_86"),
+        (&["plan", "64", "--device", "h300"], "h100, h200"),
+        (&["plan", "2^64"], "2^20, 1e6 or 64k"),
         (&["accuracy", "--tables", "-1"], "tables 1 to 9"),
     ] {
         let output = mmafft(arguments);
@@ -128,6 +129,53 @@ fn rules_that_cannot_be_used_are_named() {
         said.contains("no rule is `sm_90") && said.contains("built-in"),
         "{said}"
     );
+    // What is no table is not shown, but for its beginning.
+    let long = "\u{1b}[31m".to_string() + &"secret=1\0".repeat(100_000);
+    std::fs::write(&rules, long).expect("written");
+    let said = run(text(&rules));
+    assert!(said.contains("no rule is `\\u{1b}[31msecret"), "{said}");
+    assert!(said.len() < 300 && said.lines().count() == 1, "{said}");
+    if cfg!(target_os = "linux") {
+        for endless in ["/dev/zero", "/dev/urandom", "/proc/self/environ"] {
+            let said = run(endless);
+            assert!(said.contains("no rule is") && said.len() < 600, "{said}");
+            assert!(!said.trim_end().contains(char::is_control), "{said:?}");
+        }
+    }
     std::fs::write(&rules, "# nothing\n").expect("written");
     assert_eq!(run(text(&rules)), "");
+}
+
+/// Names of files may hold anything; the terminal sees none of what controls it.
+#[cfg(unix)]
+#[test]
+fn names_do_not_control_the_terminal() {
+    let folder = folder("control");
+    let name = folder.join("\u{1b}[2Ja\nb.npy");
+    let said = refused(&["transform", text(&name), "-o", "-"]);
+    assert!(said.contains("\\u{1b}[2Ja\\nb.npy"), "{said}");
+    npy(&name, "<f8", "(4,)", &[0; 32]);
+    let out = folder.join("\u{7}.npy");
+    let run = mmafft(&["transform", text(&name), "-o", text(&out)]);
+    assert!(run.status.success(), "{run:?}");
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(
+        said.contains("wrote ") && !said.contains(['\u{1b}', '\u{7}']),
+        "{said}"
+    );
+    npy(&name, "<\u{1b}8", "(4,)", &[0; 32]);
+    let said = refused(&["transform", text(&name), "-o", text(&out)]);
+    assert!(!said.contains('\u{1b}'), "{said}");
+}
+
+/// Lengths are written as in tables.
+#[test]
+fn lengths_of_tables() {
+    let plan = |shape: &str| {
+        let run = mmafft(&["plan", shape, "--batch", "1k"]);
+        assert!(run.status.success(), "{run:?}");
+        String::from_utf8_lossy(&run.stdout).into_owned()
+    };
+    assert_eq!(plan("2^10x1e3"), plan("1024x1000"));
+    assert_eq!(plan("64k"), plan("65536"));
 }
