@@ -9,6 +9,7 @@ mod estimate;
 mod excerpt;
 mod files;
 mod info;
+pub mod memory;
 mod npy;
 mod plan;
 mod plot;
@@ -51,20 +52,6 @@ enum Command {
     Tune(tune::Arguments),
     /// Make a page, or Markdown tables, of what was timed.
     Report(report::Arguments),
-}
-
-/// Makes an abort end the program as every other error does.
-///
-/// Memory that a library asks for and does not get is an abort, after one line that says so; what files there are by
-/// then is for the system to remove.
-pub fn end_on_abort() {
-    #[cfg(unix)]
-    // SAFETY: the handler does nothing but end the program, which handlers may do.
-    unsafe {
-        let handler = || libc::_exit(1);
-        // Without the handler the program ends by the signal itself.
-        let _ = signal_hook::low_level::register(libc::SIGABRT, handler);
-    }
 }
 
 /// The command that the arguments name; a wrong one ends the program.
