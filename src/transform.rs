@@ -75,7 +75,7 @@ impl Planner {
     ///     .wanted_output(0, 0..4);
     /// let fft = Planner::cpu()?.build(&request)?;
     /// let input = vec![Complex::new(1.0f32, 0.0); 64];
-    /// let mut output = vec![Complex::new(-1.0, 0.0); 64];
+    /// let mut output = vec![Complex::new(-1.0f32, 0.0); 64];
     /// fft.process(&input, &mut output)?;
     /// assert!((output[0].re - 8.0).abs() < 1e-5);
     /// assert_eq!(output[4].re, -1.0);
@@ -313,7 +313,7 @@ impl Transform {
     /// let planner = Planner::cpu()?;
     /// let image = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
     /// let request = Request::r2c(Shape::d2(2, 3));
-    /// let mut half = [Complex::default(); 2 * 2];
+    /// let mut half = [Complex::<f32>::default(); 2 * 2];
     /// planner.build(&request)?.process(&image, &mut half)?;
     /// assert!((half[0] - Complex::new(21.0, 0.0)).norm() < 1e-5);
     ///

@@ -212,7 +212,7 @@ fn threads_at_once_change_no_bit() {
                 .map(|_| Complex::new(random.uniform() as f32, random.uniform() as f32))
                 .collect();
             let run = || {
-                let mut output = vec![Complex::default(); fft.output_len()];
+                let mut output = vec![Complex::<f32>::default(); fft.output_len()];
                 fft.process(&input, &mut output).expect("it runs");
                 output
             };
