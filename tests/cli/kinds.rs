@@ -98,7 +98,7 @@ fn kinds_are_fftws() {
 #[test]
 fn every_kind_and_back() {
     let folder = folder("kinds-back");
-    let [input, there, back] = ["in", "there", "back"].map(|name| folder.join(name));
+    let [input, there, back] = ["in.npy", "there.npy", "back.npy"].map(|name| folder.join(name));
     let x: Vec<f64> = (0..77).map(|i| f64::from(i * i % 13) - 6.0).collect();
     real(&input, "(7, 11)", &x);
     let kinds = KINDS.iter().filter(|row| row.kind.is_real_to_real());
