@@ -10,6 +10,7 @@
 mod cli {
     pub mod excerpt;
     pub mod files;
+    pub mod memory;
     pub mod npy;
 }
 

@@ -1,14 +1,26 @@
 //! Memory that the system does not give: one line and an end, wherever it was asked for.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::Write;
 
-/// What asks for more bytes than this may do without: arrays are asked for in ways that fail.
-const SMALL: usize = 1 << 16;
+thread_local! {
+    /// Whether what this thread asks for may be refused.
+    static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
+}
 
-/// The system's allocator, which ends the program where not even a little memory is left.
+/// The system's allocator, which ends the program where there is no memory, with one line.
 ///
-/// Libraries take small pieces for granted: without them the program would abort, in the midst of saying why.
+/// Libraries take memory for granted: without it the program would abort, in the midst of saying why.
 pub struct OrEnd;
+
+/// Asks for memory in a way that says where there is none.
+pub fn may_fail<T>(ask: impl FnOnce() -> T) -> T {
+    MAY_FAIL.set(true);
+    let answer = ask();
+    MAY_FAIL.set(false);
+    answer
+}
 
 // SAFETY: every piece comes from the system's allocator and goes back to it, with the layout it was asked for.
 unsafe impl GlobalAlloc for OrEnd {
@@ -34,31 +46,38 @@ unsafe impl GlobalAlloc for OrEnd {
 }
 
 fn or_end(piece: *mut u8, bytes: usize) -> *mut u8 {
-    if piece.is_null() && bytes <= SMALL {
-        end();
+    // A thread at its end has nothing that may fail.
+    if piece.is_null() && !MAY_FAIL.try_with(Cell::get).unwrap_or(false) {
+        end(bytes);
     }
     piece
 }
 
 /// Says one line and ends the program, without asking for memory.
 #[cfg(unix)]
-fn end() {
-    let line = b"mmafft: the system gives no more memory\n";
-    // SAFETY: the line is there, and the program ends without running anything else.
+fn end(bytes: usize) {
+    let mut line = [0; 96];
+    let mut rest = &mut line[..];
+    // The line is long enough for every number.
+    let _ = writeln!(
+        rest,
+        "mmafft: the system gives no memory for {bytes} bytes more"
+    );
+    let length = 96 - rest.len();
+    // SAFETY: so much of the line is there, and the program ends without running anything else.
     unsafe {
-        libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), line.len());
+        libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), length);
         libc::_exit(1)
     }
 }
 
 /// Where the program cannot be ended so, it aborts.
 #[cfg(not(unix))]
-fn end() {}
+fn end(_: usize) {}
 
 /// Makes an abort end the program as every other error does.
 ///
-/// A large piece that a library asks for and does not get is an abort, after one line that says so; what files there are
-/// by then is for the system to remove.
+/// A stack that overflows is an abort, after a line that says so.
 pub fn end_on_abort() {
     #[cfg(unix)]
     // SAFETY: the handler does nothing but end the program, which handlers may do.

@@ -1,11 +1,12 @@
 //! Arrays as large as the user's: where there is no memory for one, that is an error, and not the end of the program.
 
+use super::memory::may_fail;
 use mmafft::{Error, Result};
 
 /// An empty array with room for so many values.
 pub fn room<T>(what: &str, count: usize) -> Result<Vec<T>> {
     let mut values = Vec::new();
-    let reserved = values.try_reserve_exact(count);
+    let reserved = may_fail(|| values.try_reserve_exact(count));
     reserved.map_err(|_| Error::OutOfMemory {
         backend: "host".into(),
         what: what.into(),

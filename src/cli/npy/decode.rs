@@ -10,6 +10,7 @@ use super::header::Header;
 use super::number::Number;
 use super::places::Places;
 use super::source::Source;
+use crate::cli::memory::may_fail;
 
 /// Bytes decoded at a time: small enough to stay in the cache between the
 /// steps, large enough to make each step a bulk operation. A multiple of every
@@ -51,7 +52,7 @@ impl<R: Read> Reader<R> {
         let (dtype, count) = (self.header.dtype, self.header.count);
         let wanted = shape.iter().product();
         let mut values = Vec::new();
-        let reserved = values.try_reserve_exact(wanted);
+        let reserved = may_fail(|| values.try_reserve_exact(wanted));
         reserved.map_err(|_| NpyError::OutOfMemory { values: wanted })?;
         let mut places = Places::new(&self.header, shape);
         let size = dtype.item_size();
