@@ -22,10 +22,13 @@ impl Progress {
         let shown = bar.clone();
         // Where no thread can be had there is no bar.
         let watcher = std::thread::Builder::new().spawn(move || {
-            let wait = stopped.recv_timeout(Duration::from_secs(1));
-            if wait == Err(RecvTimeoutError::Timeout) {
+            let wait = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+            if wait(Duration::from_secs(1)) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
-                shown.enable_steady_tick(Duration::from_millis(200));
+                // The bar's own ticker would need another thread, and panic without one.
+                while wait(Duration::from_millis(200)) {
+                    shown.tick();
+                }
             }
         });
         Progress {
