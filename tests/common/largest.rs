@@ -14,6 +14,25 @@ fn most(kind: Kind) -> f64 {
     }
 }
 
+/// Scalars of the input that are not zero, and by how much the values inside of a transform are larger than its results then:
+/// turns by an eighth add both parts of a point, and half spectra are merged to twice as much as comes of them.
+fn places(kind: Kind, n: usize) -> Vec<(usize, f64)> {
+    let eighth = std::f64::consts::SQRT_2;
+    let third = match kind.row().input {
+        Domain::Complex => n / 3 / 2 * 2,
+        _ => n / 3 / 2 * 2 + 1,
+    };
+    match kind {
+        Kind::C2R | Kind::HC2R | Kind::Dct3 | Kind::Dst3 | Kind::Dst1 => {
+            vec![(4, 2.0), (third, 2.0)]
+        }
+        Kind::C2C | Kind::R2C | Kind::R2HC | Kind::Dct2 => {
+            vec![(0, 1.0), (4, eighth), (third, eighth)]
+        }
+        _ => vec![(2, eighth), (third, eighth)],
+    }
+}
+
 /// The results of an impulse of this size at this scalar.
 fn results<T: RealElement>(
     planner: &Planner,
@@ -67,14 +86,9 @@ where
     Complex<T>: bytemuck::Pod,
 {
     let n = request.shape.dims()[0];
-    let size = 0.9 * numbers.largest / most(request.kind);
-    // Real parts: of point 2, 7 or about a third; of reals an even and an odd one.
-    let places = match request.kind.row().input {
-        Domain::Complex => [4, n / 3 / 2 * 2],
-        _ => [2, n / 3 / 2 * 2 + 1],
-    };
     let mut faults = Vec::new();
-    for at in places {
+    for (at, room) in places(request.kind, n) {
+        let size = 0.9 * numbers.largest / most(request.kind) / room;
         let run = |size| results(planner, request, at, size, numbers.of, numbers.to);
         let (large, small) = (run(size), run(size / numbers.smaller));
         let differs = |(x, y): (&f64, &f64)| {
