@@ -1,11 +1,11 @@
-//! What to expect of AMD devices that are not here: the table in `docs/amd.md`, made anew and
+//! What to expect of AMD devices that are not here: the table in `docs/lab/amd.md`, made anew and
 //! compared. `MMAFFT_BLESS=1` writes it.
 
 use mmafft::predict::{Sheet, SHEETS};
 use mmafft::{Engine, Error, Precision, Request, Shape};
 use std::fmt::Write;
 
-const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/amd.md");
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/lab/amd.md");
 const BEGIN: &str = "<!-- made by tests/predicted.rs: MMAFFT_BLESS=1 -->\n";
 const END: &str = "<!-- to here -->";
 
@@ -97,7 +97,7 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_predictions_is_as_committed() {
-    let document = std::fs::read_to_string(DOCUMENT).expect("docs/amd.md");
+    let document = std::fs::read_to_string(DOCUMENT).expect("docs/lab/amd.md");
     let (head, rest) = document.split_once(BEGIN).expect("where the table begins");
     let (then, tail) = rest.split_once(END).expect("where it ends");
     let now = table();

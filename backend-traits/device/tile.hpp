@@ -107,7 +107,7 @@ template <class S> MMAFFT_DEVICE constexpr int dense_sets(S s) {
 }
 
 // Whether memory has reals that points are made of, or become. These passes are bound by the instructions they
-// issue (docs/pass.md), and a DCT-II of 1000 has 1440 of them in place of 1648; complex lines wait for memory, and
+// issue (docs/lab/2026-11-28-kernels.md), and a DCT-II of 1000 has 1440 of them in place of 1648; complex lines wait for memory, and
 // keep the code that they were measured with.
 template <class S> MMAFFT_DEVICE constexpr bool of_reals(S) {
   return config.load_points == POINTS_ORDERED || config.store_points == POINTS_ORDERED;

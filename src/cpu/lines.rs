@@ -44,7 +44,7 @@ impl<T: Real> Library<T> {
     }
 }
 
-/// Bytes after which addresses are alike to a core: RustFFT takes up to twice as long where it loads and stores at such (docs/cpu.md).
+/// Bytes after which addresses are alike to a core: RustFFT takes up to twice as long where it loads and stores at such (docs/lab/2026-11-28-cpu.md).
 const ALIKE: usize = 4096;
 
 /// The part of `scratch` that begins half of these bytes from where `lines` do, at a multiple of 64 bytes: RustFFT writes the

@@ -43,7 +43,7 @@ use mmafft_backend_traits::{
 use std::sync::Arc;
 
 /// Bytes that a tile of several axes may take: a core's share of the caches that are
-/// faster than memory (docs/cpu.md).
+/// faster than memory (docs/lab/2026-11-28-cpu.md).
 const TILE_BYTES: usize = 1 << 20;
 
 /// The most workers, each of which has memory of its own.

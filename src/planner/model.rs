@@ -1,6 +1,6 @@
 //! What a pass takes by some tile, of the time of a copy: what its steps issue, half spectra that meet, copies, stores that are
 //! scattered, idle lanes, the blocks that registers leave, and rows in memory that are short. The numbers were fitted to 4600 timings of
-//! lines that nobody had tuned, on an H100 (docs/measured.md, "Passes without a rule"). What butterflies compute turned out not to
+//! lines that nobody had tuned, on an H100 (docs/lab/2026-11-27-lengths.md, "Passes without a rule"). What butterflies compute turned out not to
 //! count beside what they load and store. Of arrays the same numbers choose as well as others fitted to 3087 timings of such, and of
 //! lines whose points are apart as well as others fitted to 1981; where half spectra of reals meet in registers, and how stores are
 //! scattered, made no difference there.

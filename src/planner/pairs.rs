@@ -1,6 +1,6 @@
 //! Passes that take turns have blocks that are alike, and run at twice the speed of memory: so arithmetic and the cache limit
 //! them, and what is fast alone is not so then. Pairs of tiles, of as many threads, that leave few lanes idle, by the model of
-//! [`work`](super::work). Which columns face each other was set by what was timed on an H100: docs/measured.md says how often the
+//! [`work`](super::work). Which columns face each other was set by what was timed on an H100: docs/lab/2026-11-26-turns.md says how often the
 //! first pair, and the best of the first ten, are faster than passes one by one.
 
 use super::rule::Rule;

@@ -11,7 +11,7 @@
 //! So the other axes are transformed first (of C2R: last) where rows are M points, as aligned as
 //! the reals are, and the pass over the rows splits (merges) them with a row's mirror image beside
 //! it. A row of the half spectrum has a point more, so that most rows begin within a sector: on an H200
-//! columns of such rows took 1.56 times as long (docs/pass.md).
+//! columns of such rows took 1.56 times as long (docs/lab/2026-11-28-kernels.md).
 
 use super::fits::Fits;
 use super::four_step::is_scattered;

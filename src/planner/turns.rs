@@ -47,7 +47,7 @@ impl Tiles {
 
     /// What was not measured, and is likely faster so: complex transforms, arrays of reals of FP64, and lines of reals. On an H100
     /// of 80 of the first two that nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so, 29 about the same,
-    /// three slower, the slowest at 0.92; docs/measured.md has the lines. Arrays of reals that merge half spectra but for C2R, and
+    /// three slower, the slowest at 0.92; docs/lab/2026-11-26-turns.md has the lines. Arrays of reals that merge half spectra but for C2R, and
     /// all of FP32, were about as often slower as faster.
     fn suggested(planned: &[Pass], problem: &Problem, limits: &Limits) -> Option<Self> {
         let passes = <&[Pass; 2]>::try_from(planned).ok()?;

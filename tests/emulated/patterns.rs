@@ -1,4 +1,4 @@
-//! How the lanes of each wave touch memory together: `docs/patterns.md` holds the table of
+//! How the lanes of each wave touch memory together: `docs/lab/patterns.md` holds the table of
 //! bank conflicts and of memory segments, per kernel, and this test makes it anew.
 //! `MMAFFT_BLESS=1` writes it.
 
@@ -9,7 +9,7 @@ use mmafft::emulated::Pattern;
 use mmafft::{Backend, Engine, Error, Precision, Request, Shape, Step, KINDS};
 use std::fmt::Write;
 
-const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/patterns.md");
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/lab/patterns.md");
 
 /// Where the table begins in the document; what is above is prose.
 const BEGIN: &str = "<!-- made by tests/emulated/patterns.rs: MMAFFT_BLESS=1 -->\n";
@@ -112,12 +112,12 @@ fn table() -> String {
 
 #[test]
 fn the_table_of_patterns_is_as_committed() {
-    let document = std::fs::read_to_string(DOCUMENT).expect("docs/patterns.md");
+    let document = std::fs::read_to_string(DOCUMENT).expect("docs/lab/patterns.md");
     let at = document.find(BEGIN).expect("where the table begins") + BEGIN.len();
     let made = table();
     if std::env::var_os("MMAFFT_BLESS").is_some() {
         let text = format!("{}{made}", &document[..at]);
-        std::fs::write(DOCUMENT, text).expect("docs/patterns.md is written");
+        std::fs::write(DOCUMENT, text).expect("docs/lab/patterns.md is written");
         return;
     }
     let changed = made.lines().zip(document[at..].lines());

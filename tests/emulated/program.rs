@@ -50,10 +50,10 @@ fn emulated_devices_transform_as_the_cpu_does() {
     }
 }
 
-/// What docs/pass.md begins with is what the program says.
+/// What docs/kernels.md begins with is what the program says.
 #[test]
 fn the_documentation_shows_a_plan() {
-    let document = include_str!("../../docs/pass.md");
+    let document = include_str!("../../docs/kernels.md");
     let words = said(&["plan", "4096", "--batch", "256", "--backend", BACKENDS[0]]);
     assert!(document.contains(&words), "{words}");
 }

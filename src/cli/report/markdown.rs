@@ -1,4 +1,4 @@
-//! The README's tables.
+//! Tables of what was timed, in Markdown, for docs/performance.md.
 
 use super::summary::{below, groups, label, Group};
 use super::tables::{words, NONE};
