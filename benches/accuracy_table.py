@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of errors beside cuFFT of docs/lab/2026-11-25-accuracy.md, in Markdown, from the rows of a run:
+"""The tables of errors beside cuFFT of docs/performance.md, in Markdown, from the rows of a run:
 
     python3 benches/accuracy_table.py [benches/results/accuracy-h200.csv]
 

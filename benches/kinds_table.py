@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The README's table of kinds from reals to reals, in Markdown, from the rows of a run:
+"""The tables of real-to-real transforms of docs/performance.md, in Markdown, from the rows of a run:
 
     python3 benches/kinds_table.py [benches/results/kinds-h200.csv]
     python3 benches/kinds_table.py --classes benches/results/kinds-others-h100.csv
@@ -58,7 +58,9 @@ def classes(rows):
         groups.setdefault((row["precision"], row["class"]), []).append(row)
     for (precision, group), own in groups.items():
         fractions = {kind: [float(r["fraction"]) for r in own if r["kind"] == kind] for kind in kinds}
-        means = " | ".join(f"{statistics.geometric_mean(fractions[kind]):.2f}" for kind in kinds)
+        # A file need not have every kind in every class.
+        of = lambda values: f"{statistics.geometric_mean(values):.2f}" if values else "–"
+        means = " | ".join(of(fractions[kind]) for kind in kinds)
         least = min(own, key=lambda r: float(r["fraction"]))
         below = sum(float(r["fraction"]) < 0.85 for r in own)
         shape = f"{float(least['fraction']):.2f} ({least['kind']} of {name(lengths(least['shape']))})"

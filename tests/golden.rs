@@ -285,15 +285,15 @@ fn explained_as_before() {
     );
 }
 
-/// What the README shows is what a plan says.
+/// What the guide shows is what a plan says.
 #[test]
-fn the_readme_shows_a_plan() {
-    let readme = include_str!("../README.md");
+fn the_guide_shows_a_plan() {
+    let guide = include_str!("../docs/guide.md");
     let request = Request::forward(Shape::d2(1024, 768)).batch(8);
     let words = mmafft::plan(&request, &cpu_limits())
         .expect("a plan")
         .explain();
-    assert!(readme.contains(&words), "{words}");
+    assert!(guide.contains(&words), "{words}");
 }
 
 /// Every file belongs to a case, and no two cases share one.
