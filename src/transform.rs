@@ -425,6 +425,18 @@ impl Transform {
                 unit: "elements",
             });
         }
+        // A layout of the caller's may leave more behind its last element than it needs.
+        let layout = match side {
+            Side::Input => &self.plan.request.input,
+            _ => &self.plan.request.output,
+        };
+        if got > expected && layout.strides.is_none() && layout.distance.is_none() {
+            return Err(Error::BufferTooLong {
+                side,
+                expected,
+                got,
+            });
+        }
         Ok(())
     }
 

@@ -139,6 +139,19 @@ pub enum Error {
         /// What the lengths count.
         unit: &'static str,
     },
+    /// A buffer longer than a transform without strides or a distance of the caller's has use for.
+    #[error(
+        "the {side} buffer is too long: expected {expected} elements, got {got}; another batch, \
+         shape or layout may be meant"
+    )]
+    BufferTooLong {
+        /// The buffer that is too long.
+        side: Side,
+        /// The length of that side.
+        expected: usize,
+        /// The length given.
+        got: usize,
+    },
     /// A copy of another number of elements than the buffer has.
     #[error(
         "a copy of {got} elements of the {side}: expected {expected}, as many as the buffer has"

@@ -278,7 +278,7 @@ mod tests {
             (
                 "16x16",
                 "\"1\n6\"",
-                "line 3: expected lengths such as 1024 or 1024x768, got '1\\n6'",
+                "line 3: expected lengths such as 1024, 1024x768, 2^20, 1e6 or 64k, got '1\\n6'",
             ),
         ] {
             let said = bad(from, to);

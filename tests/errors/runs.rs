@@ -306,3 +306,29 @@ fn norms_of_several_kinds_are_those_of_their_axes() {
         }
     }
 }
+
+/// More elements than the plan has is a mistake, unless a layout says where they lie.
+#[test]
+fn long_buffers() {
+    let fft = build(Request::forward(Shape::d1(16)));
+    let mut out = poison(17);
+    let result = fft.process(&poison(16), &mut out);
+    let too_long = |side, expected, got| Error::BufferTooLong {
+        side,
+        expected,
+        got,
+    };
+    untouched(result, &out, too_long(Side::Output, 16, 17));
+    let mut out = poison(16);
+    let result = fft.process(&poison(32), &mut out);
+    untouched(result, &out, too_long(Side::Input, 16, 32));
+    let mut data = poison(20);
+    let result = fft.process_in_place(&mut data);
+    untouched(result, &data, too_long(Side::Input, 16, 20));
+    // Rows of a wider array: what lies behind the last one is the caller's.
+    let rows = Layout::strided(&[8, 1]);
+    let request = Request::forward(Shape::d2(4, 6)).input_layout(rows.clone());
+    let fft = build(request.output_layout(rows));
+    assert_eq!(fft.input_len(), 30);
+    fft.process(&poison(32), &mut poison(32)).expect("it runs");
+}
