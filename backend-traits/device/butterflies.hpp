@@ -208,12 +208,15 @@ template <class T> struct Butterfly<4, T> {
 constexpr double ROOT_HALF = 0.7071067811865476;
 constexpr double COS_16 = 0.9238795325112867, SIN_16 = 0.3826834323650898;  // of π/8
 
-// exp(-πi/4)·a and exp(-3πi/4)·a: one product fewer than a rotation.
+// exp(-πi/4)·a and exp(-3πi/4)·a: one product fewer than a rotation. Parts are made smaller before they are added, so
+// that no sum leaves the range where the result does not.
 template <class T> MMAFFT_DEVICE Pair<T> eighth(Pair<T> a) {
-  return {T(ROOT_HALF) * (a.x + a.y), T(ROOT_HALF) * (a.y - a.x)};
+  const T y = T(ROOT_HALF) * a.y;
+  return {multiply_add(T(ROOT_HALF), a.x, y), multiply_add(T(-ROOT_HALF), a.x, y)};
 }
 template <class T> MMAFFT_DEVICE Pair<T> three_eighths(Pair<T> a) {
-  return {T(ROOT_HALF) * (a.y - a.x), T(-ROOT_HALF) * (a.x + a.y)};
+  const T y = T(ROOT_HALF) * a.y;
+  return {multiply_add(T(-ROOT_HALF), a.x, y), multiply_add(T(-ROOT_HALF), a.x, -y)};
 }
 
 // 8 = 2·4 points: x[2n+j], a DFT of 4 each, twiddles of order 8, a DFT of 2.

@@ -360,15 +360,13 @@ fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
             let e = dft4::<S, T>(simd, [x[0], x[2], x[4], x[6]]);
             let o = dft4::<S, T>(simd, [x[1], x[3], x[5], x[7]]);
             let half = T::splat(simd, T::rounded(std::f64::consts::FRAC_1_SQRT_2));
-            let (a, b) = (o[1], o[3]);
+            // Parts are made smaller before they are added, so that sums are in range where results are.
+            let [a, b] = [o[1], o[3]].map(|x| (T::vmul(simd, x.0, half), T::vmul(simd, x.1, half)));
             // w = (1 − i)/√2 and w³ = −(1 + i)/√2.
-            let o1 = (
-                T::vmul(simd, T::vadd(simd, a.0, a.1), half),
-                T::vmul(simd, T::vsub(simd, a.1, a.0), half),
-            );
+            let o1 = (T::vadd(simd, a.0, a.1), T::vsub(simd, a.1, a.0));
             let o3 = (
-                T::vmul(simd, T::vsub(simd, b.1, b.0), half),
-                T::vneg(simd, T::vmul(simd, T::vadd(simd, b.0, b.1), half)),
+                T::vsub(simd, b.1, b.0),
+                T::vneg(simd, T::vadd(simd, b.0, b.1)),
             );
             y[0] = add::<S, T>(simd, e[0], o[0]);
             y[4] = sub::<S, T>(simd, e[0], o[0]);
