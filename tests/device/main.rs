@@ -5,8 +5,12 @@ mod accuracy;
 mod families;
 #[path = "../../examples/foreign_memory.rs"]
 mod foreign_memory;
+#[path = "../common/largest.rs"]
+mod largest;
 mod lengths;
 mod measured;
+#[path = "../common/not_finite.rs"]
+mod not_finite;
 mod sharing;
 mod times;
 
@@ -32,6 +36,8 @@ fn main() -> std::process::ExitCode {
         times::plan_creation,
         times::operations_apart,
         memory_and_a_stream_of_others,
+        what_is_not_finite_stays_in_its_transform,
+        impulses_near_the_largest_number,
     ])
 }
 
@@ -45,6 +51,27 @@ fn cuda() -> CudaBackend {
 fn memory_and_a_stream_of_others() {
     cuda();
     foreign_memory::main().expect("the example runs");
+}
+
+fn planner() -> mmafft::Planner {
+    mmafft::Planner::on(mmafft::AnyBackend::Cuda(cuda()))
+}
+
+fn what_is_not_finite_stays_in_its_transform() {
+    let planner = planner();
+    for promise in [
+        not_finite::lines_by_products,
+        not_finite::reals_by_products,
+        not_finite::columns_and_planes_by_products,
+        not_finite::butterflies,
+        not_finite::outside_of_a_zero_range,
+    ] {
+        promise(&planner);
+    }
+}
+
+fn impulses_near_the_largest_number() {
+    largest::check(&planner(), &[64, 100, 4096]);
 }
 
 /// Uniform in [−1, 1).

@@ -9,6 +9,7 @@ mod hostile;
 mod largest;
 mod mangled;
 mod nonfinite;
+mod not_finite;
 mod panics;
 mod plans;
 mod requests;
