@@ -82,3 +82,18 @@ pub use planner::{plan, plan_in_clusters, plan_in_parts, plan_in_turns, plan_pas
 #[doc(hidden)]
 pub use planner::{plan_in_turns_by, rules};
 pub use transform::{Buffer, Planner, Transform};
+
+/// The snippets of the pages that users read compile, and run where they can.
+#[cfg(all(doctest, feature = "cpu"))]
+mod pages {
+    #[doc = include_str!("../README.md")]
+    struct Readme;
+    #[doc = include_str!("../docs/from-fftw.md")]
+    struct FromFftw;
+    #[cfg(feature = "cuda")]
+    #[doc = include_str!("../docs/guide.md")]
+    struct Guide;
+    #[cfg(feature = "cuda")]
+    #[doc = include_str!("../docs/from-cufft.md")]
+    struct FromCufft;
+}

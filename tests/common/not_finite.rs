@@ -18,6 +18,9 @@ fn scalars(request: &Request) -> [usize; 2] {
     })
 }
 
+/// Replaces some scalars of an input.
+type Spoil<'a, T> = dyn Fn(&mut [T]) + 'a;
+
 /// One plan and its runs.
 struct Runs<'a, T> {
     planner: &'a Planner,
@@ -30,11 +33,11 @@ where
     Complex<T>: bytemuck::Pod,
 {
     /// The scalars of the results of uniform data in which `spoil` has replaced some.
-    fn each(&self, spoils: &[&dyn Fn(&mut [T])]) -> Vec<Vec<T>> {
+    fn each(&self, spoils: &[&Spoil<T>]) -> Vec<Vec<T>> {
         let fft = self.planner.build(self.request);
         let fft = fft.unwrap_or_else(|e| panic!("{:?}: {e}", self.request));
         let [from, to] = scalars(self.request);
-        let run = |spoil: &&dyn Fn(&mut [T])| {
+        let run = |spoil: &&Spoil<T>| {
             let mut random = Random::new(7);
             let uniform = |_| (self.of)(random.uniform());
             let mut input: Vec<T> = (0..fft.input_len() * from).map(uniform).collect();
