@@ -65,8 +65,10 @@ in_parts() {
 }
 
 suite() {
-    RUST_TEST_THREADS=2 in_parts suite "$folder/conformance" cuda::table cuda::random --nocapture || return 1
+    in_parts suite "$folder/conformance" cuda::table --test-threads 2 || return 1
     "$folder/conformance" cuda:: --skip cuda::table --skip cuda::random > "$results/suite-rest.log" 2>&1
+    wait
+    in_parts suite-random "$folder/conformance" cuda::random --test-threads 2
     wait
     grep -h -o 'MMAFFT_CASE=.*' "$results"/suite-*.log | sort -u
     grep -h -o '[0-9]* cases; the worst.*' "$results"/suite-*.log | sort -rn -t' ' -k5 | head -n 1
@@ -75,7 +77,7 @@ suite() {
 
 # Says how many requests there were, and how many wrong.
 measured() {
-    in_parts measured "$folder/device" measured --nocapture || return 1
+    in_parts measured "$folder/device" measured || return 1
     wait
     grep -h -o '[0-9]* requests, .* wrong' "$results"/measured-*.log |
         awk '{ what = /in turns/ ? "in turns" : /likely/ ? "likely fast" : "by rules"; all[what] += $1; wrong[what] += $(NF - 1) }
@@ -122,7 +124,7 @@ kinds-others() {
 accuracy() {
     local precision precisions=(f64 f32 split-f16 f16 bf16)
     for precision in "${precisions[@]}"; do
-        MMAFFT_CASE=$precision "$folder/device" accuracy --nocapture > "$results/accuracy-$precision.log" 2>&1 &
+        MMAFFT_CASE=$precision "$folder/device" accuracy > "$results/accuracy-$precision.log" 2>&1 &
     done
     wait
     cat "$results"/accuracy-*.log > "$results/accuracy.log"
