@@ -208,15 +208,13 @@ template <class T> struct Butterfly<4, T> {
 constexpr double ROOT_HALF = 0.7071067811865476;
 constexpr double COS_16 = 0.9238795325112867, SIN_16 = 0.3826834323650898;  // of π/8
 
-// exp(-πi/4)·a and exp(-3πi/4)·a: one product fewer than a rotation. Parts are made smaller before they are added, so
-// that no sum leaves the range where the result does not.
+// exp(-πi/4)·a and exp(-3πi/4)·a: one product fewer than a rotation, and the product with what is added
+// next is one instruction. The sum may be √2 times as large as the result.
 template <class T> MMAFFT_DEVICE Pair<T> eighth(Pair<T> a) {
-  const T y = T(ROOT_HALF) * a.y;
-  return {multiply_add(T(ROOT_HALF), a.x, y), multiply_add(T(-ROOT_HALF), a.x, y)};
+  return {T(ROOT_HALF) * (a.x + a.y), T(ROOT_HALF) * (a.y - a.x)};
 }
 template <class T> MMAFFT_DEVICE Pair<T> three_eighths(Pair<T> a) {
-  const T y = T(ROOT_HALF) * a.y;
-  return {multiply_add(T(-ROOT_HALF), a.x, y), multiply_add(T(-ROOT_HALF), a.x, -y)};
+  return {T(ROOT_HALF) * (a.y - a.x), T(-ROOT_HALF) * (a.x + a.y)};
 }
 
 // 8 = 2·4 points: x[2n+j], a DFT of 4 each, twiddles of order 8, a DFT of 2.
