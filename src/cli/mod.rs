@@ -20,6 +20,7 @@ mod request;
 mod room;
 mod rows;
 mod spectrum;
+mod text;
 mod transform;
 mod tune;
 

@@ -135,7 +135,7 @@ pub struct Table {
 
 /// Reads a file of rows.
 pub fn read(path: &Path) -> Result<Table, Failure> {
-    let text = std::fs::read_to_string(path);
+    let text = super::text::read(path);
     let text = text.map_err(|e| format!("cannot read {}: {e}", path.display()))?;
     parse(&text).map_err(|e| format!("{}, {e}", path.display()).into())
 }

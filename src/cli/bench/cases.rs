@@ -157,7 +157,7 @@ struct Line {
 /// Reads a list: CSV with the header `class,kind,precision,shape`, and if wanted `batch` and
 /// `nonzero`, the points from the first of each axis that are not known to be zero.
 pub fn from_file(path: &Path) -> Result<Vec<Case>, Failure> {
-    let text = std::fs::read_to_string(path);
+    let text = crate::cli::text::read(path);
     let text = text.map_err(|e| format!("cannot read {}: {e}", path.display()))?;
     parse(&text).map_err(|e| format!("{}, {e}", path.display()).into())
 }
