@@ -193,7 +193,12 @@ impl Common {
         shape: Shape,
         precision: Precision,
     ) -> Result<Request, String> {
-        self.scaled(kinds, shape, precision, Normalization::None)
+        let mut request = self.scaled(kinds, shape, precision, Normalization::None)?;
+        if self.norm.is_none() {
+            // Other libraries scale neither direction.
+            request.normalization = Normalization::None;
+        }
+        Ok(request)
     }
 
     fn scaled(
