@@ -200,26 +200,9 @@ fn inverse_pairs() {
     all(cases(lengths.into_iter()), |kind, n| {
         let x = input::<f64>(n);
         for (normalization, name) in Normalization::ALL {
-            let of = |kind: Kind, direction| {
-                Request::directed(kind, direction, Shape::d1(n)).normalization(normalization)
-            };
-            let y = run(&of(kind, Direction::Forward), &x);
-            let back = of(kind.row().inverse, Direction::Inverse);
-            // HC2R comes first where it is the forward one of its pair.
-            let unscaled = match kind {
-                Kind::HC2R => back.clone().normalization(Normalization::None),
-                _ => back,
-            };
-            let scale = match (normalization, kind) {
-                (Normalization::None, _) => kind.logical_length(n) as f64,
-                (Normalization::Ortho, Kind::HC2R) => (n as f64).sqrt(),
-                (Normalization::Forward, Kind::HC2R) => n as f64,
-                _ => 1.0,
-            };
-            let z: Vec<Complex<f64>> = complex(&run(&unscaled, &y))
-                .iter()
-                .map(|z| z / scale)
-                .collect();
+            let there = Request::of_kind(kind, Shape::d1(n)).normalization(normalization);
+            let y = run(&there, &x);
+            let z = complex(&run(&there.inverse(), &y));
             let expected: Vec<ComplexDd> = complex(&x).into_iter().map(ComplexDd::from).collect();
             let error = relative_l2(&z, &expected);
             if error > 3.0 * bound::<f64>(kind, n) {
