@@ -1,4 +1,4 @@
-//! Lines of f64 with primes that RustFFT has butterflies for once or not at all.
+//! Lines of f64 whose primes RustFFT would transform by convolutions.
 //!
 //! RustFFT takes such lines by Rader's and Bluestein's algorithms, which lose digits there of data with a mean and of
 //! chirps. Here a line is split into its primes, and these go by butterflies or by convolutions of our own.

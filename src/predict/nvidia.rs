@@ -2,8 +2,8 @@
 
 use super::{Sheet, Speed};
 
-/// One of each generation with tensor cores. Rates are peak rates of NVIDIA's data sheets, without sparsity, divided by
-/// clock and multiprocessors; of devices without such a data sheet there is no speed.
+/// One of each generation with tensor cores. Rates are meant as the peak rates that NVIDIA states, without sparsity,
+/// divided by clock and multiprocessors; they have not been compared with the data sheets one by one yet.
 pub const NVIDIA: &[Sheet] = &[
     Sheet {
         architecture: "sm_70",
