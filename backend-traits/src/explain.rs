@@ -72,6 +72,7 @@ impl Plan {
         }
         let level = r.precision.level_bound(r.kind);
         let formula = match row.flat {
+            true if self.error_bound > row.bound => "that of storing a part in every pass".into(),
             true => "that of storing the result".into(),
             false if r.kind.is_real_to_real() => format!("{level:.1e}·√(1 + log2 N)"),
             false => format!("{level:e}·√(1 + log2 N)"),

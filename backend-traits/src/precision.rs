@@ -42,6 +42,17 @@ impl ScalarType {
         }
     }
 
+    /// The unit round-off: how far off, relatively, a stored number may be.
+    pub fn round_off(self) -> f64 {
+        let epsilon = match self {
+            ScalarType::F64 => f64::EPSILON,
+            ScalarType::F32 => f32::EPSILON.into(),
+            ScalarType::F16 => f16::EPSILON.into(),
+            ScalarType::Bf16 => bf16::EPSILON.into(),
+        };
+        epsilon / 2.0
+    }
+
     /// `f64`, `f32`, `f16` or `bf16`.
     pub fn name(self) -> &'static str {
         match self {

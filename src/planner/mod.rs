@@ -264,6 +264,18 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
     scale_passes(&mut passes, &groups, problem);
     let chirps = |step: &Step| matches!(step, Step::Chirp { .. } | Step::Convolve { .. });
     let convolved = passes.iter().flat_map(|p| &p.steps).any(chirps);
+    let precision = problem.request.precision.row();
+    let bound = problem.request.precision.error_bound(
+        problem.request.kind,
+        &problem.request.logical_lengths(),
+        convolved,
+    );
+    // A part may be so few numbers that the errors of storing them do not average.
+    let part = precision.flat && !problem.request.wanted_output.is_empty();
+    let error_bound = match part {
+        true => bound.max(passes.len() as f64 * precision.storage.round_off()),
+        false => bound,
+    };
     Ok(Plan {
         backend: limits.backend,
         passes,
@@ -272,11 +284,7 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
         input_scalars: problem.input_scalars,
         output_scalars: problem.output_scalars,
         not_in_place: problem.not_in_place(),
-        error_bound: problem.request.precision.error_bound(
-            problem.request.kind,
-            &problem.request.logical_lengths(),
-            convolved,
-        ),
+        error_bound,
         request: problem.request.clone(),
     })
 }

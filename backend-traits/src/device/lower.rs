@@ -82,10 +82,17 @@ pub struct Lowered {
     /// Of each step the values of a column, a pair or a copied point, and how many of these a thread has: what planners that count
     /// them without lowering are compared with.
     pub steps: Vec<[usize; 2]>,
-    /// Bytes at whose multiples the loaded and the stored memory must begin.
-    pub alignment: usize,
+    /// Bytes at whose multiples the loaded memory must begin, and the stored.
+    pub alignments: [usize; 2],
     /// The same where points move by narrower accesses: whole elements.
     pub element: usize,
+}
+
+impl Lowered {
+    /// Bytes at whose multiples all memory must begin.
+    pub fn alignment(&self) -> usize {
+        self.alignments[0].max(self.alignments[1])
+    }
 }
 
 /// Lowers a pass for a device of this shape.
@@ -468,7 +475,6 @@ fn lower_as(
     if let Some(outermost) = config.loops.first_mut() {
         outermost.count = 1;
     }
-    let widest = config.head.load_vector.max(config.head.store_vector) as usize;
     // Reals that are copied in pairs are moved one by one, without copies, where memory begins between two.
     let needed = |vector: i64, copied: bool, side: Option<(&RealSide, usize)>| {
         let paired = side.is_some_and(|(side, _)| *side == RealSide::PAIRS);
@@ -488,7 +494,11 @@ fn lower_as(
         FACING_LOAD | FACING_STORE => neighbours::facing(pass, loading),
         _ => 0,
     };
-    let together = ends.map(facing).into_iter().fold(widest, usize::max);
+    let vectors = [config.head.load_vector, config.head.store_vector];
+    let alignments = [0, 1].map(|side| {
+        let together = facing(ends[side]).max(vectors[side] as usize);
+        pass.storage.bytes() * (2 * together).max(1)
+    });
     Ok(Ok(Lowered {
         program: Program {
             entry: match blocks {
@@ -514,7 +524,7 @@ fn lower_as(
         scalar_bytes: pass.storage.bytes(),
         work: work::of(&config, geometry, pass.operand),
         steps: config.steps.iter().map(of_thread).collect(),
-        alignment: pass.storage.bytes() * (2 * together).max(1),
+        alignments,
         element: pass.storage.bytes() * (2 * least.min(1)).max(1),
     }))
 }

@@ -161,15 +161,26 @@ impl<D: Driver> Inner<D> {
             .turns
             .map(|turns| InTurns::new(plan, turns))
             .transpose()?;
-        let passes = plan.passes.iter().map(|pass| (pass.clone(), geometry));
+        let passes = plan.passes.iter().enumerate().map(|(i, pass)| {
+            let fits = match &turns {
+                Some(turns) => turns.begin_aligned(i, &lower(pass, &geometry)?),
+                None => true,
+            };
+            Ok(match fits {
+                true => (pass.clone(), geometry),
+                false => narrowed(pass, &geometry),
+            })
+        });
+        let passes: Vec<_> = passes.collect::<Result<_>>()?;
         check::scratch(plan.scratch_bytes)?;
-        let compiled = Compiled::new(driver, passes, turns.map(|_| plan.scratch_bytes))?;
+        let between = turns.map(|_| plan.scratch_bytes);
+        let compiled = Compiled::new(driver, passes.into_iter(), between)?;
         let counted = turns
             .as_ref()
             .filter(|_| compiled.kernels.len() < compiled.passes.len());
         let counters = counted.map_or(0, |turns| turns.words(&compiled).counter_bytes());
         let scalar = plan.request.precision.row().storage.bytes();
-        let wide = |p: &PreparedPass| p.lowered.alignment > p.lowered.element;
+        let wide = |p: &PreparedPass| p.lowered.alignment() > p.lowered.element;
         Ok(Inner {
             passes: match turns.is_some() || compiled.passes.iter().any(wide) {
                 true => plan.passes.clone(),
@@ -198,7 +209,7 @@ impl<D: Driver> Inner<D> {
         };
         // Counters are numbers of 32 bits.
         let counters = if self.turns.is_some() { 16 } else { 1 };
-        (most(|l| l.alignment).max(counters), most(|l| l.element))
+        (most(Lowered::alignment).max(counters), most(|l| l.element))
     }
 
     /// The passes for memory that begins at an element, but at no multiple of the alignment. Their
@@ -261,6 +272,17 @@ impl InTurns {
             }),
             _ => Err(refused()),
         }
+    }
+
+    /// Whether a pass' memory of every turn begins as aligned as that of the first. Lines beside
+    /// each other move together, and a turn may begin between two of them.
+    fn begin_aligned(&self, pass: usize, lowered: &Lowered) -> bool {
+        let share = self.shares[pass];
+        let bytes = |scalars: usize| self.turns.arrays * scalars * lowered.scalar_bytes;
+        [share.load, share.store]
+            .into_iter()
+            .zip(lowered.alignments)
+            .all(|(scalars, alignment)| bytes(scalars).is_multiple_of(alignment))
     }
 
     /// What a launch of both is told.
