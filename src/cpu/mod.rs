@@ -12,6 +12,7 @@ mod butterflies;
 mod check;
 mod chirp;
 mod columns;
+mod convolved;
 mod execute;
 mod factors;
 mod half_lanes;

@@ -4,6 +4,7 @@
 //! chirps. Here a line is split into its primes, and these go by butterflies or by convolutions of our own.
 
 use super::bluestein::Bluestein;
+use super::convolved::Convolved;
 use super::rader::Rader;
 use super::scalar::Real;
 use mmafft_backend_traits::largest_prime_factor;
@@ -36,8 +37,8 @@ fn plan_exact<T: Real>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>
     if rest == prime && rest == length {
         let rader = largest_prime_factor(prime - 1) <= SMOOTH && u32::try_from(prime).is_ok();
         return match rader {
-            true => Arc::new(Rader::new(prime, direction)),
-            false => Arc::new(Bluestein::new(prime, direction)),
+            true => Arc::new(Convolved::new(Rader::new(prime, direction))),
+            false => Arc::new(Convolved::new(Bluestein::new(prime, direction))),
         };
     }
     let first = match length == rest {
