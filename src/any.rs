@@ -133,6 +133,12 @@ macro_rules! backends {
                 }
             }
 
+            fn revision(&self) -> String {
+                match self {
+                    $(AnyBackend::$variant(b) => b.revision()),*
+                }
+            }
+
             fn allocate(&self, bytes: usize) -> Result<AnyBuffer> {
                 match self {
                     $(AnyBackend::$variant(b) => b.allocate(bytes).map(AnyBuffer::$variant)),*

@@ -38,6 +38,7 @@ mod absent;
 mod any;
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod clock;
 #[cfg(feature = "cpu")]
 mod cpu;
 mod element;
@@ -67,9 +68,9 @@ pub use half::{bf16, f16};
 pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};
 pub use mmafft_backend_traits as backend_traits;
 pub use mmafft_backend_traits::{
-    largest_prime_factor, reference, Backend, Direction, Domain, Engine, Error, Kind, Layout,
-    Limits, Normalization, Pass, Placement, Plan, Precision, Request, Result, ScalarType, Shape,
-    Side, Step, Turns, KINDS, PRECISIONS,
+    largest_prime_factor, reference, Backend, Direction, Domain, Effort, Engine, Error, Kind,
+    Layout, Limits, Normalization, Pass, Placement, Plan, Precision, Request, Result, ScalarType,
+    Shape, Side, Step, Turns, KINDS, PRECISIONS,
 };
 #[cfg(feature = "emulate")]
 pub use mmafft_emulated as emulated;

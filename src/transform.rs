@@ -1,12 +1,14 @@
 //! [`Planner`] and [`Transform`]: from a request to results.
 
 use crate::any::{AnyBackend, AnyBuffer, AnyPrepared};
+use crate::clock::BackendClock;
 use crate::element::{self, Element};
+use crate::planner::{measure::measure, plan_by, wisdom::Wisdom};
 use mmafft_backend_traits::{
-    Backend, Bindings, Buffer as _, Domain, Error, Limits, Placement, Plan, Prepared as _, Request,
-    Result, Side,
+    Backend, Bindings, Buffer as _, Domain, Effort, Error, Limits, Placement, Plan, Prepared as _,
+    Request, Result, Side,
 };
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Plans requests for one backend, and prepares them.
 ///
@@ -21,9 +23,15 @@ use std::sync::{Mutex, PoisonError};
 /// assert_eq!(x[1], Complex::new(-2.0, 2.0));
 /// # Ok::<(), mmafft::Error>(())
 /// ```
+///
+/// An effort beyond [`Effort::Estimate`] times plans where they run, once for a device: see
+/// [`Planner::effort`].
 #[derive(Debug, Clone)]
 pub struct Planner {
     backend: AnyBackend,
+    effort: Effort,
+    /// Clones share it.
+    wisdom: Arc<Mutex<Wisdom>>,
 }
 
 impl Planner {
@@ -49,7 +57,52 @@ impl Planner {
 
     /// On this backend.
     pub fn on(backend: AnyBackend) -> Self {
-        Planner { backend }
+        let mut wisdom = Wisdom::new(backend.limits(), &backend.revision());
+        wisdom.read();
+        Planner {
+            backend,
+            effort: Effort::default(),
+            wisdom: Arc::new(Mutex::new(wisdom)),
+        }
+    }
+
+    /// Looks for the fastest plan with this effort, where a request does not say another.
+    ///
+    /// What is measured is kept in the user's cache directory and followed from then on, by
+    /// [`Effort::Estimate`] too, on this device and by these kernels. Measuring takes as much of the
+    /// device's memory as a run does, of its own. The plan may have other last bits than the one without.
+    ///
+    /// ```
+    /// use mmafft::{Effort, Planner, Request, Shape};
+    ///
+    /// # std::env::set_var("MMAFFT_CACHE", "off");
+    /// let planner = Planner::cpu()?.effort(Effort::Measure);
+    /// let fft = planner.build(&Request::forward(Shape::d2(60, 100)).batch(4))?;
+    /// let wisdom = planner.export_wisdom();
+    /// assert!(Planner::cpu()?.import_wisdom(&wisdom)? > 0);
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self
+    }
+
+    /// All that was measured on this device, as text: what FFTW calls wisdom.
+    pub fn export_wisdom(&self) -> String {
+        self.wisdom().export()
+    }
+
+    /// Takes what was measured on such a device by these kernels, from text of [`Planner::export_wisdom`];
+    /// returns how many choices that were.
+    ///
+    /// # Errors
+    /// `Wisdom` where a line of the text is none; then nothing is taken.
+    pub fn import_wisdom(&self, text: &str) -> Result<usize> {
+        self.wisdom().import(text)
+    }
+
+    fn wisdom(&self) -> MutexGuard<'_, Wisdom> {
+        self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The device's limits.
@@ -57,9 +110,17 @@ impl Planner {
         self.backend.limits()
     }
 
-    /// Plans, and stops at the data.
+    /// Plans, and stops at the data. With an effort beyond [`Effort::Estimate`] it times what was not timed before.
     pub fn plan(&self, request: &Request) -> Result<Plan> {
-        crate::planner::plan(request, self.backend.limits())
+        let mut wisdom = self.wisdom();
+        let effort = request.effort.unwrap_or(self.effort);
+        let known = wisdom.effort_of(request).unwrap_or_default();
+        if effort > known {
+            let mut clock = BackendClock::new(&self.backend);
+            measure(request, self.limits(), effort, &mut wisdom, &mut clock)?;
+            wisdom.write();
+        }
+        plan_by(request, self.limits(), &wisdom)
     }
 
     /// Plans and prepares.

@@ -38,6 +38,11 @@ pub trait Backend: Send + Sync {
     /// What the planner must know.
     fn limits(&self) -> &Limits;
 
+    /// What the speed of plans depends on beside the device: a text that is another where its code is.
+    fn revision(&self) -> String {
+        String::new()
+    }
+
     /// Memory of `bytes`, aligned for any vector access.
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer>;
 

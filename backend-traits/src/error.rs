@@ -242,6 +242,12 @@ pub enum Error {
         /// The bytes allowed.
         got: usize,
     },
+    /// A text that is no wisdom.
+    #[error("wisdom cannot be imported: {reason}")]
+    Wisdom {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Something the library, or this backend, does not do.
     #[error("{what} is not supported by {backend}: {instead}")]
     Unsupported {

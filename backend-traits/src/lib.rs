@@ -44,6 +44,6 @@ pub use pass::{
 pub use plan::{Plan, Turns};
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real_line::{LineForm, RealLine};
-pub use request::Request;
+pub use request::{Effort, Request};
 pub use shape::{generator_powers, largest_prime_factor, Shape, MAX_RANK, MAX_TILE_AXES};
 pub use tile::{held_points, Ahead, Launch, Residency, Tile};

@@ -59,6 +59,42 @@ pub struct Request {
     /// scratch these take (of a device's C2R of three axes up to as much as its input). Not counted is what a backend needs
     /// for itself: the CPU room for a tile a thread, a device 8 bytes a turn for passes that take turns.
     pub scratch_limit: Option<usize>,
+    /// How long a planner may look for the fastest plan; `None`: as long as the planner is told.
+    pub effort: Option<Effort>,
+}
+
+/// How long a planner looks for the fastest plan, as FFTW's users know it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Effort {
+    /// It runs nothing, and goes by what was measured before and by a model.
+    #[default]
+    Estimate,
+    /// It times some twenty tiles of each pass where they run: seconds, once for a device.
+    Measure,
+    /// It also times other passes and factors: minutes, once for a device.
+    Patient,
+}
+
+impl Effort {
+    /// Every effort, and its name on the command line.
+    pub const ALL: [(Effort, &str); 3] = [
+        (Effort::Estimate, "estimate"),
+        (Effort::Measure, "measure"),
+        (Effort::Patient, "patient"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let row = Effort::ALL.iter().find(|(effort, _)| *effort == self);
+        row.map_or("", |(_, name)| name)
+    }
+
+    /// The effort with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Effort> {
+        let row = Effort::ALL.iter().find(|(_, own)| *own == name)?;
+        Some(row.0)
+    }
 }
 
 impl Request {
@@ -81,6 +117,7 @@ impl Request {
             radices: None,
             split_matrix: true,
             scratch_limit: None,
+            effort: None,
         }
     }
 
@@ -294,6 +331,19 @@ impl Request {
     /// With DFT matrices rounded to 16 bits where `split` is false.
     pub fn split_matrix(mut self, split: bool) -> Self {
         self.split_matrix = split;
+        self
+    }
+
+    /// Planned with this effort, whatever the planner's is.
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = Some(effort);
+        self
+    }
+
+    /// The same request, whatever the effort.
+    #[doc(hidden)]
+    pub fn without_effort(mut self) -> Self {
+        self.effort = None;
         self
     }
 

@@ -4,6 +4,7 @@ use super::cluster::Clusters;
 use super::problem::Problem;
 use super::stage::Stage;
 use super::steps::LARGEST_RADIX;
+use super::wisdom::Wisdom;
 use mmafft_backend_traits::{
     largest_prime_factor, radix, radix::RADICES, real::Middle, Engine, Error, Kind, Limits, Result,
     ScalarType,
@@ -43,6 +44,8 @@ pub struct Fits<'a> {
     pub clusters: Clusters,
     /// The factors into which long lines are to be split, in place of those that were measured.
     pub parts: Option<&'a [usize]>,
+    /// What was measured on the device.
+    pub wisdom: Option<&'a Wisdom>,
 }
 
 impl<'a> Fits<'a> {
@@ -68,6 +71,7 @@ impl<'a> Fits<'a> {
             asked: problem.request.radices.as_deref(),
             clusters: Clusters::default(),
             parts: None,
+            wisdom: None,
         }
     }
 

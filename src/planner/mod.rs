@@ -16,6 +16,7 @@
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
+mod candidates;
 mod cluster;
 mod convolution;
 mod counts;
@@ -28,6 +29,7 @@ mod fuse;
 mod joined;
 mod lengths;
 mod likely;
+pub mod measure;
 mod model;
 mod nd;
 mod orders;
@@ -40,10 +42,13 @@ mod rule;
 mod rule_keys;
 pub mod rules;
 mod sequence;
+mod sequences;
 mod stage;
 mod steps;
 mod tiles;
 mod turns;
+mod way;
+pub mod wisdom;
 mod work;
 
 use cluster::Clusters;
@@ -52,6 +57,8 @@ use mmafft_backend_traits::{
 };
 use stage::Stage;
 use turns::Taken;
+use way::Way;
+use wisdom::Wisdom;
 
 /// Plans `request` for a device with these `limits`.
 ///
@@ -64,6 +71,58 @@ use turns::Taken;
 /// ```
 pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
     plan_with(request, limits, Ways::MEASURED)
+}
+
+/// The same by what was measured on the device, where something was.
+pub fn plan_by(request: &Request, limits: &Limits, wisdom: &Wisdom) -> Result<Plan> {
+    let way = wisdom.way(request).unwrap_or(&Way::Planned);
+    plan_in_way(request, limits, way, wisdom)
+}
+
+/// The same by this way.
+fn plan_in_way(request: &Request, limits: &Limits, way: &Way, wisdom: &Wisdom) -> Result<Plan> {
+    let wise = Ways {
+        wisdom: Some(wisdom),
+        ..Ways::MEASURED
+    };
+    let pass_by_pass = Ways {
+        turns: TurnsAsked::Not,
+        ..wise
+    };
+    match way {
+        Way::Planned => plan_with(request, limits, wise),
+        Way::PassByPass => plan_with(request, limits, pass_by_pass),
+        Way::Clusters => {
+            let clusters = Clusters::All;
+            let ways = Ways {
+                clusters,
+                ..pass_by_pass
+            };
+            plan_with(request, limits, ways)
+        }
+        Way::Blocks => {
+            let limits = Limits {
+                cluster_blocks: 0,
+                ..limits.clone()
+            };
+            plan_with(request, &limits, pass_by_pass)
+        }
+        Way::Turns(turns) => {
+            let turns = TurnsAsked::So(*turns);
+            plan_with(request, limits, Ways { turns, ..wise })
+        }
+        Way::Parts(parts) => {
+            let parts = Some(&parts[..]);
+            plan_with(
+                request,
+                limits,
+                Ways {
+                    parts,
+                    ..pass_by_pass
+                },
+            )
+        }
+    }
 }
 
 /// The same, where all that a cluster holds and no block does is spread over one, measured or not, and complex
@@ -150,6 +209,7 @@ struct Ways<'a> {
     clusters: Clusters,
     parts: Option<&'a [usize]>,
     turns: TurnsAsked<'a>,
+    wisdom: Option<&'a Wisdom>,
 }
 
 impl Ways<'_> {
@@ -157,6 +217,7 @@ impl Ways<'_> {
         clusters: Clusters::Measured,
         parts: None,
         turns: TurnsAsked::Measured,
+        wisdom: None,
     };
     const PASS_BY_PASS: Ways<'static> = Ways {
         turns: TurnsAsked::Not,
@@ -170,6 +231,7 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
     let fits = fits::Fits {
         clusters: ways.clusters,
         parts: ways.parts,
+        wisdom: ways.wisdom,
         ..fits::Fits::new(&problem, limits, engine)
     };
     fits.check_asked(&problem)?;
@@ -189,6 +251,7 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         let parts = tiles.as_ref().and_then(|tiles| tiles.parts.as_deref());
         let fits = fits::Fits {
             parts,
+            wisdom: ways.wisdom,
             ..fits::Fits::new(&problem, limits, engine)
         };
         let plan = planned(&problem, &fits, Some(taken));
@@ -241,7 +304,10 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
     let mut passes = planned.clone();
     let asked = fits.asked.is_some();
     for pass in &mut passes {
-        rules::follow(pass, limits, asked);
+        let tile = fits.wisdom.and_then(|wisdom| wisdom.tile(pass));
+        if !tile.is_some_and(|tile| !asked && measure::apply(tile, pass, limits)) {
+            rules::follow(pass, limits, asked);
+        }
     }
     let mut turns = None;
     let in_turns = |taken| turns::take(&planned, &passes, scratch_bytes, problem, limits, taken);

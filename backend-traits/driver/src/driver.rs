@@ -3,7 +3,7 @@
 use crate::module::Module;
 use crate::{refused, Compiler, Context, Event, Found, Graph, Interface, Kernel, Memory, Stream};
 use mmafft_backend_traits::device::{
-    Cache, Driver, Geometry, Kernels, Launch, Program, Region, TurnWords,
+    digest, Cache, Driver, Geometry, Kernels, Launch, Program, Region, TurnWords,
 };
 use mmafft_backend_traits::{Limits, Result};
 use std::any::Any;
@@ -187,6 +187,20 @@ impl<I: Interface> Driver for DeviceDriver<I> {
 
     fn geometry(&self) -> Geometry {
         self.0.geometry
+    }
+
+    fn revision(&self) -> String {
+        let program = Program {
+            entry: "mmafft_pass",
+            config: Vec::new(),
+            // With what two passes in one launch have beside.
+            then: vec![0],
+            keeps: false,
+            threads: 0,
+            shared_bytes: 0,
+        };
+        let source = I::Compiler::source(&program);
+        digest(&[&source, &self.compiler_version()])
     }
 
     fn allocate(&self, bytes: usize) -> Result<Memory<I>> {

@@ -272,6 +272,10 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         self.driver.limits()
     }
 
+    fn revision(&self) -> String {
+        self.driver.revision()
+    }
+
     fn allocate(&self, bytes: usize) -> Result<Self::Buffer> {
         Ok(DeviceBuffer {
             memory: self.driver.allocate(bytes)?,

@@ -22,8 +22,9 @@ const LIMIT: u64 = 256 << 20;
 /// First in each file; another number if what follows ever changes.
 const MAGIC: &[u8; 16] = b"mmafft code  v1\n";
 
-/// How the names of code end.
+/// How the names of code end, and those of texts.
 const CODE: &str = "code";
+const TEXT: &str = "txt";
 /// How the names of files end that are being written, or were when a process died.
 const UNFINISHED: &str = "tmp";
 /// Older ones are a dead process'.
@@ -70,16 +71,26 @@ impl Cache {
         Ok(code)
     }
 
+    /// The text that was kept under a name.
+    pub fn text(&self, name: &str) -> Option<String> {
+        if !is_private(&self.folder) {
+            return None;
+        }
+        let path = self.folder.join(name).with_extension(TEXT);
+        let size = fs::metadata(&path).ok()?.len();
+        (size <= self.limit).then(|| fs::read_to_string(path).ok())?
+    }
+
+    /// Keeps a text under a name, in place of the one before.
+    pub fn keep_text(&self, name: &str, text: &str) {
+        // A failure has nobody to be told to.
+        let path = self.folder.join(name).with_extension(TEXT);
+        let _ = self.write_whole(name, &path, &[text.as_bytes()]);
+    }
+
     /// The key of code that depends on these texts, in this order.
     fn key(texts: &[&str]) -> Key {
-        let mut digest = Sha256::new();
-        for text in texts {
-            // With its length, so that no text can lend letters to its neighbour.
-            digest.update((text.len() as u64).to_le_bytes());
-            digest.update(text);
-        }
-        let bytes = digest.finalize();
-        Key(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        Key(digest(texts))
     }
 
     /// The code under a key. A damaged file is removed.
@@ -118,6 +129,12 @@ impl Cache {
     }
 
     fn write(&self, key: &Key, code: &[u8]) -> io::Result<()> {
+        let parts: [&[u8]; 3] = [MAGIC, &checksum(key, code), code];
+        self.write_whole(&key.0, &self.path(key), &parts)
+    }
+
+    /// Writes a file that appears at once.
+    fn write_whole(&self, name: &str, path: &Path, parts: &[&[u8]]) -> io::Result<()> {
         create_private(&self.folder)?;
         if !is_private(&self.folder) {
             return Err(io::ErrorKind::PermissionDenied.into());
@@ -125,10 +142,9 @@ impl Cache {
         // A name that no other thread and no other process has.
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let name = format!("{}.{process}.{count}.{UNFINISHED}", key.0);
+        let name = format!("{name}.{process}.{count}.{UNFINISHED}");
         let unfinished = self.folder.join(name);
-        let written = write_new(&unfinished, &[MAGIC, &checksum(key, code), code])
-            .and_then(|()| fs::rename(&unfinished, self.path(key)));
+        let written = write_new(&unfinished, parts).and_then(|()| fs::rename(&unfinished, path));
         if written.is_err() {
             let _ = fs::remove_file(&unfinished);
         }
@@ -187,6 +203,18 @@ fn base(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
     };
     user.map(|user| user.join("mmafft"))
+}
+
+/// The digest of these texts, in this order, in hexadecimal digits.
+pub fn digest(texts: &[&str]) -> String {
+    let mut digest = Sha256::new();
+    for text in texts {
+        // With its length, so that no text can lend letters to its neighbour.
+        digest.update((text.len() as u64).to_le_bytes());
+        digest.update(text);
+    }
+    let bytes = digest.finalize();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Over the key too, so that no file passes under another's name.

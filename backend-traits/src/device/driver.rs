@@ -107,6 +107,12 @@ pub trait Driver: Send + Sync {
     /// What lowering must know.
     fn geometry(&self) -> Geometry;
 
+    /// What the speed of kernels depends on beside the device: a text that is another where their sources or
+    /// their compiler are.
+    fn revision(&self) -> String {
+        String::new()
+    }
+
     /// Memory of at least `bytes`, aligned to 256.
     fn allocate(&self, bytes: usize) -> Result<Self::Memory>;
 

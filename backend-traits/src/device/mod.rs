@@ -40,7 +40,7 @@ mod work;
 pub use arguments::Arguments;
 pub use backend::DeviceBackend;
 pub use banks::WAVEFRONT;
-pub use cache::Cache;
+pub use cache::{digest, Cache};
 pub use cluster::spreads;
 pub use columns::{mirrors_in_registers, LARGEST_SECTOR};
 pub use compiler::errors_of;

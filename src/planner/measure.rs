@@ -1,0 +1,564 @@
+//! Which tiles and which way are the fastest, by timing them where they run.
+//!
+//! Each pass is timed alone, by tiles that a model ranks, then by other launches of the fastest; then
+//! whole plans are timed, each way of passes by the tiles that its passes got. What is chosen is
+//! [`Wisdom`].
+
+use super::candidates;
+use super::likely::likely;
+use super::orders::orders;
+use super::plan_in_way;
+use super::rule::Rule;
+use super::sequence::Sequence;
+use super::sequences::sequences;
+use super::way::Way;
+use super::wisdom::{Tile, Wisdom};
+use mmafft_backend_traits::{
+    radix, Effort, Engine, Limits, Pass, Plan, Request, Residency, Result, Step, Turns,
+};
+
+/// What times plans.
+pub trait Clock {
+    /// Seconds that each plan takes; `None` where it cannot be prepared or does not run.
+    fn seconds(&mut self, plans: &[Plan]) -> Vec<Option<f64>>;
+}
+
+/// How much is tried of a pass.
+struct Trials {
+    /// Tiles of the first round.
+    tiles: usize,
+    /// Of these the first, in which other columns face each other too.
+    faced: usize,
+    /// The fastest of a round, from which the next begins.
+    kept: usize,
+    /// Other launches of these.
+    second: fn(&Pass, &Rule, &Limits) -> Vec<Rule>,
+    /// What their launches could do otherwise.
+    third: fn(&Pass, &Rule, &Limits) -> Vec<Rule>,
+}
+
+const MEASURE: Trials = Trials {
+    tiles: 8,
+    faced: 2,
+    kept: 1,
+    second: |_, _, _| Vec::new(),
+    third: candidates::otherwise,
+};
+const PATIENT: Trials = Trials {
+    tiles: 16,
+    faced: 4,
+    kept: 3,
+    second: launches,
+    third: candidates::third,
+};
+/// Of passes without a ranking one of so many candidates is timed, at least.
+const UNRANKED: [usize; 2] = [16, 160];
+/// Lists of factors of a long line that are timed.
+const LISTS: usize = 12;
+/// How much larger the largest factor may be than the smallest.
+const SPREAD: usize = 8;
+/// How much faster something must be than what is planned without measurements.
+const GAIN: f64 = 1.01;
+
+/// Puts a chosen tile on a pass as it is planned before; false where it does not suit.
+pub fn apply(tile: &Tile, pass: &mut Pass, limits: &Limits) -> bool {
+    let mut chosen = pass.clone();
+    match tile {
+        Tile::Planned => return false,
+        Tile::By { rule, alone } => {
+            if *alone {
+                chosen.mirrored = chosen.mirrored.filter(|m| m.images != FACING);
+            }
+            if !rule.suits(&chosen, limits) {
+                return false;
+            }
+            rule.apply(&mut chosen, limits);
+        }
+        Tile::Lines(lines) => {
+            let all: usize = pass.loops.iter().map(|l| l.count).product();
+            if limits.line_library.is_none() || *lines > all {
+                return false;
+            }
+            chosen.tile.bytes = pass.tile.bytes / pass.tile.lines.max(1) * lines;
+            chosen.tile.lines = *lines;
+        }
+    }
+    chosen.reason = "the fastest that was timed here".into();
+    *pass = chosen;
+    true
+}
+
+/// How lines lie that face each other, and may as well not.
+const FACING: mmafft_backend_traits::Images = mmafft_backend_traits::Images::Facing;
+
+/// Chooses tiles and way of a request by timing them, and keeps them.
+///
+/// # Errors
+/// Those of planning without measurements.
+pub fn measure(
+    request: &Request,
+    limits: &Limits,
+    effort: Effort,
+    wisdom: &mut Wisdom,
+    clock: &mut dyn Clock,
+) -> Result<()> {
+    let planned = plan_in_way(request, limits, &Way::Planned, wisdom)?;
+    let mut best: Option<(Way, f64)> = None;
+    let mut plans: Vec<Plan> = Vec::new();
+    for way in ways(request, &planned, limits, effort) {
+        let Ok(plan) = plan_in_way(request, limits, &way, wisdom) else {
+            continue;
+        };
+        if request.radices.is_none() {
+            for pass in &plan.passes {
+                let known = wisdom
+                    .effort_of_tile(pass)
+                    .is_some_and(|known| known >= effort);
+                if !known {
+                    time_pass(&plan, pass, limits, effort, wisdom, clock);
+                }
+            }
+        }
+        let Ok(plan) = plan_in_way(request, limits, &way, wisdom) else {
+            continue;
+        };
+        if plans.contains(&plan) {
+            continue;
+        }
+        let seconds = clock.seconds(&[scaled(&plan)])[0];
+        plans.push(plan);
+        let Some(seconds) = seconds else { continue };
+        let gain = if best.is_some() { GAIN } else { 1.0 };
+        if best
+            .as_ref()
+            .is_none_or(|(_, least)| gain * seconds < *least)
+        {
+            best = Some((way, seconds));
+        }
+    }
+    if let Some((way, seconds)) = best {
+        wisdom.keep_way(request, way, effort, seconds);
+    }
+    Ok(())
+}
+
+/// The ways that are timed, that without measurements first.
+fn ways(request: &Request, planned: &Plan, limits: &Limits, effort: Effort) -> Vec<Way> {
+    let mut ways = vec![Way::Planned];
+    let several = planned.passes.len() > 1;
+    if planned.turns.is_some() {
+        ways.push(Way::PassByPass);
+    }
+    let spread = |pass: &Pass| pass.tile.residency != Residency::Block;
+    if planned.passes.iter().any(spread) {
+        ways.push(Way::Blocks);
+    }
+    if effort < Effort::Patient {
+        return ways;
+    }
+    if limits.cluster_blocks > 0 && several {
+        ways.push(Way::Clusters);
+    }
+    if several && request.batch > 1 {
+        let ahead = [(1, 2), (2, 4), (4, 8)];
+        ways.extend(ahead.map(|(ahead, kept)| {
+            Way::Turns(Turns {
+                arrays: 1,
+                ahead,
+                kept: Some(kept),
+            })
+        }));
+    }
+    ways.extend(lists_of(planned).into_iter().map(Way::Parts));
+    ways
+}
+
+/// Other factors of a line that passes share, those first that are the most nearly equal.
+fn lists_of(plan: &Plan) -> Vec<Vec<usize>> {
+    let line = |pass: &Pass| pass.axes.len() == 1;
+    if plan.passes.len() < 2 || plan.request.shape.rank() > 1 || !plan.passes.iter().all(line) {
+        return Vec::new();
+    }
+    let own: Vec<usize> = plan.passes.iter().map(|pass| pass.axes[0].length).collect();
+    let mut all = Vec::new();
+    let n = own.iter().product();
+    for count in [own.len(), own.len() + 1] {
+        lists(n, count, &mut Vec::new(), &mut all);
+    }
+    all.retain(|list| *list != own);
+    let spread = |list: &Vec<usize>| {
+        let (least, most) = (list.iter().min(), list.iter().max());
+        (
+            list.len(),
+            most.zip(least).map(|(most, least)| most - least),
+        )
+    };
+    all.sort_by_key(|list| (spread(list), list.clone()));
+    all.truncate(LISTS);
+    all
+}
+
+/// Lists of `count` factors, in any order.
+fn lists(n: usize, count: usize, so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+    if count == 1 {
+        so_far.push(n);
+        let least = so_far.iter().min().copied().unwrap_or(1);
+        if so_far.iter().all(|&f| f <= SPREAD * least) {
+            all.push(so_far.clone());
+        }
+        so_far.pop();
+        return;
+    }
+    let mean = (n as f64).powf(1.0 / count as f64) as usize;
+    for f in (mean / SPREAD).max(2)..=(mean * SPREAD).min(n / 2) {
+        if n.is_multiple_of(f) {
+            so_far.push(f);
+            lists(n / f, count - 1, so_far, all);
+            so_far.pop();
+        }
+    }
+}
+
+/// What a pass may be by, and what it took.
+struct Timed {
+    tile: Tile,
+    seconds: f64,
+}
+
+/// Times a pass by all that could be the fastest, and keeps what is.
+fn time_pass(
+    plan: &Plan,
+    pass: &Pass,
+    limits: &Limits,
+    effort: Effort,
+    wisdom: &mut Wisdom,
+    clock: &mut dyn Clock,
+) {
+    let trials = match effort {
+        Effort::Patient => &PATIENT,
+        _ => &MEASURE,
+    };
+    let mut timed: Vec<Timed> = Vec::new();
+    let first = match limits.line_library {
+        Some(_) => lines(pass),
+        None => first_round(pass, limits, trials, effort),
+    };
+    // As it is planned, beside all others.
+    let planned = [Tile::Planned].into_iter();
+    let mut round: Vec<Tile> = planned.chain(first).collect();
+    for next in [trials.second, trials.third] {
+        time_tiles(plan, pass, &round, limits, &mut timed, clock);
+        let best = timed.iter().take(trials.kept);
+        let rules = best.filter_map(|timed| match &timed.tile {
+            Tile::By { rule, .. } => Some(next(pass, rule, limits)),
+            _ => None,
+        });
+        let rules: Vec<Rule> = rules.flatten().collect();
+        round = tiles(pass, rules, limits);
+        round.retain(|tile| timed.iter().all(|timed| timed.tile != *tile));
+    }
+    time_tiles(plan, pass, &round, limits, &mut timed, clock);
+    let planned = timed.iter().find(|timed| timed.tile == Tile::Planned);
+    let planned = planned.map_or(f64::INFINITY, |timed| timed.seconds);
+    let faster = timed.first().filter(|best| GAIN * best.seconds < planned);
+    let tile = faster.map_or(Tile::Planned, |best| best.tile.clone());
+    let seconds = faster.map_or(planned, |best| best.seconds);
+    if seconds.is_finite() {
+        wisdom.keep_tile(pass, tile, effort, seconds);
+    }
+}
+
+/// Times the pass by these tiles, the fastest of all first.
+fn time_tiles(
+    plan: &Plan,
+    pass: &Pass,
+    tiles: &[Tile],
+    limits: &Limits,
+    timed: &mut Vec<Timed>,
+    clock: &mut dyn Clock,
+) {
+    let plans = tiles.iter().map(|tile| {
+        let mut pass = pass.clone();
+        apply(tile, &mut pass, limits);
+        alone(plan, pass)
+    });
+    let plans: Vec<Plan> = plans.collect();
+    if plans.is_empty() {
+        return;
+    }
+    let seconds = clock.seconds(&plans);
+    timed.extend(tiles.iter().zip(seconds).filter_map(|(tile, seconds)| {
+        Some(Timed {
+            tile: tile.clone(),
+            seconds: seconds?,
+        })
+    }));
+    timed.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+}
+
+/// Rules as tiles of the pass, each once, that suit it.
+fn tiles(pass: &Pass, rules: Vec<Rule>, limits: &Limits) -> Vec<Tile> {
+    let mut tiles = Vec::new();
+    for rule in rules.into_iter().filter(|rule| rule.suits(pass, limits)) {
+        let fraction = 0.0;
+        let tile = Tile::By {
+            rule: Box::new(Rule { fraction, ..rule }),
+            alone: pass.mirrored.is_none(),
+        };
+        if !tiles.contains(&tile) {
+            tiles.push(tile);
+        }
+    }
+    tiles
+}
+
+/// Tiles that could be fast: by the model where it knows such passes, else all, of which some are taken.
+fn first_round(pass: &Pass, limits: &Limits, trials: &Trials, effort: Effort) -> Vec<Tile> {
+    let rows = super::rule_keys::access(pass) == "rows";
+    let mut all = candidates::first(pass, rows, limits);
+    if ranked(pass) {
+        all.retain(|rule| rule.blocks > 1);
+    }
+    let most = UNRANKED[usize::from(effort == Effort::Patient)];
+    let step = all.len().div_ceil(most).max(1);
+    let mut all: Vec<Rule> = all.into_iter().step_by(step).collect();
+    if ranked(pass) {
+        let orders = all_orders(pass, limits);
+        all.extend(likely(pass, &orders, limits, trials.tiles, trials.faced));
+    }
+    tiles(pass, all, limits)
+}
+
+/// Whether a model ranks the tiles of a pass: of butterflies that threads hold, in one block, and no convolution.
+fn ranked(pass: &Pass) -> bool {
+    let convolved = |step: &Step| matches!(step, Step::Rader { .. } | Step::Chirp { .. });
+    let mut radices = pass.steps.iter().filter_map(Step::radix);
+    let block = pass.tile.residency.blocks() == 1 && !radices.any(|r| radix::summed(r, false));
+    pass.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
+}
+
+/// Radices of a pass' axes, in all orders that are tried.
+fn all_orders(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let all = sequences(pass, false, limits).into_iter();
+    let mut all: Vec<Vec<usize>> = all.map(|s: Sequence| s.radices().to_vec()).collect();
+    all.extend(orders(pass, limits).unwrap_or_default());
+    all.sort();
+    all.dedup();
+    // None are the pass' own.
+    let own: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
+    if all.contains(&own) {
+        all.retain(|s| !s.is_empty());
+    }
+    all
+}
+
+/// Other launches of a tile.
+fn launches(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
+    match ranked(pass) {
+        true => candidates::near(pass, best, limits),
+        false => candidates::second(pass, best),
+    }
+}
+
+/// More and fewer lines a tile, on a CPU.
+fn lines(pass: &Pass) -> Vec<Tile> {
+    let all: usize = pass.loops.iter().map(|l| l.count).product();
+    let planned = pass.tile.lines.max(1);
+    let lines = [planned / 4, planned / 2, 2 * planned, 4 * planned].into_iter();
+    let there = lines.filter(|&lines| (1..=all).contains(&lines));
+    there.map(Tile::Lines).collect()
+}
+
+/// A plan of nothing but this pass, after which numbers are as large as before.
+fn alone(plan: &Plan, mut pass: Pass) -> Plan {
+    let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
+    pass.scale = (points as f64).sqrt().recip();
+    Plan {
+        passes: vec![pass],
+        turns: None,
+        ..plan.clone()
+    }
+}
+
+/// The plan, after which numbers are as large as before.
+fn scaled(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    let points: usize = plan.request.logical_lengths().iter().product();
+    if let Some(pass) = plan.passes.last_mut() {
+        pass.scale = (points as f64).sqrt().recip();
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planner::{fits::invented, plan_by};
+    use mmafft_backend_traits::{radix::BUTTERFLIES, Error, Kind, Precision, Shape};
+
+    /// A clock that knows what a plan takes, and counts what it is asked.
+    struct Known<F>(F, usize);
+
+    impl<F: Fn(&Plan) -> Option<f64>> Clock for Known<F> {
+        fn seconds(&mut self, plans: &[Plan]) -> Vec<Option<f64>> {
+            self.1 += plans.len();
+            plans.iter().map(&self.0).collect()
+        }
+    }
+
+    fn device() -> Limits {
+        Limits {
+            architecture: "sm_90".into(),
+            workers: 132,
+            cluster_blocks: 8,
+            butterflies: BUTTERFLIES,
+            precisions: vec![Precision::F32, Precision::F64, Precision::F16],
+            ..invented(227 << 10)
+        }
+    }
+
+    /// A device of an architecture that nobody has measured.
+    fn unknown() -> Limits {
+        Limits {
+            architecture: "sm_120".into(),
+            ..device()
+        }
+    }
+
+    fn threads(plan: &Plan) -> Vec<Option<usize>> {
+        let launches = plan.passes.iter().map(|pass| pass.tile.launch);
+        launches.map(|launch| launch.map(|l| l.threads)).collect()
+    }
+
+    /// Requests of one pass and of several, on devices with and without rows.
+    fn requests() -> Vec<Request> {
+        let mut all = Vec::new();
+        for kind in [Kind::C2C, Kind::R2C, Kind::C2R, Kind::Dct2, Kind::Dst1] {
+            for shape in [
+                Shape::d1(49),
+                Shape::d1(1000),
+                Shape::d1(211),
+                Shape::d1(1 << 18),
+                Shape::d2(60, 100),
+                Shape::d2(600, 1000),
+            ] {
+                all.push(Request::of_kind(kind, shape).batch(64));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn the_fastest_is_chosen_and_kept() {
+        for limits in [device(), unknown()] {
+            for request in requests() {
+                for effort in [Effort::Measure, Effort::Patient] {
+                    let mut wisdom = Wisdom::new(&limits, "kernels");
+                    // The fewest threads are the fastest, and passes add up.
+                    let of = |pass: &Pass| pass.tile.launch.map_or(1024, |l| l.threads) as f64;
+                    let time = |plan: &Plan| Some(plan.passes.iter().map(of).sum());
+                    let mut clock = Known(time, 0);
+                    measure(&request, &limits, effort, &mut wisdom, &mut clock).expect("a plan");
+                    assert!(clock.1 > 1, "{request:?}");
+                    let before = plan_by(&request, &limits, &Wisdom::new(&limits, "kernels"));
+                    let (before, plan) =
+                        (before.expect("a plan"), plan_by(&request, &limits, &wisdom));
+                    let plan = plan.expect("a plan");
+                    assert!(time(&plan) <= time(&before), "{request:?}");
+                    assert_eq!(wisdom.effort_of(&request), Some(effort));
+                    // What is known is not timed again, but for whole plans.
+                    let mut again = Known(time, 0);
+                    measure(&request, &limits, effort, &mut wisdom, &mut again).expect("a plan");
+                    assert!(
+                        again.1 < clock.1,
+                        "{request:?}: {} after {}",
+                        again.1,
+                        clock.1
+                    );
+                    let after = plan_by(&request, &limits, &wisdom).expect("a plan");
+                    assert_eq!(threads(&after), threads(&plan));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_run_is_not_chosen() {
+        let (limits, request) = (device(), Request::forward(Shape::d1(1000)).batch(64));
+        let mut wisdom = Wisdom::new(&limits, "kernels");
+        let planned = plan_by(&request, &limits, &wisdom).expect("a plan");
+        let mut never = Known(|_: &Plan| None, 0);
+        measure(&request, &limits, Effort::Measure, &mut wisdom, &mut never).expect("a plan");
+        assert_eq!(
+            plan_by(&request, &limits, &wisdom).expect("a plan"),
+            planned
+        );
+    }
+
+    /// A gain within what timings differ by changes nothing.
+    #[test]
+    fn what_is_hardly_faster_stays_as_planned() {
+        let (limits, request) = (device(), Request::forward(Shape::d1(1000)).batch(64));
+        let mut wisdom = Wisdom::new(&limits, "kernels");
+        let planned = plan_by(&request, &limits, &wisdom).expect("a plan");
+        let launch = planned.passes[0].tile.launch;
+        let time = |plan: &Plan| match plan.passes[0].tile.launch == launch {
+            true => Some(1.0),
+            false => Some(0.995),
+        };
+        let mut clock = Known(time, 0);
+        measure(&request, &limits, Effort::Measure, &mut wisdom, &mut clock).expect("a plan");
+        assert_eq!(
+            plan_by(&request, &limits, &wisdom).expect("a plan"),
+            planned
+        );
+    }
+
+    #[test]
+    fn efforts_are_bounded() {
+        for request in requests() {
+            let count = |effort| {
+                let (limits, time) = (unknown(), |_: &Plan| Some(1.0));
+                let mut clock = Known(time, 0);
+                let mut wisdom = Wisdom::new(&limits, "kernels");
+                measure(&request, &limits, effort, &mut wisdom, &mut clock).expect("a plan");
+                clock.1
+            };
+            let (measured, patient) = (count(Effort::Measure), count(Effort::Patient));
+            let plan = plan_by(&request, &unknown(), &Wisdom::new(&unknown(), ""));
+            let passes = plan.expect("a plan").passes.len();
+            assert!(measured <= 2 + 28 * passes, "{measured}: {request:?}");
+            assert!(patient >= measured, "{request:?}");
+        }
+    }
+
+    /// Text from elsewhere: rules that do not suit are not followed.
+    #[test]
+    fn hostile_wisdom_costs_speed_alone() {
+        let (limits, request) = (device(), Request::forward(Shape::d1(1000)).batch(64));
+        let mut wisdom = Wisdom::new(&limits, "kernels");
+        let planned = plan_by(&request, &limits, &wisdom).expect("a plan");
+        let rules = [
+            "7*7,1,1024,1,no,0",
+            "10*10*10,65536,1024,1,no,0",
+            "1000,1,32,32,yes,0",
+        ];
+        for rule in rules {
+            let tile = Tile::By {
+                rule: Box::new(Rule::parse(rule).expect("a rule")),
+                alone: true,
+            };
+            wisdom.keep_tile(&planned.passes[0], tile, Effort::Patient, 1.0);
+            assert_eq!(
+                plan_by(&request, &limits, &wisdom).expect("a plan"),
+                planned,
+                "{rule}"
+            );
+        }
+        wisdom.keep_way(&request, Way::Parts(vec![3, 5]), Effort::Patient, 1.0);
+        match plan_by(&request, &limits, &wisdom) {
+            Ok(plan) => assert_eq!(plan.passes.len(), planned.passes.len()),
+            Err(error) => assert!(matches!(error, Error::Unsupported { .. }), "{error}"),
+        }
+    }
+}
