@@ -7,10 +7,10 @@
 //!
 //! The file is long because threads, values, groups and registers follow from each other, in one order.
 
-use super::banks::{self, Block};
+use super::accesses::Block;
+use super::banks;
 use super::check;
 use super::config::*;
-use super::driver::Geometry;
 use super::matrices;
 use super::neighbours::{self, Tile};
 use super::program::Program;
@@ -24,6 +24,7 @@ use super::trips::{self, Products};
 use super::work::{self, Work};
 use super::{cluster, columns};
 use crate::error::{Error, Result};
+use crate::geometry::Geometry;
 use crate::pass::{Engine, Pass, Slot};
 use crate::precision::ScalarType;
 use crate::radix::JOINED_PRODUCT;

@@ -7,7 +7,7 @@
 //! for every word of a lane, the elements that it holds. The file is long because the maps of all
 //! fragments, of both vendors and every type, stand beside the one loop that reads them.
 
-use super::driver::Vendor;
+use crate::geometry::Vendor;
 use crate::precision::Operand;
 use crate::radix;
 use crate::reference::root;

@@ -1,8 +1,8 @@
 //! The real family's sides in numbers: `Reals` of `device/config.hpp`.
 
 use super::config::*;
+use super::extents;
 use super::tables::Tables;
-use super::trips;
 use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
@@ -115,7 +115,7 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
     ];
     // Real columns, and Hermitian rows: two points of the line are one value.
     if let [first, .., last] | [first @ last] = &pass.axes[..] {
-        let pairs = |axis, domain| domain == Domain::Real && trips::packed(axis);
+        let pairs = |axis, domain| domain == Domain::Real && extents::packed(axis);
         if pass.load_reals.is_some() && pairs(first, pass.load.domain) {
             words[0].apart = first.load_index as i64;
         }

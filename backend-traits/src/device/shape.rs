@@ -4,8 +4,8 @@
 use super::banks;
 use super::columns;
 use super::config::*;
-use super::driver::Geometry;
 use super::trip::Trip;
+use crate::geometry::Geometry;
 use crate::pass::{Engine, Loop, Pass, Runs, Step, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{Middle, Order, Pairing};
