@@ -206,9 +206,8 @@ fn side_words(
         },
         _ => (1, 0, 0),
     };
-    let weights = side
-        .weights(length)
-        .filter(|_| (turn_re, turn_im) == (1, 0) && !taken);
+    let plain = (turn_re, turn_im) == (1, 0) && !taken;
+    let weight = Some(side.weight).filter(|weight| plain && *weight != Weight::One);
     RealsWords {
         order: match side.order {
             Order::Natural => 0,
@@ -243,12 +242,12 @@ fn side_words(
         turn_re,
         turn_im,
         turn_root,
-        weights: match &weights {
-            Some(weights) => tables.weights(weights, points, low),
+        weights: match weight {
+            Some(weight) => tables.weights(weight, length, points, low),
             None => -1,
         },
         weights_low: i64::from(low),
-        weights_middle: weights.map_or(0, |weights| weights.middle() as i64),
+        weights_middle: weight.map_or(0, |weight| weight.middle() as i64),
         apart: 0,
         columns: 0,
     }
