@@ -194,6 +194,16 @@ pub fn fragments(
     }
 }
 
+/// Bytes of the fragments of a step's matrix of this rank, in so many parts.
+pub fn fragment_bytes(rank: usize, operand: Operand, parts: usize) -> usize {
+    let each = match operand {
+        Operand::F64 => 8,
+        Operand::F32 => 4,
+        _ => 2 * parts,
+    };
+    4 * rank * rank * each
+}
+
 /// Binary digits by which products of 16 bits take the matrix greater than it is, and each part
 /// greater than the one before (those of the format, or none): FRAGMENT_MATRIX and FRAGMENT_APART of
 /// `fragments.hpp`.
