@@ -21,6 +21,7 @@ mod kind;
 mod layout;
 mod limits;
 mod pass;
+mod pass_shape;
 mod plan;
 mod precision;
 pub mod radix;
@@ -43,6 +44,7 @@ pub use limits::Limits;
 pub use pass::{
     Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Runs, Slot, Step, TileAxis,
 };
+pub use pass_shape::{PassShape, TripShape, TripWork};
 pub use plan::{Plan, Turns};
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real_line::{LineForm, RealLine};

@@ -105,6 +105,7 @@ impl CpuBackend {
                     Fragment16::<bf16>::SHAPE,
                 ],
                 precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
+                geometry: None,
             }),
         }
     }

@@ -66,10 +66,9 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         outline, config, ..
     } = &numbers;
     let pass = &outline.pass;
-    let blocks = outline.blocks() as u64;
     Ok(Lowered {
         program: Program {
-            entry: match blocks {
+            entry: match outline.blocks() {
                 1 => "mmafft_pass",
                 _ => "mmafft_cluster",
             },
@@ -84,7 +83,7 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         lines: outline.lines,
         tile_lines: outline.tile_lines as u64,
         tiles: numbers.tiles,
-        blocks: numbers.tiles.min(numbers.most_tiles).max(1) * blocks,
+        blocks: numbers.blocks,
         load: (pass.load.slot, pass.load.offset),
         store: (pass.store.slot, pass.store.offset),
         edges: pass.edges.map(|e| e.offset),

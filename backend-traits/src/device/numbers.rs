@@ -35,8 +35,8 @@ pub struct Numbers<'a> {
     pub shared_bytes: usize,
     /// Tiles of the whole pass.
     pub tiles: u64,
-    /// Tiles that the most blocks of a launch have at a time.
-    pub most_tiles: u64,
+    /// Blocks of the launch.
+    pub blocks: u64,
     /// Bytes at whose multiples the loaded memory must begin, and the stored.
     pub alignments: [usize; 2],
     /// The same where points move by narrower accesses: whole elements.
@@ -118,11 +118,11 @@ fn numbers_as<'a>(
     Ok(Ok(Numbers {
         alignments: alignments(&outline, &config),
         element: element(&outline.pass, &config),
+        blocks: tiles.min(most_tiles).max(1) * outline.blocks() as u64,
+        tiles,
         outline,
         config,
         shared_bytes,
-        tiles,
-        most_tiles,
     }))
 }
 

@@ -278,6 +278,11 @@ impl Tables {
         self.add(Table::Rader { p, inverse })
     }
 
+    /// Bytes of all of them.
+    pub fn size(&self) -> usize {
+        self.end * if self.double { 16 } else { 8 }
+    }
+
     fn values(&self) -> Vec<Complex<f64>> {
         let mut values = Vec::with_capacity(self.end);
         for (at, table) in &self.tables {
