@@ -221,7 +221,11 @@ fn shape_rows(out: &mut String, shape: Result<PassShape>) -> std::fmt::Result {
         shape.residents,
         bytes(shape.shared_bytes),
         bytes(shape.table_bytes),
-        if shape.multiplied { " of tables, some roots multiplied" } else { " of tables" },
+        if shape.multiplied {
+            " of tables, some roots multiplied"
+        } else {
+            " of tables, all roots looked up"
+        },
         if shape.apart { "; exchanges in halves" } else { "" },
         if shape.scaled_lines { "; lines scaled once" } else { "" },
     )?;
@@ -232,8 +236,12 @@ fn shape_rows(out: &mut String, shape: Result<PassShape>) -> std::fmt::Result {
             Some(false) => " · ",
             Some(true) => " + ",
         };
-        let facing = if trip.facing { " facing" } else { "" };
-        write!(trips, "{between}{}×{}{facing}", trip.of_thread, trip.work)?;
+        let facing = if trip.count.facing { " facing" } else { "" };
+        write!(
+            trips,
+            "{between}{}×{}{facing}",
+            trip.of_thread, trip.count.work
+        )?;
     }
     let [load, store] = shape.accesses.map(bytes);
     writeln!(out, "  trips  load {load} · {trips} · store {store}")

@@ -44,7 +44,7 @@ pub use limits::Limits;
 pub use pass::{
     Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Runs, Slot, Step, TileAxis,
 };
-pub use pass_shape::{PassShape, TripShape, TripWork};
+pub use pass_shape::{PassShape, TripCount, TripShape, TripWork};
 pub use plan::{Plan, Turns};
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real_line::{LineForm, RealLine};

@@ -40,22 +40,30 @@ pub struct PassShape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TripShape {
-    /// What it computes.
-    pub work: TripWork,
-    /// Columns of a tile: small DFTs, pairs of points, or points that are copied. Two that face each other count as one.
-    pub columns: usize,
-    /// Values of a column, or of two that face each other.
-    pub values: usize,
-    /// Columns that a thread has, each counted.
+    /// What there is of it in a line or an array.
+    pub count: TripCount,
+    /// Columns that a thread has.
     pub of_thread: usize,
     /// Of them those that one access of memory moves, where the trip meets memory.
     pub neighbours: usize,
-    /// Whether they come in pairs that mirror each other.
-    pub facing: bool,
     /// Whether what it makes stays in registers, and the next trip exchanges nothing.
     pub stays: bool,
     /// Cells of shared memory from a line to the next after it, and between two that are left out.
     pub cells: [usize; 2],
+}
+
+/// A trip of a line or an array, before threads share it: in small DFTs, pairs of points, or points that are copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TripCount {
+    /// What is computed.
+    pub work: TripWork,
+    /// How many such columns there are; of those in pairs, how many pairs.
+    pub columns: usize,
+    /// Values of a column; of those in pairs, of both.
+    pub values: usize,
+    /// Whether they come in pairs that mirror each other.
+    pub facing: bool,
 }
 
 /// What a trip computes.

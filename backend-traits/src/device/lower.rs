@@ -42,9 +42,6 @@ pub struct Lowered {
     pub scalar_bytes: usize,
     /// What a tile asks of the device beside memory.
     pub work: Work,
-    /// Of each step the values of a column, a pair or a copied point, and how many of these a thread has: what planners that count
-    /// them without lowering are compared with.
-    pub steps: Vec<[usize; 2]>,
     /// Bytes at whose multiples the loaded memory must begin, and the stored.
     pub alignments: [usize; 2],
     /// The same where points move by narrower accesses: whole elements.
@@ -90,7 +87,6 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         scale: pass.scale,
         scalar_bytes: pass.storage.bytes(),
         work: work::of(config, geometry, pass.operand),
-        steps: config.steps.iter().map(of_thread).collect(),
         alignments: numbers.alignments,
         element: numbers.element,
     })
@@ -105,14 +101,4 @@ fn fragments(steps: &[StepWords], pass: &Pass, geometry: &Geometry) -> Vec<u8> {
         matrices::fragments(radix, inverse, geometry.vendor, pass.operand, parts)
     };
     multiplied.flat_map(of).collect()
-}
-
-/// The values of a step's column, of a pair or a copied point, and how many a thread has.
-fn of_thread(step: &StepWords) -> [usize; 2] {
-    let values = match step.op {
-        OP_DFT => step.radix as usize,
-        OP_COPY => 1,
-        _ => 2,
-    };
-    [values, step.groups as usize]
 }

@@ -14,9 +14,10 @@ use super::scaling;
 use super::sides::{factors, loop_words, sides};
 use super::threads::{Shared, Sharing};
 use super::trip::Trip;
+use super::trips::Products;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::pass::Pass;
+use crate::pass::{Engine, Pass};
 use crate::real::RealSide;
 use crate::tile::{Ahead, Launch};
 
@@ -75,7 +76,11 @@ fn numbers_as<'a>(
     geometry: &Geometry,
     scaled: Option<i32>,
 ) -> Result<std::result::Result<Numbers<'a>, TooLarge>> {
-    let mut outline = Outline::new(pass, geometry, scaled)?;
+    let products = (pass.engine == Engine::Matrix).then_some(Products {
+        vendor: geometry.vendor,
+        scaled,
+    });
+    let mut outline = Outline::new(pass, geometry.together, products)?;
     let sharing = Sharing {
         outline: &outline,
         geometry,

@@ -9,8 +9,7 @@ use super::tables::Tables;
 use super::trip::Trip;
 use super::trips::{self, Products};
 use crate::error::{Error, Result};
-use crate::geometry::Geometry;
-use crate::pass::{Engine, Pass};
+use crate::pass::Pass;
 use crate::precision::ScalarType;
 use std::borrow::Cow;
 
@@ -39,24 +38,21 @@ pub struct Outline<'a> {
 }
 
 impl<'a> Outline<'a> {
-    /// Of a pass on such a device, with lines that are `scaled` as a whole or without.
-    pub fn new(pass: &'a Pass, geometry: &Geometry, scaled: Option<i32>) -> Result<Self> {
+    /// Of a pass; `products` are how the matrix engine multiplies, and reals of two points move `together` where memory lets
+    /// them.
+    pub fn new(pass: &'a Pass, together: bool, products: Option<Products>) -> Result<Self> {
         let spread = cluster::parts(pass)?;
         columns::check(pass)?;
         let pass = spread.map_or(Cow::Borrowed(pass), Cow::Owned);
         let mut tables = Tables::new(pass.storage == ScalarType::F64);
         let loops = ordered_loops(&pass);
         let order = pass.axes_in_memory();
-        let products = (pass.engine == Engine::Matrix).then_some(Products {
-            vendor: geometry.vendor,
-            scaled,
-        });
-        let mut trips = trips::trips(&pass, &order, products, geometry.together, &mut tables)?;
-        let together = pass.together();
+        let mut trips = trips::trips(&pass, &order, products, together, &mut tables)?;
+        let beside = pass.together();
         let lines: u64 = pass.loops.iter().map(|l| l.count as u64).product();
         let wide = lines > u64::from(u32::MAX);
-        let lines = lines / together as u64;
-        let tile_lines = (pass.tile.lines / together)
+        let lines = lines / beside as u64;
+        let tile_lines = (pass.tile.lines / beside)
             .max(1)
             .min(usize::try_from(lines).unwrap_or(usize::MAX));
         Copies {
@@ -64,7 +60,7 @@ impl<'a> Outline<'a> {
             order: &order,
             innermost: loops.last().map(|&i| pass.loops[i]),
             lines: tile_lines,
-            pairs: geometry.together,
+            pairs: together,
         }
         .insert(&mut trips);
         let outline = Outline {

@@ -4,11 +4,12 @@ use super::check;
 use super::config::*;
 use super::matrices;
 use super::numbers::{numbers, Numbers};
+use super::outline::Outline;
 use super::trip::Trip;
 use crate::error::Result;
 use crate::geometry::{Geometry, Vendor};
 use crate::pass::Pass;
-use crate::pass_shape::{PassShape, TripShape, TripWork};
+use crate::pass_shape::{PassShape, TripCount, TripShape, TripWork};
 
 /// Threads of which one has all registers that it can have, those of four schedulers.
 const FEWEST_THREADS: usize = 256;
@@ -48,9 +49,7 @@ pub fn shape(pass: &Pass, geometry: &Geometry) -> Result<PassShape> {
         blocks: numbers.blocks,
         accesses: [head.load_vector, head.store_vector].map(bytes),
         alignments: numbers.alignments,
-        trips: trips
-            .map(|(trip, step)| of_trip(trip, step, outline.tile_lines))
-            .collect(),
+        trips: trips.map(|(trip, step)| of_trip(trip, step)).collect(),
     })
 }
 
@@ -72,28 +71,28 @@ fn fragment_bytes(step: &StepWords, pass: &Pass) -> usize {
     }
 }
 
-fn of_trip(trip: &Trip, step: &StepWords, lines: usize) -> TripShape {
-    let radix = step.radix as usize;
+fn of_trip(trip: &Trip, step: &StepWords) -> TripShape {
+    let mut count = trip.count();
+    if step.copy_async != 0 {
+        count.work = TripWork::AsynchronousCopy;
+    }
     TripShape {
-        work: match step.op {
-            OP_SPLIT => TripWork::Split,
-            OP_MERGE => TripWork::Merge,
-            OP_COPY if step.copy_async != 0 => TripWork::AsynchronousCopy,
-            OP_COPY => TripWork::Copy,
-            _ if step.type_one != 0 => TripWork::Line(radix),
-            _ if step.engine == MATRIX => TripWork::Product(radix),
-            _ if step.engine == DENSE => TripWork::Sums(radix),
-            _ => TripWork::Butterfly(radix),
-        },
-        columns: lines * trip.columns(),
-        values: trip.values(),
+        count,
         of_thread: step.groups as usize,
         neighbours: step.neighbours as usize,
-        facing: trip.in_pairs(),
         stays: step.target == REGISTERS,
         cells: [
             step.pitch_out as usize,
             (step.row_out & 0xffff_ffff) as usize,
         ],
     }
+}
+
+/// The trips of a line or an array of a pass of butterflies, without the numbers that follow from threads.
+///
+/// # Errors
+/// Those of [`super::lower`] that do not come from threads.
+pub fn counts(pass: &Pass) -> Result<Vec<TripCount>> {
+    let outline = Outline::new(pass, true, None)?;
+    Ok(outline.trips.iter().map(Trip::count).collect())
 }
