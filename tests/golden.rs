@@ -6,9 +6,23 @@ mod common;
 
 use common::{cpu_limits, device_limits};
 use mmafft::backend_traits::conformance::PlanFn;
+use mmafft::backend_traits::device::{Geometry, Vendor};
 use mmafft::backend_traits::radix::BUTTERFLIES;
 use mmafft::{Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape};
 use std::path::{Path, PathBuf};
+
+/// What lowering knows of an H100.
+const HOPPER: Geometry = Geometry {
+    wave: 32,
+    threads: 1024,
+    shared_bytes: 227 << 10,
+    registers: 1 << 16,
+    multiprocessors: 132,
+    blocks: 1 << 30,
+    access: 0,
+    together: true,
+    vendor: Vendor::Nvidia,
+};
 
 /// A file of tests/golden, and the plan that it is of.
 struct Case {
@@ -42,6 +56,7 @@ fn cases() -> Vec<Case> {
         line_points: usize::MAX,
         cluster_blocks: 8,
         butterflies: BUTTERFLIES,
+        geometry: Some(HOPPER),
         ..device_limits(64)
     });
     // The same with nothing measured but what a cluster holds.

@@ -1,8 +1,10 @@
 //! `explain()`: a plan in words, one row a pass.
 
+use crate::error::Result;
 use crate::kind::{Kind, Normalization};
 use crate::layout::Placement;
 use crate::pass::{Engine, Factor, Images, Pass, Runs, Step, TileAxis};
+use crate::pass_shape::PassShape;
 use crate::plan::Plan;
 use crate::precision::Precision;
 use crate::real::Middle;
@@ -12,14 +14,18 @@ use std::fmt::Write;
 
 impl Plan {
     /// What the plan does, in words: the request, the scratch and the error bound, then for
-    /// each pass its loads, tile, steps, stores, the bytes it moves and the rule that chose
-    /// it.
+    /// each pass its loads, tile, steps, stores, the bytes it moves, the rule that chose
+    /// it, and its shape on a device.
     pub fn explain(&self) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
         let _ = self.head(&mut out);
+        let mut shapes = self.shapes();
         for (i, pass) in self.passes.iter().enumerate() {
             let _ = pass_rows(&mut out, i + 1, pass);
+            if let Some(shape) = shapes.next() {
+                let _ = shape_rows(&mut out, shape);
+            }
         }
         out
     }
@@ -198,6 +204,47 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         write!(out, ", times {:e}", pass.scale)?;
     }
     writeln!(out)
+}
+
+/// What the pass is on the device: its blocks, and its trips with the columns that a thread has of each.
+fn shape_rows(out: &mut String, shape: Result<PassShape>) -> std::fmt::Result {
+    let shape = match shape {
+        Ok(shape) => shape,
+        Err(why) => return writeln!(out, "  block  none: {why}"),
+    };
+    writeln!(
+        out,
+        "  block  {} threads, {} values and {} registers each; {} a multiprocessor, {} shared; {}{}{}{}",
+        shape.threads,
+        shape.values,
+        shape.registers,
+        shape.residents,
+        bytes(shape.shared_bytes),
+        bytes(shape.table_bytes),
+        if shape.multiplied {
+            " of tables, some roots multiplied"
+        } else {
+            " of tables, all roots looked up"
+        },
+        if shape.apart { "; exchanges in halves" } else { "" },
+        if shape.scaled_lines { "; lines scaled once" } else { "" },
+    )?;
+    let mut trips = String::new();
+    for (i, trip) in shape.trips.iter().enumerate() {
+        let between = match i.checked_sub(1).map(|before| shape.trips[before].stays) {
+            None => "",
+            Some(false) => " · ",
+            Some(true) => " + ",
+        };
+        let facing = if trip.count.facing { " facing" } else { "" };
+        write!(
+            trips,
+            "{between}{}×{}{facing}",
+            trip.of_thread, trip.count.work
+        )?;
+    }
+    let [load, store] = shape.accesses.map(bytes);
+    writeln!(out, "  trips  load {load} · {trips} · store {store}")
 }
 
 fn factor_words(factor: Option<Factor>) -> String {

@@ -16,10 +16,12 @@ pub mod device;
 mod error;
 mod explain;
 pub mod fragment;
+mod geometry;
 mod kind;
 mod layout;
 mod limits;
 mod pass;
+mod pass_shape;
 mod plan;
 mod precision;
 pub mod radix;
@@ -35,12 +37,14 @@ mod weights;
 pub use backend::{Backend, Bindings, Buffer, Prepared};
 pub use error::{Error, Result, Side};
 pub use fragment::{Fragment, FragmentShape};
+pub use geometry::{Geometry, Vendor};
 pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;
 pub use pass::{
     Access, Edges, Engine, Factor, Images, Loop, Mirrored, Pass, Runs, Slot, Step, TileAxis,
 };
+pub use pass_shape::{PassShape, TripCount, TripShape, TripWork};
 pub use plan::{Plan, Turns};
 pub use precision::{Operand, Precision, PrecisionRow, ScalarType, PRECISIONS};
 pub use real_line::{LineForm, RealLine};

@@ -1,6 +1,7 @@
 //! What a planner must know of a device, as plain data: it plans without touching one.
 
 use crate::fragment::FragmentShape;
+use crate::geometry::Geometry;
 use crate::precision::{Precision, ScalarType};
 
 /// A device's limits.
@@ -33,6 +34,8 @@ pub struct Limits {
     pub fragments: Vec<FragmentShape>,
     /// The precisions that this device computes.
     pub precisions: Vec<Precision>,
+    /// What kernels are made for, of a device; `None` of a CPU.
+    pub geometry: Option<Geometry>,
 }
 
 impl Limits {

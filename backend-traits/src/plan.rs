@@ -1,7 +1,10 @@
 //! A plan: an ordered list of passes, as plain data.
 
+use crate::device;
 use crate::error::{Error, Result};
+use crate::geometry::Geometry;
 use crate::pass::{Pass, Slot};
+use crate::pass_shape::PassShape;
 use crate::request::Request;
 
 /// What answers a request on a device with given limits. It can be printed
@@ -14,6 +17,8 @@ pub struct Plan {
     pub backend: &'static str,
     /// The trips through memory, in order.
     pub passes: Vec<Pass>,
+    /// What kernels are made for, of a device.
+    pub geometry: Option<Geometry>,
     /// Whether the passes, two of them, take turns.
     pub turns: Option<Turns>,
     /// The scratch that the passes share, in bytes. A backend may need more for itself:
@@ -88,6 +93,16 @@ impl Plan {
             backend: backend.into(),
             instead: "plan with this backend's limits".into(),
         })
+    }
+
+    /// What each pass is on the device, in numbers; none of a CPU. It follows from the passes as they are.
+    ///
+    /// # Errors
+    /// `Unsupported`, pass by pass, where the device has no room for one.
+    pub fn shapes(&self) -> impl Iterator<Item = Result<PassShape>> + '_ {
+        let geometry = self.geometry.iter();
+        let shape = |geometry| move |pass| device::shape(pass, geometry);
+        geometry.flat_map(move |geometry| self.passes.iter().map(shape(geometry)))
     }
 
     /// What an output point may be off by besides, where numbers fall below the precision's range: the root mean square.

@@ -64,11 +64,13 @@ impl Weights {
             _ => ComplexDd::from(Complex::new(1.0, 0.0)),
         }
     }
+}
 
+impl Weight {
     /// What the real part of a root of point N/2 is multiplied by; the imaginary part is 0 there.
     /// 0 where that point is like the others.
-    pub fn middle(&self) -> usize {
-        match self.weight {
+    pub fn middle(self) -> usize {
+        match self {
             Weight::Second => 1,
             Weight::Third => 2,
             _ => 0,

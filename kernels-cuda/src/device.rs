@@ -160,6 +160,7 @@ impl Device {
             butterflies: radix::BUTTERFLIES,
             fragments,
             precisions,
+            geometry: Some(self.geometry()),
         }
     }
 }

@@ -159,6 +159,7 @@ impl Device {
             butterflies: radix::BUTTERFLIES,
             fragments,
             precisions,
+            geometry: Some(self.geometry()),
         }
     }
 }

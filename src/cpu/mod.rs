@@ -106,6 +106,7 @@ impl CpuBackend {
                     Fragment16::<bf16>::SHAPE,
                 ],
                 precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
+                geometry: None,
             }),
         }
     }

@@ -258,6 +258,7 @@ pub fn invented(tile_bytes: usize) -> Limits {
         butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
         fragments: Vec::new(),
         precisions: vec![mmafft_backend_traits::Precision::F32],
+        geometry: None,
     }
 }
 

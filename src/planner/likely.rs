@@ -1,7 +1,7 @@
 //! Tiles of one pass that are likely fast: those that `mmafft tune` times first, and what a pass without a rule takes. By the
 //! [`model`](super::model) where it knows such passes, else by that of [`work`](super::work).
 
-use super::counts::Array;
+use super::counts::Counts;
 use super::model;
 use super::orders::orders;
 use super::rule::{ends_with_rows, Rule};
@@ -46,6 +46,7 @@ struct Way {
 /// Which tiles of a pass are compared, and how.
 struct Ranking<'a> {
     pass: &'a Pass,
+    counts: Counts<'a>,
     tried: Tried,
     /// Whether the model knows the pass.
     known: bool,
@@ -56,6 +57,7 @@ impl<'a> Ranking<'a> {
     fn new(pass: &'a Pass, limits: &Limits) -> Self {
         Ranking {
             pass,
+            counts: Counts::new(pass),
             tried: Tried {
                 threads: 32..=1024,
                 bytes: limits.tile_bytes,
@@ -85,7 +87,7 @@ impl<'a> Ranking<'a> {
     /// How many blocks there are, of those `asked` for, and what the pass takes.
     fn takes(&self, tile: &Tile, facing: [bool; 2], asked: usize) -> Option<(usize, f64)> {
         if self.known && !tile.radices.is_empty() {
-            return model::time(self.pass, tile, facing, &self.tried, asked);
+            return model::time(self.pass, &self.counts, tile, facing, &self.tried, asked);
         }
         let (residents, work) = residents(&[tile], &[facing], self.pass.storage, &self.tried)?;
         // Memory waits while all blocks work, the rarer the more they are.
@@ -148,7 +150,7 @@ impl<'a> Ranking<'a> {
         let takes = |values| {
             // Any threads: how many there are to be follows from what they are to do.
             let some = tile(pass, &radices, lines, 32)?;
-            let threads = Array::new(pass, &some, [false; 2])?.threads(values);
+            let threads = self.counts.array(&some, [false; 2])?.threads(values);
             let threads = threads.min(most);
             let tile = tile(pass, &radices, lines, threads)?;
             let registers = (each * tile.held.max(values) + beside).next_multiple_of(8);

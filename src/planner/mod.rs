@@ -345,6 +345,7 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
     Ok(Plan {
         backend: limits.backend,
         passes,
+        geometry: limits.geometry,
         turns,
         scratch_bytes,
         input_scalars: problem.input_scalars,

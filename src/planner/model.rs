@@ -5,11 +5,11 @@
 //! lines whose points are apart as well as others fitted to 1981; where half spectra of reals meet in registers, and how stores are
 //! scattered, made no difference there.
 
-use super::counts::{Array, Axis};
+use super::counts::{Array, Counts};
 use super::rule_keys::access;
 use super::work::{Tile, Tried, SPARED};
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
-use mmafft_backend_traits::{radix, Loop, Pass, ScalarType, Step, TileAxis};
+use mmafft_backend_traits::{radix, Loop, Pass, ScalarType, Step, TileAxis, TripCount, TripWork};
 
 /// Of a value of a step, and of its column.
 const VALUE: f64 = 4.9;
@@ -80,12 +80,13 @@ pub fn knows(pass: &Pass) -> bool {
 /// face each other, and what the pass takes then.
 pub fn time(
     pass: &Pass,
+    counts: &Counts,
     tile: &Tile,
     facing: [bool; 2],
     tried: &Tried,
     asked: usize,
 ) -> Option<(usize, f64)> {
-    let array = Array::new(pass, tile, facing)?;
+    let array = counts.array(tile, facing)?;
     let threads = tile.threads;
     let registers = array.registers();
     let room = (tried.chip_bytes / (tile.bytes + (1 << 10))).min(2048 / threads);
@@ -140,52 +141,55 @@ fn touched(pass: &Pass, lines: usize) -> f64 {
 impl Array<'_> {
     /// What the threads of a tile issue.
     fn work(&self) -> f64 {
-        let steps = self.axes.iter().flat_map(|axis| {
-            (0..axis.radices.len()).map(|i| {
-                let value = VALUE + self.beside(axis, i);
-                self.columns(axis, i) as f64 * (axis.values(i) as f64 * value + COLUMN)
-            })
+        let last = self.steps().count().saturating_sub(1);
+        let steps = self.steps().enumerate().map(|(i, trip)| {
+            let columns = self.columns(trip) as f64;
+            let value = VALUE + self.beside(trip, [i == 0, i == last]);
+            columns * (values(trip) as f64 * value + COLUMN)
         });
-        let pairs: usize = self.axes.iter().map(|a| self.rounds(a.pairs())).sum();
-        let copied: usize = self.copies.iter().map(|&points| self.rounds(points)).sum();
+        let pairs: usize = self.pairs().map(|trip| self.columns(trip)).sum();
+        let copied: usize = self.copies().map(|trip| self.columns(trip)).sum();
         let all = steps.sum::<f64>() + pairs as f64 * PAIR + copied as f64 * COPY;
         all * self.tile.threads as f64
     }
 
-    /// What a value of a line's first or last step takes beside what others do.
-    fn beside(&self, axis: &Axis, step: usize) -> f64 {
-        let sides = [&axis.reduction.load, &axis.reduction.store];
-        let of_end = |end: usize| match (axis.facing[end], axis.meets(end)) {
+    /// What a value of a line's step takes beside what others do, which is at such ends: the load's, the store's.
+    fn beside(&self, trip: &TripCount, ends: [bool; 2]) -> f64 {
+        let Some(line) = &self.line else {
+            return 0.0;
+        };
+        let sides = [&line.reduction.load, &line.reduction.store];
+        let of_end = |end: usize| match (line.facing[end], line.meets(end)) {
             (true, meets) => {
                 let each = if meets { MEETS } else { FACES };
-                let itself = (32.0 / (axis.core / axis.radices[step] / 2) as f64).min(1.0);
+                let itself = (32.0 / (line.core / values(trip) / 2) as f64).min(1.0);
                 each[usize::from(self.double)] + DIVERGES * itself
             }
             (false, _) if are_apart(sides[end]) => APART,
             _ => 0.0,
         };
-        match self.line() {
-            Some(_) => axis.ends(step).map(of_end).sum(),
-            None => 0.0,
-        }
+        (0..2).filter(|&end| ends[end]).map(of_end).sum()
     }
 
     /// Registers of a thread, as NVRTC's kernels have them.
     fn registers(&self) -> usize {
-        let values = self.axes.iter().flat_map(|axis| {
+        let held = self.steps().map(|trip| {
             // Reals take half of the registers.
-            let each = if axis.in_thread() { 2 } else { 1 };
-            let steps = 0..axis.radices.len();
-            steps.map(move |i| self.columns(axis, i) * axis.values(i).div_ceil(each))
+            let each = if matches!(trip.work, TripWork::Line(_)) {
+                2
+            } else {
+                1
+            };
+            self.columns(trip) * values(trip).div_ceil(each)
         });
-        let pairs = self.axes.iter().map(|axis| self.rounds(axis.pairs()));
-        let copies = self.copies.iter().map(|&points| self.rounds(points));
+        let pairs = self.pairs().map(|trip| self.columns(trip));
+        let copies = self.copies().map(|trip| self.columns(trip));
         let [of_values, of_pairs, copied] = match self.double {
             true => [(44.0, 4.6), (4.0, 21.0), (44.0, 4.0)],
             false => [(36.0, 2.6), (8.0, 11.0), (36.0, 2.2)],
         };
         let of = |(beside, each): (f64, f64), n: usize| beside + each * n as f64;
-        let most = of(of_values, values.max().unwrap_or(0));
+        let most = of(of_values, held.max().unwrap_or(0));
         let most = most.max(of(of_pairs, pairs.max().unwrap_or(0)));
         let most = most.max(of(copied, copies.max().unwrap_or(0)));
         (most as usize).next_multiple_of(8)
@@ -193,16 +197,14 @@ impl Array<'_> {
 
     /// Pieces of 128 bytes in memory that a wave's stores of a line touch, for each point.
     fn pieces(&self) -> f64 {
-        let Some(line) = self.line() else {
+        let Some(line) = &self.line else {
             return 0.0;
         };
         let store = &line.reduction.store;
-        let last = line.radices[line.radices.len() - 1];
         let facing = line.facing[1];
-        let columns = line.core / last / if facing { 2 } else { 1 };
+        let columns = line.core / line.last / if facing { 2 } else { 1 };
         // Columns whose reals lanes store beside each other; how far these are from each other and how wide; how often a point.
-        let real = line.axis.kind.is_real_to_real();
-        let (columns, [apart, wide], times) = match (line.reduction.middle, real) {
+        let (columns, [apart, wide], times) = match (line.reduction.middle, line.real) {
             (Middle::Split, real) => {
                 let columns = if facing {
                     columns
@@ -215,7 +217,7 @@ impl Array<'_> {
                     if real { 2.0 } else { 1.0 },
                 )
             }
-            _ if self.copies[1] > 0 => (32, [2, 2], 1.0),
+            _ if self.stores_by_copy() => (32, [2, 2], 1.0),
             (_, false) => (columns, [2, 2], 1.0),
             _ if facing && are_apart(store) => (columns, [2, 2], 1.0),
             _ if facing => (columns, [4, 4], 0.5),
@@ -229,6 +231,11 @@ impl Array<'_> {
         let run = ((columns - 1) * apart + wide) * scalar;
         times * (run as f64 / 128.0 + 1.0) / columns as f64
     }
+}
+
+/// The values of a column of a step.
+fn values(trip: &TripCount) -> usize {
+    trip.values / if trip.facing { 2 } else { 1 }
 }
 
 /// Whether the two reals of a point are at both ends of a line, or anywhere.

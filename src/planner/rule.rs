@@ -307,7 +307,7 @@ pub(super) fn holds_more(
 
 /// The steps that radices make of a line by real columns in one tile, or of a tile of several axes. Not of convolutions, or where
 /// a cluster holds the tile.
-fn steps_by(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
+pub fn steps_by(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
     let plain = |s: &Step| {
         let moved = matches!(s, Step::Exchange | Step::RealColumns { .. });
         moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })

@@ -24,6 +24,7 @@ pub fn cpu_limits() -> Limits {
             Fragment16::<bf16>::SHAPE,
         ],
         precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
+        geometry: None,
     }
 }
 

@@ -347,6 +347,7 @@ impl<const HIP: bool> Interface for Fake<HIP> {
             butterflies: &[],
             fragments: Vec::new(),
             precisions: Vec::new(),
+            geometry: None,
         }
     }
 

@@ -63,6 +63,7 @@ pub(crate) fn limits(vendor: Vendor) -> Limits {
         butterflies: radix::BUTTERFLIES,
         fragments: fragments.to_vec(),
         precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
+        geometry: Some(geometry(vendor)),
     }
 }
 

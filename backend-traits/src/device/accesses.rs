@@ -1,16 +1,45 @@
 //! Which points the lanes of a wave touch at a time, before a step and after it: the kernel's own index arithmetic, on the
 //! host.
 
-use super::banks::Block;
 use super::config::*;
-use super::driver::Vendor;
 use super::matrices;
+use super::real::Side;
+use crate::geometry::Vendor;
+use crate::precision::Operand;
 use crate::real_line::RealLine;
 
 /// Waves whose accesses are counted.
 const SAMPLES: usize = 4;
 /// What the lanes of one wave touch at a time: line and point of the line, or nothing.
 pub type Access = Vec<Option<(usize, usize)>>;
+
+/// The block that exchanges.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    pub lines: usize,
+    /// Blocks that hold the tile together.
+    pub blocks: usize,
+    pub threads: usize,
+    pub wave: usize,
+    /// Bytes of a cell: a point, or its real or imaginary part.
+    pub cell: usize,
+    /// Bytes of shared memory that a block may have.
+    pub shared: usize,
+    pub vendor: Vendor,
+    pub operand: Operand,
+    /// Axes of the tile.
+    pub axes: usize,
+    /// The sides of axes that steps name, [`super::real::side`] of 1 and so on.
+    pub reals: [Option<Side>; 2 + MAX_BETWEEN],
+}
+
+impl Block {
+    /// Of which reals points are made that shared memory has before the step, or what they become after it.
+    pub fn reals_of(&self, step: &StepWords, after: bool) -> Option<Side> {
+        let number = if after { step.reals_out } else { step.reals_in };
+        *self.reals.get(usize::try_from(number - 1).ok()?)?
+    }
+}
 
 /// The accesses of some waves before the step or after it; where shared memory has reals there, one for each real of a point.
 pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {

@@ -1,12 +1,13 @@
 //! A backend on any driver: checks, bindings, launches.
 
-use super::driver::{Driver, Geometry, Launch, Region};
+use super::driver::{Driver, Launch, Region};
 use super::matrices;
 use super::matrices::parts;
 use super::operations::{product_program, vector_program};
 use super::prepared::{DeviceBuffer, DevicePrepared, Inner, PreparedPass};
 use crate::backend::{Backend, Bindings};
 use crate::error::{Error, Result, Side};
+use crate::geometry::Geometry;
 use crate::kind::Direction;
 use crate::limits::Limits;
 use crate::pass::Slot;

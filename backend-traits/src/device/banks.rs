@@ -2,11 +2,9 @@
 //! lanes that meet in one bank wait for each other. Of a few layouts the one is taken that has
 //! the fewest such waits, counted over the accesses of some waves.
 
-use super::accesses::{accesses, Access};
+use super::accesses::{accesses, Access, Block};
 use super::config::*;
-use super::driver::Vendor;
 use super::real::Side;
-use crate::precision::Operand;
 
 /// Bytes that shared memory moves at a time.
 pub const WAVEFRONT: usize = 128;
@@ -40,34 +38,6 @@ impl CellLayout {
     /// `row_in` and `row_out` of a step.
     fn row_word(self) -> i64 {
         (self.row | self.far << 32) as i64
-    }
-}
-
-/// The block that exchanges.
-#[derive(Debug, Clone, Copy)]
-pub struct Block {
-    pub lines: usize,
-    /// Blocks that hold the tile together.
-    pub blocks: usize,
-    pub threads: usize,
-    pub wave: usize,
-    /// Bytes of a cell: a point, or its real or imaginary part.
-    pub cell: usize,
-    /// Bytes of shared memory that a block may have.
-    pub shared: usize,
-    pub vendor: Vendor,
-    pub operand: Operand,
-    /// Axes of the tile.
-    pub axes: usize,
-    /// The sides of axes that steps name, [`super::real::side`] of 1 and so on.
-    pub reals: [Option<Side>; 2 + MAX_BETWEEN],
-}
-
-impl Block {
-    /// Of which reals points are made that shared memory has before the step, or what they become after it.
-    pub fn reals_of(&self, step: &StepWords, after: bool) -> Option<Side> {
-        let number = if after { step.reals_out } else { step.reals_in };
-        *self.reals.get(usize::try_from(number - 1).ok()?)?
     }
 }
 

@@ -6,7 +6,7 @@
 
 use super::config::*;
 use super::neighbours;
-use super::sides::line_twiddles;
+use super::roots::line_twiddles;
 use super::tables::{Tables, Twiddles};
 use super::trips::Builder;
 use crate::error::{Error, Result};

@@ -2,8 +2,9 @@
 //! each of which half are there, and one; memory, and the other axes of the tile, see the line's reals.
 
 use super::config::*;
-use super::facing::FACING_RADIX;
-use super::sides::{line_twiddles, one_after_another};
+use super::mirrors::mirrors_in_registers;
+use super::roots::line_twiddles;
+use super::rows::one_after_another;
 use super::tables::{Tables, Twiddles};
 use crate::error::{Error, Result};
 use crate::kind::{Direction, Kind};
@@ -20,13 +21,6 @@ pub const LARGEST_SECTOR: usize = 64;
 /// bytes. On an H200, of a copy, not staged and staged: 65 reals of FP32 by 4·8, with runs of 20 bytes, 0.63 (on an H100) and
 /// 0.81; 1001 by 25·20, of 104 bytes, 0.83 and 0.82; 4097 by 8·8·32, of 260, 0.72 and 0.69.
 const SHORT_RUN: usize = 100;
-
-/// Whether a step of this radix, the first of a DFT of `points` or the last one, has the mirror image of each
-/// of its points in the same thread: where it is the only step, or columns come in pairs.
-pub fn mirrors_in_registers(points: usize, radix: usize) -> bool {
-    let pairs = points != radix && (points / radix).is_multiple_of(2) && radix <= FACING_RADIX;
-    (points == radix || pairs) && !radix::summed(radix, false)
-}
 
 /// An axis of a tile that goes by columns and rows, and the steps of either.
 pub struct Folded {

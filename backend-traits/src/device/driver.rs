@@ -6,41 +6,8 @@
 use super::program::Program;
 use super::turns::TurnWords;
 use crate::error::{Error, Result};
+use crate::geometry::Geometry;
 use crate::limits::Limits;
-
-/// The numbers of a device that the shape of a launch follows from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Geometry {
-    /// Threads that run in step.
-    pub wave: usize,
-    /// The most threads of a block.
-    pub threads: usize,
-    /// Shared memory that one block may have.
-    pub shared_bytes: usize,
-    /// 32-bit registers that the resident threads of a multiprocessor share.
-    pub registers: usize,
-    /// How many multiprocessors there are.
-    pub multiprocessors: usize,
-    /// The most blocks of a launch; kernels stride over what is more.
-    pub blocks: u64,
-    /// Bytes that an access of memory is to move, where points lie beside each other; more
-    /// than a point's only where no launch was measured.
-    pub access: usize,
-    /// Whether reals of two points may move together where they lie beside each other: not of memory that
-    /// begins at any element.
-    pub together: bool,
-    /// Whose fragments a matrix step uses.
-    pub vendor: Vendor,
-}
-
-/// Whose lane tables the device's fragments have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Vendor {
-    /// `mma.sync`, 32 lanes.
-    Nvidia,
-    /// MFMA, 64 lanes.
-    Amd,
-}
 
 /// Memory from a byte on. Whether it may be written is the launcher's to know.
 #[derive(Debug)]

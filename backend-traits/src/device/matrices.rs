@@ -7,7 +7,7 @@
 //! for every word of a lane, the elements that it holds. The file is long because the maps of all
 //! fragments, of both vendors and every type, stand beside the one loop that reads them.
 
-use super::driver::Vendor;
+use crate::geometry::Vendor;
 use crate::precision::Operand;
 use crate::radix;
 use crate::reference::root;
@@ -192,6 +192,16 @@ pub fn fragments(
             (0..parts).flat_map(part).collect()
         }
     }
+}
+
+/// Bytes of the fragments of a step's matrix of this rank, in so many parts.
+pub fn fragment_bytes(rank: usize, operand: Operand, parts: usize) -> usize {
+    let each = match operand {
+        Operand::F64 => 8,
+        Operand::F32 => 4,
+        _ => 2 * parts,
+    };
+    4 * rank * rank * each
 }
 
 /// Binary digits by which products of 16 bits take the matrix greater than it is, and each part

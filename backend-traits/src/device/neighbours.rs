@@ -2,8 +2,8 @@
 //! of each: a thread then holds neighbours ([`StepWords::neighbours`]).
 
 use super::config::*;
-use super::driver::Geometry;
-use super::trips;
+use super::extents;
+use crate::geometry::Geometry;
 use crate::pass::{Images, Loop, Mirrored, Pass, Runs, TileAxis};
 use crate::Domain;
 use std::ops::Range;
@@ -67,7 +67,7 @@ impl Side {
                 a.store_stride
             }
         };
-        let packed = |a: &TileAxis| access.domain == Domain::Real && trips::packed(a);
+        let packed = |a: &TileAxis| access.domain == Domain::Real && extents::packed(a);
         let imaginary = match access.domain {
             Domain::Complex => access.imaginary,
             Domain::Real => stride(pass.axes.iter().find(|a| packed(a))?),
@@ -84,8 +84,8 @@ impl Side {
         let axis = |(b, &i): (usize, &usize)| {
             let a = &pass.axes[i];
             let points = match loading {
-                true => trips::given(a, pass),
-                false => trips::made(a, pass),
+                true => extents::given(a, pass),
+                false => extents::made(a, pass),
             };
             let scalars = stride(a) * if packed(a) { 2 } else { 1 };
             let (index, runs) = match loading {
@@ -257,7 +257,7 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
         None => pass.axes.iter().map(|a| a.core_length()).product(),
     };
     // Of real columns the two reals of a value are points of the line.
-    let paired = match trips::packed(axis) {
+    let paired = match extents::packed(axis) {
         true => axis.length.is_multiple_of(4) && points == length,
         false => 2 * points == length && length.is_multiple_of(4),
     };

@@ -1,10 +1,10 @@
 //! The programs of splitting, products and combining as operations of their own.
 
 use super::config::*;
-use super::driver::Vendor;
 use super::matrices;
 use super::matrices::parts;
 use super::program::Program;
+use crate::geometry::Vendor;
 use crate::precision::Operand;
 
 /// The program of an operation on vectors of `points` numbers: `mmafft_split`,

@@ -1,13 +1,14 @@
 //! What a device backend hands out: memory, and plans compiled with their tables.
 
 use super::check;
-use super::driver::{Driver, Geometry};
+use super::driver::Driver;
 use super::lower::{lower, Lowered};
 use super::neighbours::narrowed;
 use super::program::Program;
 use super::turns::{share, Share, TurnWords};
 use crate::backend::{Buffer, Prepared};
 use crate::error::{Error, Result};
+use crate::geometry::Geometry;
 use crate::pass::{Pass, Slot};
 use crate::plan::{Plan, Turns};
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! A program: what one kernel is compiled from, and the shape of its launch.
 
-use super::driver::{Geometry, Vendor};
+use crate::geometry::{Geometry, Vendor};
 
 /// The numbers that a kernel is compiled for, in the order of `Config` in
 /// `device/config.hpp`, with the shape of its launch.

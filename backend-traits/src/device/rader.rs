@@ -3,7 +3,6 @@
 use super::config::*;
 use super::tables::Tables;
 use super::trips::{reversed, Builder, SmallDft};
-use crate::generator_powers;
 
 impl Builder<'_> {
     /// Rader's algorithm (1968): with g a generator of the integers modulo a prime p,
@@ -19,7 +18,6 @@ impl Builder<'_> {
         inverse: bool,
         tables: &mut Tables,
     ) {
-        let powers = generator_powers(p);
         let mut copy = self.trip(at, OP_COPY, input, p);
         copy.words.columns = p as i64;
         copy.words.points = p as i64;
@@ -35,14 +33,12 @@ impl Builder<'_> {
         }
         self.extent[at] = p;
         // Lanes of padded products look up to twice as far, and do not use it: the spectrum stands behind both.
-        self.trips[first].words.from_table = tables.numbers(powers.iter().copied());
-        // g^−q = g^(p−1−q)
-        let inverses = (0..p - 1).map(|q| powers[(p - 1 - q) % (p - 1)]);
+        self.trips[first].words.from_table = tables.powers(p, false);
         let last = self.trips.last_mut().expect("a convolution has trips");
-        last.words.to_table = tables.numbers(inverses);
+        last.words.to_table = tables.powers(p, true);
         let words = &mut self.trips[middle].words;
         words.rader = 1;
-        let spectrum = tables.rader(&powers, p, inverse);
+        let spectrum = tables.rader(p, inverse);
         (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
         let mut copy = self.trip(at, OP_COPY, p, kept);
         copy.words.columns = kept as i64;

@@ -1,8 +1,8 @@
 //! The real family's sides in numbers: `Reals` of `device/config.hpp`.
 
 use super::config::*;
+use super::extents;
 use super::tables::Tables;
-use super::trips;
 use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
@@ -115,7 +115,7 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
     ];
     // Real columns, and Hermitian rows: two points of the line are one value.
     if let [first, .., last] | [first @ last] = &pass.axes[..] {
-        let pairs = |axis, domain| domain == Domain::Real && trips::packed(axis);
+        let pairs = |axis, domain| domain == Domain::Real && extents::packed(axis);
         if pass.load_reals.is_some() && pairs(first, pass.load.domain) {
             words[0].apart = first.load_index as i64;
         }
@@ -206,9 +206,8 @@ fn side_words(
         },
         _ => (1, 0, 0),
     };
-    let weights = side
-        .weights(length)
-        .filter(|_| (turn_re, turn_im) == (1, 0) && !taken);
+    let plain = (turn_re, turn_im) == (1, 0) && !taken;
+    let weight = Some(side.weight).filter(|weight| plain && *weight != Weight::One);
     RealsWords {
         order: match side.order {
             Order::Natural => 0,
@@ -243,12 +242,12 @@ fn side_words(
         turn_re,
         turn_im,
         turn_root,
-        weights: match &weights {
-            Some(weights) => tables.weights(weights, points, low),
+        weights: match weight {
+            Some(weight) => tables.weights(weight, length, points, low),
             None => -1,
         },
         weights_low: i64::from(low),
-        weights_middle: weights.map_or(0, |weights| weights.middle() as i64),
+        weights_middle: weight.map_or(0, |weight| weight.middle() as i64),
         apart: 0,
         columns: 0,
     }

@@ -2,8 +2,8 @@
 //! products of a line. See `device/matrix.hpp`.
 
 use super::config::*;
-use super::driver::Vendor;
 use super::matrices;
+use crate::geometry::Vendor;
 use crate::kind::Kind;
 use crate::pass::{Engine, Pass, Step};
 use crate::precision::Operand;

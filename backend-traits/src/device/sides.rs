@@ -2,8 +2,10 @@
 
 use super::columns;
 use super::config::*;
-use super::tables::{LineRoots, Tables, Twiddles};
-use super::trips;
+use super::extents;
+use super::roots::line_twiddles;
+use super::rows::lies_in_row;
+use super::tables::{Tables, Twiddles};
 use crate::pass::{Factor, Images, Pass, Runs, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{Middle, RealSide};
@@ -160,40 +162,6 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
     }
 }
 
-/// The table of a step's four-step twiddles of `lines` lines, whose points are the step's own times `others`.
-pub fn line_twiddles(
-    step: &mut StepWords,
-    lines: usize,
-    others: usize,
-    twiddles: Twiddles,
-    double: bool,
-    tables: &mut Tables,
-) -> i64 {
-    let (columns, rows) = match step.op {
-        // The last point of a half spectrum too.
-        OP_DFT => (
-            (step.points / step.radix) as usize * others,
-            step.radix as usize + usize::from(step.facing == FACING_SPLIT),
-        ),
-        OP_SPLIT => (step.points as usize + 1, 0),
-        _ => (step.points as usize, 0),
-    };
-    match LineRoots::new(lines, columns, rows, double, twiddles.turned) {
-        Some(shape) => {
-            step.turned |= i64::from(twiddles.turned);
-            step.roots_lines = lines as i64;
-            step.roots_base = shape.base as i64;
-            step.roots_digits = i64::from(shape.digits);
-            tables.line_roots(twiddles, &shape)
-        }
-        None => {
-            let bits = twiddles.length.ilog2().div_ceil(2);
-            step.roots_low = i64::from(bits);
-            tables.roots(twiddles.length, bits, twiddles.inverse)
-        }
-    }
-}
-
 /// How memory is reached on both sides.
 pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     // Reals are loaded by R2C and stored by C2R.
@@ -202,7 +170,7 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
             true => (&pass.axes[i], &pass.load, Kind::C2R),
             false => (&pass.axes[i], &pass.store, Kind::R2C),
         };
-        side.domain == Domain::Real && axis.kind != other && trips::packed(axis)
+        side.domain == Domain::Real && axis.kind != other && extents::packed(axis)
     };
     let halved = |loading: bool| (0..pass.axes.len()).find(|&i| pairs(i, loading));
     let kind = |domain: Domain, loading: bool| match domain {
@@ -257,8 +225,8 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
         let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
         // Points of a line of reals that two of make a value.
         let reals = |line: Option<RealLine>, i, loading| line.is_some() && pairs(i, loading);
-        let whole_in = axis.load_range == (0..trips::given(axis, pass));
-        let whole_out = axis.store_range == (0..trips::made(axis, pass));
+        let whole_in = axis.load_range == (0..extents::given(axis, pass));
+        let whole_out = axis.store_range == (0..extents::made(axis, pass));
         // Of the pairs of an odd number of reals the last one is half there.
         let end = |range: &Range<usize>, whole: bool, copy: Option<&StepWords>| {
             let reals = copy.filter(|_| order.last() == Some(&i));
@@ -335,72 +303,4 @@ fn reals_of_copy(pass: &Pass, copy: &StepWords, axis: &TileAxis) -> usize {
         true => pass.lengths().into_iter().product(),
         false => axis.length,
     }
-}
-
-/// Whether lines of so many scalars lie one after another, nothing between them, where a loop's lines `begin` so far apart. Of
-/// loops as they are: the count of the outermost one is not looked at.
-pub fn one_after_another(
-    loops: &[LoopWords],
-    line: i64,
-    begin: impl Fn(&LoopWords) -> i64,
-) -> bool {
-    let mut end = line;
-    loops.iter().rev().all(|l| {
-        let follows = begin(l) == end && (l.load_run, l.store_run) == (0, 0);
-        end = begin(l) * l.count;
-        follows
-    })
-}
-
-/// Whether the first step (`loading`) or the last is a copy of lines that lie in a row in memory, all
-/// of their points and nothing between them.
-fn lies_in_row(pass: &Pass, config: &Config, loading: bool) -> bool {
-    let head = &config.head;
-    let step = if loading {
-        config.steps.first()
-    } else {
-        config.steps.last()
-    };
-    let Some(step) = step.filter(|s| s.op == OP_COPY && config.steps.len() > 1) else {
-        return false;
-    };
-    // Of several axes a copy takes each for itself, or all as one.
-    let axis = &config.axes[step.axis as usize];
-    let (points, vector, run, stride, extent, range) = match loading {
-        true => (
-            head.load_points,
-            head.load_vector,
-            axis.load_run,
-            axis.load_stride,
-            step.input,
-            [axis.load_begin, axis.load_end],
-        ),
-        false => (
-            head.store_points,
-            head.store_vector,
-            axis.store_run,
-            axis.store_stride,
-            step.output,
-            [axis.store_begin, axis.store_end],
-        ),
-    };
-    let factors = match loading {
-        true => step.before != 0 || step.before_roots >= 0,
-        false => step.after != 0 || step.after_roots >= 0,
-    };
-    let whole = range == [0, NO_END] && extent == step.columns;
-    let plain =
-        step.outer * step.inner == 1 && step.lines_fast == 0 && step.hermitian == 0 && !factors;
-    let row = one_after_another(&config.loops, 2 * step.columns, |l| match loading {
-        true => l.load,
-        false => l.store,
-    });
-    let alone = pass.mirrored.is_none() && pass.edges.is_none() && head.blocks == 1;
-    alone
-        && whole
-        && plain
-        && row
-        && (stride, run) == (2, 0)
-        && vector != 0
-        && matches!(points, COMPLEX | PAIRS)
 }

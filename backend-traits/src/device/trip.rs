@@ -1,6 +1,7 @@
 //! A trip of a tile's points through registers, in numbers.
 
 use super::config::*;
+use crate::pass_shape::{TripCount, TripWork};
 
 /// A trip: a step of the kernel, and the tile around it.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +36,25 @@ impl Trip {
             OP_DFT => self.words.radix as usize,
             OP_COPY => 1,
             _ => 2,
+        }
+    }
+
+    /// What there is of it in a line or an array.
+    pub fn count(&self) -> TripCount {
+        let radix = self.words.radix as usize;
+        TripCount {
+            work: match self.words.op {
+                OP_SPLIT => TripWork::Split,
+                OP_MERGE => TripWork::Merge,
+                OP_COPY => TripWork::Copy,
+                _ if self.words.type_one != 0 => TripWork::Line(radix),
+                _ if self.words.engine == MATRIX => TripWork::Product(radix),
+                _ if self.words.engine == DENSE => TripWork::Sums(radix),
+                _ => TripWork::Butterfly(radix),
+            },
+            columns: self.columns(),
+            values: self.values(),
+            facing: self.in_pairs(),
         }
     }
 

@@ -2,8 +2,8 @@
 //! predictions of speed, not for running it.
 
 use super::config::*;
-use super::driver::Geometry;
 use super::matrices;
+use crate::geometry::Geometry;
 use crate::precision::Operand;
 
 /// Of one tile. Idle lanes count as if they worked.
