@@ -11,7 +11,7 @@
 //! one multiplies by a twiddle after its DFT, this one by the conjugate before.
 
 use super::fits::Fits;
-use super::four_step::Parts;
+use super::parts::Parts;
 use super::problem::Problem;
 use super::stage::{next_power_of_two, Convolution, Stage};
 use mmafft_backend_traits::{Direction, Error, Factor, Result};

@@ -11,13 +11,15 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+/// Radices, and which of their columns face each other.
+type Order = (Vec<usize>, [bool; 2]);
 /// The trips of an array, or a line.
 type Trips = Rc<[TripCount]>;
 
 /// The trips of a pass by such radices as were asked for so far, and by columns that face each other so.
 pub struct Counts<'a> {
     pass: &'a Pass,
-    made: RefCell<HashMap<(Vec<usize>, [bool; 2]), Option<Trips>>>,
+    made: RefCell<HashMap<Order, Option<Trips>>>,
 }
 
 impl<'a> Counts<'a> {

@@ -1,11 +1,11 @@
 //! Which factors a line has that passes share: those that were measured, or as few as a packed real line
 //! takes.
 
-use super::cluster::{self, Clusters};
+use super::cluster;
 use super::fits::Fits;
-use super::four_step::is_scattered;
 use super::rules;
-use super::stage::Stage;
+use super::spread::Clusters;
+use super::stage::{is_scattered, Stage};
 use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::Kind;
 

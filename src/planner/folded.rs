@@ -1,14 +1,12 @@
 //! Folded lines: those that are their own mirror image, or that one's negative, in one tile. Type I by real
-//! columns and rows that become real, as [`super::real_columns`] says of two passes. It is a quarter of the
+//! columns and rows that become real, as `real_columns` says of two passes. It is a quarter of the
 //! arithmetic of the continued line as a complex one, in as much shared memory as the line's reals take twice.
 //!
 //! Splits of the columns' spectra, and merges of the rows', are done where a thread has a point and its mirror
 //! image: after the last step of a column, and before the first of a row.
 
-use super::fits::Fits;
-use super::four_step::is_scattered;
-use super::stage::Stage;
-use super::steps::LARGEST_RADIX;
+use super::fits::{Fits, LARGEST_RADIX};
+use super::stage::{is_scattered, Stage};
 use mmafft_backend_traits::device::mirrors_in_registers;
 use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
 

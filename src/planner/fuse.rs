@@ -1,11 +1,11 @@
 //! Several axes in one pass: where a tile holds them all, an array is read and written once.
 
-use super::cluster::{self, Spread};
-use super::fits::Fits;
+use super::cluster;
+use super::fits::{Fits, LARGEST_RADIX};
 use super::folded;
 use super::problem::Problem;
+use super::spread::Spread;
 use super::stage::Stage;
-use super::steps::LARGEST_RADIX;
 use mmafft_backend_traits::device::MOST_VALUES;
 use mmafft_backend_traits::{
     held_points, largest_prime_factor, Engine, Kind, Limits, MAX_TILE_AXES,

@@ -8,10 +8,12 @@ use super::rule::{ends_with_rows, Rule};
 use super::rule_keys::access;
 use super::sequence::Sequence;
 use super::steps::lines_of_rows;
-use super::turns::SUGGESTED_ON;
 use super::work::{facing, residents, tile, tiles, Tile, Tried};
 use mmafft_backend_traits::device::{MANY_VALUES, VALUES};
 use mmafft_backend_traits::{Engine, Launch, Limits, Pass, Residency, ScalarType, Step};
+
+/// The architecture of the devices on which unmeasured tiles, and passes in turns, were faster.
+pub const SUGGESTED_ON: &str = "sm_90";
 
 /// Of the chosen tiles at most one in so many has the same radices in the same order, and one in so many as many threads.
 const SHARE: usize = 4;

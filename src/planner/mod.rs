@@ -34,6 +34,7 @@ mod model;
 mod nd;
 mod orders;
 mod pairs;
+mod parts;
 mod problem;
 mod real;
 mod real_columns;
@@ -43,6 +44,7 @@ mod rule_keys;
 pub mod rules;
 mod sequence;
 mod sequences;
+mod spread;
 mod stage;
 mod steps;
 mod tiles;
@@ -51,10 +53,10 @@ mod way;
 pub mod wisdom;
 mod work;
 
-use cluster::Clusters;
 use mmafft_backend_traits::{
     Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Step, Turns,
 };
+use spread::Clusters;
 use stage::Stage;
 use turns::Taken;
 use way::Way;
@@ -231,7 +233,6 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
     let fits = fits::Fits {
         clusters: ways.clusters,
         parts: ways.parts,
-        wisdom: ways.wisdom,
         ..fits::Fits::new(&problem, limits, engine)
     };
     fits.check_asked(&problem)?;
@@ -251,21 +252,25 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
         let parts = tiles.as_ref().and_then(|tiles| tiles.parts.as_deref());
         let fits = fits::Fits {
             parts,
-            wisdom: ways.wisdom,
             ..fits::Fits::new(&problem, limits, engine)
         };
-        let plan = planned(&problem, &fits, Some(taken));
+        let plan = planned(&problem, &fits, Some(taken), ways.wisdom);
         // What is suggested has no factors of its own: else it is planned as it would be without.
         let same = matches!(taken, Taken::Suggested);
         if plan.as_ref().is_ok_and(|plan| same || plan.turns.is_some()) {
             return plan;
         }
     }
-    planned(&problem, &fits, None)
+    planned(&problem, &fits, None, ways.wisdom)
 }
 
 /// A plan of what fits, whose passes take turns so, if they can.
-fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) -> Result<Plan> {
+fn planned(
+    problem: &problem::Problem,
+    fits: &fits::Fits,
+    taken: Option<Taken>,
+    wisdom: Option<&Wisdom>,
+) -> Result<Plan> {
     let limits = fits.limits;
     let row = problem.request.kind.row();
     let route = match (row.input, row.output) {
@@ -304,7 +309,7 @@ fn planned(problem: &problem::Problem, fits: &fits::Fits, taken: Option<Taken>) 
     let mut passes = planned.clone();
     let asked = fits.asked.is_some();
     for pass in &mut passes {
-        let tile = fits.wisdom.and_then(|wisdom| wisdom.tile(pass));
+        let tile = wisdom.and_then(|wisdom| wisdom.tile(pass));
         if !tile.is_some_and(|tile| !asked && measure::apply(tile, pass, limits)) {
             rules::follow(pass, limits, asked);
         }

@@ -20,9 +20,8 @@
 
 use super::factors::factors_that_face;
 use super::fits::Fits;
-use super::four_step::is_scattered;
 use super::problem::Problem;
-use super::stage::{next_power_of_two, run, Place, Stage};
+use super::stage::{is_scattered, next_power_of_two, Place, Stage};
 use mmafft_backend_traits::real::{CoreLength, Middle, RealSide};
 use mmafft_backend_traits::{
     Direction, Domain, Engine, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine, Runs,
@@ -109,7 +108,7 @@ pub fn stages(
     };
     // Columns lie in whole runs.
     let scalar = p.storage().bytes();
-    let run = run(fits)?;
+    let run = fits.run()?;
     let points = ks.checked_mul(ns.next_multiple_of(run))?;
     let runs = Some(Runs {
         points: run,

@@ -14,9 +14,8 @@
 //! columns of such rows took 1.56 times as long (docs/lab/2026-11-28-kernels.md).
 
 use super::fits::Fits;
-use super::four_step::is_scattered;
 use super::problem::{Problem, INPUT, OUTPUT};
-use super::stage::{Place, Route, Stage};
+use super::stage::{is_scattered, Place, Route, Stage};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Domain, Images, Kind, Loop, Mirrored, Placement};
 

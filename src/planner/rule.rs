@@ -1,10 +1,10 @@
 //! A row of `rules.csv`: what it says, how it is read and written, and which passes can follow it. The file is long because
 //! a new column is a change of all three.
 
-use super::cluster::Spread;
 use super::folded;
 use super::rule_keys::{access, convolved, transformed};
 use super::sequence::Sequence;
+use super::spread::{cut, holds_more, Spread};
 use mmafft_backend_traits::device::{lines_face, places_beside_twiddles, spreads, FACING_RADIX};
 use mmafft_backend_traits::{
     radix, real::Middle, Ahead, Engine, Images, Kind, Launch, Limits, Pass, Residency, Step,
@@ -65,9 +65,6 @@ type Otherwise = (&'static str, fn(&mut Launch), fn(&Launch) -> bool);
 const MOST: usize = 1024;
 /// Radices of a pass: a convolution has twice as many steps, and copies beside them.
 const MOST_RADICES: usize = 12;
-/// Values of a thread, points of its columns.
-const MOST_VALUES: usize = 64;
-
 /// Of how many blocks a tile is.
 const BLOCKS: &str = " blocks";
 
@@ -182,6 +179,30 @@ impl Rule {
         block && self.makes(pass, limits) && self.fits(pass, limits)
     }
 
+    /// How the tile of a pass over these lengths is spread; nothing where it wants parts apart, which went wrong
+    /// between blocks, in FP64 on an H200.
+    pub fn spread(&self, lengths: &[usize]) -> Option<Spread> {
+        let blocks = self.blocks;
+        if self.launch.apart {
+            return None;
+        }
+        let even = |n: &usize| n.is_multiple_of(blocks);
+        let line = match lengths {
+            [length] if self.sequence.length() == Some(*length) => {
+                let at = cut(self.sequence.radices(), blocks)?;
+                Some((self.sequence.clone(), at))
+            }
+            [_, _] if self.sequence.is_empty() && lengths.iter().all(even) => None,
+            _ => return None,
+        };
+        Some(Spread {
+            blocks,
+            lines: self.lines,
+            line,
+            launch: Some(self.launch),
+        })
+    }
+
     /// Whether the rule's blocks can have the pass' tile: planned so, or of lines beside each other.
     fn spreads(&self, pass: &Pass, limits: &Limits) -> bool {
         let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
@@ -200,7 +221,7 @@ impl Rule {
             }
             _ => false,
         };
-        let spread = Spread::of_rule(self, &cores);
+        let spread = self.spread(&cores);
         spread.is_some_and(|s| s.fits(&cores, pass.engine, limits, pass.storage) && can(&s))
     }
 
@@ -241,7 +262,7 @@ impl Rule {
     /// Changes `pass` to what the rule says.
     pub fn apply(&self, pass: &mut Pass, limits: &Limits) {
         let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
-        let spread = Spread::of_rule(self, &cores).filter(|_| self.blocks > 1);
+        let spread = self.spread(&cores).filter(|_| self.blocks > 1);
         if let Some(spread) = spread {
             spread.apply(pass);
             self.launch(pass, limits);
@@ -293,16 +314,6 @@ impl Rule {
             ..self.launch
         });
     }
-}
-
-/// Whether a thread of so many would have more than it can of so many points: whole columns of these butterflies.
-pub(super) fn holds_more(
-    points: usize,
-    threads: usize,
-    mut butterflies: impl Iterator<Item = usize>,
-) -> bool {
-    let columns = |r: usize| (points / r).div_ceil(threads).saturating_mul(r);
-    points.div_ceil(threads) > MOST_VALUES || butterflies.any(|r| columns(r) > MOST_VALUES)
 }
 
 /// The steps that radices make of a line by real columns in one tile, or of a tile of several axes. Not of convolutions, or where

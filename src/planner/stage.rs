@@ -1,25 +1,11 @@
 //! One axis' trip through memory, before stages are joined into passes.
 
-use super::cluster::Spread;
-use super::fits::Fits;
 use super::problem::{Problem, INPUT, OUTPUT};
+use super::spread::Spread;
 use mmafft_backend_traits::{
     Direction, Domain, Edges, Factor, Kind, Loop, Mirrored, RealLine, Runs, Slot,
 };
 use std::ops::Range;
-
-/// Bytes of a run ([`Runs`]) of scratch between two passes of a device. A tile of as many neighbouring columns is stored
-/// in one piece, and so many are in what most tiles of rows load of it. On an H100 passes over columns, made by hand
-/// without their twiddles, took of the time they had before: 0.89 (`f32` 4096), 0.96 (`f64` 4096, `f32` 8192),
-/// 0.94 (`f64` 8192); with runs of twice as many bytes up to 1.5 % less for 8192, and 7 % more for `f32` 4096, of which a tile is
-/// half a run wide.
-const RUN_BYTES: usize = 64;
-
-/// Points of a run, on devices.
-pub fn run(fits: &Fits) -> Option<usize> {
-    let device = fits.limits.line_library.is_none();
-    device.then_some(RUN_BYTES / (2 * fits.scalar.bytes()))
-}
 
 /// Where an array lies: an address for every index of every dimension of the problem.
 #[derive(Debug, Clone, PartialEq)]
@@ -260,6 +246,16 @@ impl Stage {
         loops.extend_from_slice(&self.inner);
         loops
     }
+}
+
+/// Whether points of other lines lie between a line's own, on either side.
+pub fn is_scattered(stage: &Stage) -> bool {
+    [&stage.load.strides, &stage.store.strides]
+        .iter()
+        .any(|strides| {
+            let mut others = stage.others.iter().filter(|(_, range)| range.len() > 1);
+            others.any(|(d, _)| strides[*d] < strides[stage.dim])
+        })
 }
 
 /// The least power of two that is no less.

@@ -2,7 +2,7 @@
 //! depends on the one before it, in this order.
 
 use super::engine::operand;
-use super::fits::Fits;
+use super::fits::{Fits, LARGEST_RADIX};
 use super::folded;
 use super::joined::joined;
 use super::problem::Problem;
@@ -31,10 +31,6 @@ const REAL_TILE_POINTS: usize = 512;
 
 /// Threads of one line that are enough for a block.
 const FULL_BLOCK: usize = 64;
-
-/// The largest radix of a device's butterflies that is chosen without being asked for: a thread
-/// holds as many values.
-pub const LARGEST_RADIX: usize = 16;
 
 /// The largest of complex contiguous lines, where it spares a step beyond three: 3000 points of FP32 by 20·15·10 ran at 0.98 of a copy
 /// on an H100, by 10·10·6·5 at 0.97; 6144 points by 24·16·16 at 0.97, by 12·8·8·8 at 0.83. Radix 25 was no faster.

@@ -2,6 +2,7 @@
 //! that what lies between them stays in the device's cache.
 
 use super::fits::Fits;
+use super::likely::SUGGESTED_ON;
 use super::orders::orders_of_line;
 use super::pairs::pairs;
 use super::problem::Problem;
@@ -123,9 +124,6 @@ pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
     let there = fits.limits.architecture == SUGGESTED_ON;
     batch && there && !rules::in_turns_elsewhere(problem, fits)
 }
-
-/// The architecture of the devices on which unmeasured tiles, and passes in turns, were faster.
-pub const SUGGESTED_ON: &str = "sm_90";
 
 /// Bytes of the largest arrays whose passes were so.
 const SUGGESTED_BYTES: usize = 9 << 20;

@@ -46,7 +46,7 @@ mod turns;
 mod work;
 
 pub use crate::geometry::{Geometry, Vendor};
-pub use arguments::Arguments;
+pub use arguments::{Arguments, TurnArguments};
 pub use backend::DeviceBackend;
 pub use banks::WAVEFRONT;
 pub use cache::{digest, Cache};
@@ -64,5 +64,5 @@ pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
 pub use shape::{counts, shape};
 pub use threads::{places_beside_twiddles, MANY_VALUES, MOST_VALUES, VALUES};
-pub use turns::{share, Share, SideWords, TurnArguments, TurnWords};
+pub use turns::{share, Share, SideWords, TurnWords};
 pub use work::Work;

@@ -1,0 +1,121 @@
+//! Modules of the planner and of the lowering import each other in no circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// What each module of a folder imports of its neighbours.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// The source without comments, and without its tests.
+fn code(path: &Path) -> String {
+    let text = fs::read_to_string(path).expect("a source file");
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The neighbours that some code names behind `super::`.
+fn imports(code: &str) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let word = |text: &str| -> String {
+        let letters = text
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || *c == '_');
+        letters.collect()
+    };
+    for (at, found) in code.match_indices("super::") {
+        let rest = &code[at + found.len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => {
+                let group = group.split(';').next().unwrap_or_default();
+                let mut depth = 0;
+                let mut item = true;
+                for (i, c) in group.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => item = true,
+                        c if item && depth == 0 && c.is_alphabetic() => {
+                            all.insert(word(&group[i..]));
+                            item = false;
+                        }
+                        _ => {}
+                    }
+                    if depth < 0 {
+                        break;
+                    }
+                }
+            }
+            None => {
+                all.insert(word(rest));
+            }
+        }
+    }
+    all
+}
+
+fn graph(folder: &str) -> Graph {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut graph = Graph::new();
+    for entry in fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        let name = path.file_stem().and_then(|name| name.to_str());
+        let name = name.unwrap_or_default().to_string();
+        if path.extension().is_some_and(|e| e == "rs") && name != "mod" && !name.ends_with("tests")
+        {
+            graph.insert(name, imports(&code(&path)));
+        }
+    }
+    let modules: BTreeSet<String> = graph.keys().cloned().collect();
+    for (name, imports) in &mut graph {
+        imports.retain(|import| modules.contains(import) && import != name);
+    }
+    graph
+}
+
+/// The modules that are left when those that import nothing of the rest are taken away again and again.
+fn circle(mut graph: Graph) -> Graph {
+    loop {
+        let free = graph.iter().find(|(_, imports)| imports.is_empty());
+        let Some(free) = free.map(|(name, _)| name.clone()) else {
+            return graph;
+        };
+        graph.remove(&free);
+        graph.values_mut().for_each(|imports| {
+            imports.remove(&free);
+        });
+    }
+}
+
+#[test]
+fn modules_import_each_other_in_no_circle() {
+    for folder in ["src/planner", "backend-traits/src/device"] {
+        let graph = graph(folder);
+        assert!(graph.len() > 20, "{folder}: {graph:?}");
+        let circle = circle(graph);
+        assert!(circle.is_empty(), "{folder}: {circle:#?}");
+    }
+}
+
+#[test]
+fn imports_are_found_and_circles_are_seen() {
+    let found = imports("use super::{a::{x, y}, b};\nuse super::c::Z;\nlet d = super::d::f();");
+    assert_eq!(found, ["a", "b", "c", "d"].map(String::from).into());
+    let graph = |edges: &[(&str, &[&str])]| -> Graph {
+        let edge = |(from, to): &(&str, &[&str])| {
+            (
+                from.to_string(),
+                to.iter().map(|to| to.to_string()).collect(),
+            )
+        };
+        edges.iter().map(edge).collect()
+    };
+    assert!(circle(graph(&[("a", &["b"]), ("b", &[])])).is_empty());
+    assert_eq!(
+        circle(graph(&[("a", &["b"]), ("b", &["a"]), ("c", &[])])).len(),
+        2
+    );
+}
