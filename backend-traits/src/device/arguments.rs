@@ -1,6 +1,7 @@
 //! What a kernel is handed at its launch.
 
 use super::driver::{Launch, Region};
+use super::turns::TurnWords;
 use crate::error::{Result, Side};
 
 /// `Arguments` of `device/config.hpp`, field for field. Pointers are numbers: the host does
@@ -15,6 +16,18 @@ pub struct Arguments {
     matrices: u64,
     lines: u64,
     scale: f64,
+}
+
+/// The parameter of `mmafft_turns`, field for field.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TurnArguments {
+    /// Those of each pass, of the first turn.
+    pub passes: [Arguments; 2],
+    /// Where the counters are: 32 bits each, 0.
+    pub counters: u64,
+    /// What there is to do.
+    pub turns: TurnWords,
 }
 
 impl Arguments {
@@ -52,5 +65,7 @@ mod tests {
         assert_eq!(offset_of!(Arguments, matrices), 32);
         assert_eq!(offset_of!(Arguments, lines), 40);
         assert_eq!(offset_of!(Arguments, scale), 48);
+        assert_eq!(offset_of!(TurnArguments, counters), 2 * 56);
+        assert_eq!(offset_of!(TurnArguments, turns), 2 * 56 + 8);
     }
 }

@@ -1,6 +1,5 @@
 //! Passes that take turns: what an array's share of a pass is, and what a launch of two passes is told.
 
-use super::arguments::Arguments;
 use super::lower::Lowered;
 use super::sides::ordered_loops;
 use crate::pass::{Pass, Slot};
@@ -73,18 +72,6 @@ pub struct TurnWords {
     pub passes: [SideWords; 2],
 }
 
-/// The parameter of `mmafft_turns`, field for field.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TurnArguments {
-    /// Those of each pass, of the first turn.
-    pub passes: [Arguments; 2],
-    /// Where the counters are: 32 bits each, 0.
-    pub counters: u64,
-    /// What there is to do.
-    pub turns: TurnWords,
-}
-
 impl TurnWords {
     /// Of so many arrays, by both passes as they are lowered, with their shares.
     pub fn new(turns: Turns, arrays: usize, passes: [(&Lowered, Share); 2]) -> TurnWords {
@@ -129,14 +116,12 @@ impl TurnWords {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::mem::{offset_of, size_of};
+    use std::mem::size_of;
 
     #[test]
-    fn arguments_lie_as_the_device_reads_them() {
+    fn words_lie_as_the_device_reads_them() {
         assert_eq!(size_of::<SideWords>(), 7 * 8);
         assert_eq!(size_of::<TurnWords>(), 3 * 8 + 2 * 7 * 8);
-        assert_eq!(offset_of!(TurnArguments, counters), 2 * 56);
-        assert_eq!(offset_of!(TurnArguments, turns), 2 * 56 + 8);
     }
 
     /// The first pass is ahead, and never takes the place of what the second has not taken yet.
