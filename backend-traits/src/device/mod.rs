@@ -69,7 +69,7 @@ pub use neighbours::facing as facing_neighbours;
 pub use numbers::PRODUCTS_OF_TWIDDLES;
 pub use prepared::{DeviceBuffer, DevicePrepared};
 pub use program::{Program, SOURCES};
-pub use shape::{counts, shape};
+pub use shape::{counts, outlined, shape};
 pub use threads::{places_beside_twiddles, MANY_VALUES, VALUES};
 pub use turns::{share, Share, SideWords, TurnWords};
 pub use work::Work;
