@@ -3,6 +3,7 @@
 
 use super::config::*;
 use super::matrices;
+use super::places::{from_at, in_share, joined_column, matrix_place, to_at};
 use super::real::Side;
 use crate::geometry::Vendor;
 use crate::precision::Operand;
@@ -43,281 +44,291 @@ impl Block {
 
 /// The accesses of some waves before the step or after it; where shared memory has reals there, one for each real of a point.
 pub fn accesses(step: &StepWords, after: bool, block: &Block) -> Vec<Access> {
-    let reals = block.reals_of(step, after);
-    let parts = if reals.is_some() { 2 } else { 1 };
-    let words = |x: i64| x as usize;
-    let (inner, outer) = (words(step.inner), words(step.outer));
-    let (columns, extent) = (
-        words(step.columns),
-        words(if after { step.output } else { step.input }),
-    );
-    // Of two points of the other part that mirror each other a column has both; the first one's are looked at.
-    let counted = match step.images > 0 && step.facing != 0 {
-        true => inner / 2,
-        false => inner,
-    };
-    let total = block.lines * columns * counted * outer;
-    let joined = words(step.joined);
-    let matrix = step.engine == MATRIX || joined > 0;
-    let mut held = matrices::wave(words(step.rank), block.vendor, block.operand);
-    // What a thread has of each number: columns that products join, or points of theirs that are columns now.
-    let own = match step.engine {
-        _ if joined == 0 => 1,
-        MATRIX => joined,
-        _ => held.values,
-    };
-    if joined > 0 {
-        held.columns /= held.rows;
-        held.rows = 1;
-    }
-    let points = match step.op {
-        OP_DFT if step.engine == MATRIX => held.values,
-        OP_DFT if step.engine == DENSE && after => 2 * words(step.copies),
-        OP_DFT => words(step.radix),
-        OP_COPY => 1,
-        _ => 2,
-    };
-    let neighbours = words(step.neighbours).max(1);
-    let per_wave = neighbours
-        * match matrix {
-            true => held.columns * words(step.copies) / held.rows,
-            false => block.wave,
-        };
-    let dense = step.engine == DENSE;
-    let sets = match dense {
-        true => columns * words(step.radix) / words(step.points),
-        false => 1,
-    };
-    // The columns of a dense step's thread are of one set of outputs (`Pass::number`).
-    let each = block.threads / sets;
-    let waves = match dense {
-        true => block.threads.min(total).div_ceil(per_wave),
-        false => total.div_ceil(per_wave),
-    };
-    let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES).collect();
-    sampled.push(waves - 1);
-    sampled.dedup();
-    let mut all = Vec::with_capacity(sampled.len() * points);
-    for wave in sampled {
-        let groups = (0..neighbours).flat_map(|i| (0..own).map(move |own| (i, own)));
-        let values = groups.flat_map(|g| (0..points).map(move |j| (g, j)));
-        for (((i, own), j), part) in values.flat_map(|v| (0..parts).map(move |part| (v, part))) {
-            let access = (0..block.wave).map(|lane| {
-                let (number, own, j) = match matrix {
-                    true if step.engine == MATRIX => {
-                        let (number, j) = matrix_place(step, block, lane, j);
-                        (number, own, j)
-                    }
-                    true => {
-                        let (number, own) = matrix_place(step, block, lane, own);
-                        (number, own, j)
-                    }
-                    false => (lane, own, j),
-                };
-                let number = wave * per_wave + number * neighbours + i;
-                if number >= total || (matrix && j >= words(step.radix)) {
-                    return None;
-                }
-                let (mut rest, set) = match dense {
-                    true => (number % each, number / each),
-                    false => (number, 0),
-                };
-                if set >= sets || rest >= total / sets {
-                    return None;
-                }
-                let columns = columns / sets;
-                let (mut line, mut in_run) = (0, 0);
-                let run = words(step.lines_fast).max(1);
-                if step.lines_fast != 0 {
-                    (in_run, rest) = (rest % run, rest / run);
-                    (line, rest) = (rest % block.lines, rest / block.lines);
-                }
-                if step.target == CLUSTER {
-                    // Columns first. To whichever block, and there in rows of its share.
-                    let (column, mut other) = (rest % columns + set * columns, rest / columns);
-                    if step.lines_fast == 0 {
-                        let all = counted * outer;
-                        (line, other) = (other / all, other % all);
-                    }
-                    let column = joined_column(step, column, own);
-                    let width = extent / block.blocks;
-                    let cell = match after {
-                        true => other * width + in_share(step, to_at(step, column, j), width),
-                        false => {
-                            let at = from_at(step, column, j);
-                            (other / inner * extent + at) * inner + other % inner
-                        }
-                    };
-                    return Some((line, cell));
-                }
-                let mut outer_at = 0;
-                if step.outer_fast != 0 {
-                    outer_at = rest % outer;
-                    rest /= outer;
-                }
-                let inner_at = rest % counted;
-                rest /= counted;
-                let column = rest % (columns / run) * run + in_run + set * columns;
-                let column = joined_column(step, column, own);
-                rest /= columns / run;
-                if step.outer_fast == 0 {
-                    outer_at = rest % outer;
-                    rest /= outer;
-                }
-                if step.lines_fast == 0 {
-                    line = rest;
-                }
-                let at = match after {
-                    true => to_at(step, column, j),
-                    false => from_at(step, column, j),
-                };
-                if at >= extent {
-                    return None;
-                }
-                let Some(of) = reals else {
-                    return Some((line, (outer_at * extent + at) * inner + inner_at));
-                };
-                // Columns, or rows, that lie beside each other are of one line.
-                let by_columns = |whole: RealLine, other: usize| {
-                    let p = other + (2 * at + part) * words(step.reals_apart);
-                    match after {
-                        true => whole.stored(p)[0],
-                        false => whole.load().reals(whole.length, p)[0],
-                    }
-                };
-                let beside = words(step.beside).max(1);
-                let within = inner / beside;
-                let (real, outer_at, inner_at) = match (of.columns, step.folded) {
-                    (Some(whole), FOLDED_COLUMNS) => (
-                        by_columns(whole, inner_at / within),
-                        outer_at,
-                        inner_at % within,
-                    ),
-                    // Rows.
-                    (Some(whole), _) => (
-                        by_columns(whole, outer_at % beside),
-                        outer_at / beside,
-                        inner_at,
-                    ),
-                    (None, _) => (of.side.reals(of.length, at)[part], outer_at, inner_at),
-                };
-                let [around, stride] = match after {
-                    true => [step.around_out, step.stride_out],
-                    false => [step.around_in, step.stride_in],
-                };
-                Some((
-                    line,
-                    outer_at * words(around) + real?.0 * words(stride) + inner_at,
-                ))
-            });
-            all.push(access.collect());
+    let walk = Walk::new(step, after, block);
+    let parts = if walk.reals.is_some() { 2 } else { 1 };
+    let mut all = Vec::new();
+    for wave in walk.sampled() {
+        let groups = (0..walk.neighbours).flat_map(|i| (0..walk.own).map(move |own| (i, own)));
+        for (i, own) in groups {
+            for (j, part) in (0..walk.points).flat_map(|j| (0..parts).map(move |part| (j, part))) {
+                let value = Value { i, own, j, part };
+                let lanes = (0..block.wave).map(|lane| walk.cell(wave, lane, value));
+                all.push(lanes.collect());
+            }
         }
     }
     all
 }
 
-/// Column and point of a lane of a matrix step (`matrix_column`, `matrix_point` of matrix.hpp),
-/// for the first of a lane's rows.
-fn matrix_place(step: &StepWords, block: &Block, lane: usize, j: usize) -> (usize, usize) {
-    let copies = step.copies as usize;
-    let points = step.rank as usize / copies;
-    let rank = step.rank as usize;
-    let (column, t) = match block.vendor {
-        Vendor::Nvidia => (lane / 4, lane % 4),
-        Vendor::Amd if matrices::small(rank, block.vendor) => (lane, 0),
-        Vendor::Amd => (lane % 16, lane / 16),
-    };
-    let point = |j| matrices::point(rank, block.vendor, t, j);
-    (column * copies + point(0) / points, point(j) % points)
+/// A value of each lane: of which neighbouring column, of which of a joined product's, which point, and which of its reals.
+#[derive(Clone, Copy)]
+struct Value {
+    i: usize,
+    own: usize,
+    j: usize,
+    part: usize,
 }
 
-/// Where a point lies in the share of the block that it goes to, of so many.
-fn in_share(step: &StepWords, at: usize, width: usize) -> usize {
-    let all = step.output as usize;
-    match step.images_out as usize {
-        0 => at % width,
-        _ if 2 * at < all => at % (width / 2),
-        sum => width / 2 + (sum - at) % (all / 2) % (width / 2),
-    }
+/// How threads walk the columns of a step.
+struct Walk<'a> {
+    step: &'a StepWords,
+    after: bool,
+    block: &'a Block,
+    /// The reals that shared memory has there.
+    reals: Option<Side>,
+    inner: usize,
+    outer: usize,
+    columns: usize,
+    extent: usize,
+    /// Of two points of the other part that mirror each other a column has both; the first one's are looked at.
+    counted: usize,
+    /// Columns of the tile.
+    total: usize,
+    /// Whether lanes have columns as products do.
+    matrix: bool,
+    /// What a thread has of each number: columns that products join, or points of theirs that are columns now.
+    own: usize,
+    /// Values of a column that a thread has.
+    points: usize,
+    /// Columns beside each other.
+    neighbours: usize,
+    /// Columns of a wave at a time.
+    per_wave: usize,
+    /// How many sets of outputs a dense step has; the columns of its threads are of one each (`Pass::number`).
+    sets: usize,
 }
 
-/// `joined_column` of pass.hpp.
-fn joined_column(step: &StepWords, column: usize, own: usize) -> usize {
-    match (step.joined as usize, step.engine) {
-        (0, _) => column,
-        (_, MATRIX) => column + own * step.columns as usize,
-        (joined, _) => {
-            let before = step.done as usize / joined;
-            column % before + before * (joined * (column / before) + own)
-        }
-    }
-}
-
-fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
-    let points = step.points as usize;
-    let at = match step.op {
-        OP_DFT => {
-            let stride = points / step.radix as usize;
-            let column = if step.engine == DENSE {
-                column % stride
-            } else {
-                column
-            };
-            step.offset as usize + column + j * stride
-        }
-        OP_SPLIT | OP_MERGE if paired(step) => return paired_at(step, column, j),
-        OP_SPLIT | OP_MERGE if j > 0 && column == 0 => points / 2,
-        OP_SPLIT | OP_MERGE if j > 0 => points - column,
-        _ => column,
-    };
-    match step.hermitian as usize {
-        length if length > 0 && 2 * at > length => length.checked_sub(at).unwrap_or(at),
-        _ => at,
-    }
-}
-
-/// Whether a split or merge is of lines in mirrored pairs.
-fn paired(step: &StepWords) -> bool {
-    step.input == 2 * step.points && step.output == 2 * step.points
-}
-
-/// Where its points are, but for the pair whose lines are their own mirror images.
-fn paired_at(step: &StepWords, column: usize, j: usize) -> usize {
-    match j {
-        0 => column,
-        _ => 2 * step.points as usize - 1 - column,
-    }
-}
-
-fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
-    if matches!(step.op, OP_SPLIT | OP_MERGE) && paired(step) {
-        return paired_at(step, column, j);
-    }
-    if step.op != OP_DFT {
-        return match (j, column) {
-            (0, _) => column,
-            (_, 0) => step.points as usize / 2,
-            _ => step.points as usize - column,
+impl<'a> Walk<'a> {
+    fn new(step: &'a StepWords, after: bool, block: &'a Block) -> Self {
+        let words = |x: i64| x as usize;
+        let (inner, outer, columns) = (words(step.inner), words(step.outer), words(step.columns));
+        let counted = match step.images > 0 && step.facing != 0 {
+            true => inner / 2,
+            false => inner,
         };
-    }
-    to_point(step, column, j)
-}
-
-/// Which point of the axis value j of a DFT's column becomes.
-fn to_point(step: &StepWords, column: usize, j: usize) -> usize {
-    let (done, radix) = (step.done as usize, step.radix as usize);
-    let (column, j) = match step.engine {
-        DENSE => {
-            let stride = step.points as usize / radix;
-            let k = column / stride * step.copies as usize + j / 2;
-            let k = if j.is_multiple_of(2) || k == 0 {
-                k
-            } else {
-                radix - k
-            };
-            (column % stride, k)
+        let joined = words(step.joined);
+        let matrix = step.engine == MATRIX || joined > 0;
+        let mut held = matrices::wave(words(step.rank), block.vendor, block.operand);
+        let own = match step.engine {
+            _ if joined == 0 => 1,
+            MATRIX => joined,
+            _ => held.values,
+        };
+        if joined > 0 {
+            held.columns /= held.rows;
+            held.rows = 1;
         }
-        _ => (column, j),
-    };
-    step.offset as usize + column % done + done * (radix * (column / done) + j)
+        let neighbours = words(step.neighbours).max(1);
+        let lanes = match matrix {
+            true => held.columns * words(step.copies) / held.rows,
+            false => block.wave,
+        };
+        Walk {
+            step,
+            after,
+            block,
+            reals: block.reals_of(step, after),
+            inner,
+            outer,
+            columns,
+            extent: words(if after { step.output } else { step.input }),
+            counted,
+            total: block.lines * columns * counted * outer,
+            matrix,
+            own,
+            points: match step.op {
+                OP_DFT if step.engine == MATRIX => held.values,
+                OP_DFT if step.engine == DENSE && after => 2 * words(step.copies),
+                OP_DFT => words(step.radix),
+                OP_COPY => 1,
+                _ => 2,
+            },
+            neighbours,
+            per_wave: neighbours * lanes,
+            sets: match step.engine == DENSE {
+                true => columns * words(step.radix) / words(step.points),
+                false => 1,
+            },
+        }
+    }
+
+    fn dense(&self) -> bool {
+        self.step.engine == DENSE
+    }
+
+    /// Some of the waves.
+    fn sampled(&self) -> Vec<usize> {
+        let waves = match self.dense() {
+            true => self.block.threads.min(self.total).div_ceil(self.per_wave),
+            false => self.total.div_ceil(self.per_wave),
+        };
+        let mut sampled: Vec<usize> = (0..SAMPLES).map(|i| i * (waves - 1) / SAMPLES).collect();
+        sampled.push(waves - 1);
+        sampled.dedup();
+        sampled
+    }
+
+    /// Line and cell of a lane's value, if it has one.
+    fn cell(&self, wave: usize, lane: usize, value: Value) -> Option<(usize, usize)> {
+        let (number, own, j) = self.in_wave(lane, value);
+        let number = wave * self.per_wave + number * self.neighbours + value.i;
+        if number >= self.total || (self.matrix && j >= self.step.radix as usize) {
+            return None;
+        }
+        let (rest, set) = match self.dense() {
+            true => {
+                let each = self.block.threads / self.sets;
+                (number % each, number / each)
+            }
+            false => (number, 0),
+        };
+        if set >= self.sets || rest >= self.total / self.sets {
+            return None;
+        }
+        match self.step.target {
+            CLUSTER => Some(self.cell_of_block(rest, set, own, j)),
+            _ => self.cell_of_line(rest, set, own, Value { j, ..value }),
+        }
+    }
+
+    /// The number of a lane's column in its wave, which of a joined product's it is, and which point.
+    fn in_wave(&self, lane: usize, Value { own, j, .. }: Value) -> (usize, usize, usize) {
+        match self.matrix {
+            true if self.step.engine == MATRIX => {
+                let (number, j) = matrix_place(self.step, self.block.vendor, lane, j);
+                (number, own, j)
+            }
+            true => {
+                let (number, own) = matrix_place(self.step, self.block.vendor, lane, own);
+                (number, own, j)
+            }
+            false => (lane, own, j),
+        }
+    }
+
+    /// Takes the line, and the number in a run, from a column's number where lanes follow lines.
+    fn lines_first(&self, rest: &mut usize) -> (usize, usize) {
+        let run = self.run();
+        if self.step.lines_fast == 0 {
+            return (0, 0);
+        }
+        let in_run = *rest % run;
+        *rest /= run;
+        let line = *rest % self.block.lines;
+        *rest /= self.block.lines;
+        (line, in_run)
+    }
+
+    /// Columns of a line that lanes have before those of the next.
+    fn run(&self) -> usize {
+        (self.step.lines_fast as usize).max(1)
+    }
+
+    /// Where a value goes, or comes from, of a step that leaves it to whichever block, in rows of its share.
+    fn cell_of_block(&self, rest: usize, set: usize, own: usize, j: usize) -> (usize, usize) {
+        let step = self.step;
+        let mut rest = rest;
+        let (mut line, _) = self.lines_first(&mut rest);
+        let columns = self.columns / self.sets;
+        // Columns first.
+        let (column, mut other) = (rest % columns + set * columns, rest / columns);
+        if step.lines_fast == 0 {
+            let all = self.counted * self.outer;
+            (line, other) = (other / all, other % all);
+        }
+        let column = joined_column(step, column, own);
+        let width = self.extent / self.block.blocks;
+        let cell = match self.after {
+            true => other * width + in_share(step, to_at(step, column, j), width),
+            false => {
+                let at = from_at(step, column, j);
+                (other / self.inner * self.extent + at) * self.inner + other % self.inner
+            }
+        };
+        (line, cell)
+    }
+
+    /// Where a value of a line is.
+    fn cell_of_line(
+        &self,
+        rest: usize,
+        set: usize,
+        own: usize,
+        value: Value,
+    ) -> Option<(usize, usize)> {
+        let step = self.step;
+        let mut rest = rest;
+        let (mut line, in_run) = self.lines_first(&mut rest);
+        let (run, columns) = (self.run(), self.columns / self.sets);
+        let mut outer_at = 0;
+        if step.outer_fast != 0 {
+            outer_at = rest % self.outer;
+            rest /= self.outer;
+        }
+        let inner_at = rest % self.counted;
+        rest /= self.counted;
+        let column = rest % (columns / run) * run + in_run + set * columns;
+        let column = joined_column(step, column, own);
+        rest /= columns / run;
+        if step.outer_fast == 0 {
+            outer_at = rest % self.outer;
+            rest /= self.outer;
+        }
+        if step.lines_fast == 0 {
+            line = rest;
+        }
+        let at = match self.after {
+            true => to_at(step, column, value.j),
+            false => from_at(step, column, value.j),
+        };
+        if at >= self.extent {
+            return None;
+        }
+        let cell = match self.reals {
+            None => (outer_at * self.extent + at) * self.inner + inner_at,
+            Some(of) => self.cell_of_real(of, at, value.part, [outer_at, inner_at])?,
+        };
+        Some((line, cell))
+    }
+
+    /// Where one of a point's two reals is.
+    fn cell_of_real(
+        &self,
+        of: Side,
+        at: usize,
+        part: usize,
+        [outer_at, inner_at]: [usize; 2],
+    ) -> Option<usize> {
+        let step = self.step;
+        let words = |x: i64| x as usize;
+        // Columns, or rows, that lie beside each other are of one line.
+        let by_columns = |whole: RealLine, other: usize| {
+            let p = other + (2 * at + part) * words(step.reals_apart);
+            match self.after {
+                true => whole.stored(p)[0],
+                false => whole.load().reals(whole.length, p)[0],
+            }
+        };
+        let beside = words(step.beside).max(1);
+        let within = self.inner / beside;
+        let (real, outer_at, inner_at) = match (of.columns, step.folded) {
+            (Some(whole), FOLDED_COLUMNS) => (
+                by_columns(whole, inner_at / within),
+                outer_at,
+                inner_at % within,
+            ),
+            // Rows.
+            (Some(whole), _) => (
+                by_columns(whole, outer_at % beside),
+                outer_at / beside,
+                inner_at,
+            ),
+            (None, _) => (of.side.reals(of.length, at)[part], outer_at, inner_at),
+        };
+        let [around, stride] = match self.after {
+            true => [step.around_out, step.stride_out],
+            false => [step.around_in, step.stride_in],
+        };
+        Some(outer_at * words(around) + real?.0 * words(stride) + inner_at)
+    }
 }

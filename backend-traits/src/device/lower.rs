@@ -6,7 +6,7 @@
 use super::check;
 use super::config::*;
 use super::matrices;
-use super::numbers::{numbers, Numbers};
+use super::numbers::{numbers, Cells, Numbers};
 use super::program::Program;
 use super::work::{self, Work};
 use crate::error::Result;
@@ -58,7 +58,7 @@ impl Lowered {
 /// Lowers a pass for a device of this shape.
 pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
     check::steps(pass)?;
-    let numbers = numbers(pass, geometry)?;
+    let numbers = numbers(pass, geometry, Cells::Apart)?;
     let Numbers {
         outline, config, ..
     } = &numbers;

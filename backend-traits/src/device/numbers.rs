@@ -7,12 +7,13 @@ use super::banks;
 use super::cluster;
 use super::columns;
 use super::config::*;
+use super::groups::Shared;
 use super::neighbours;
 use super::outline::Outline;
 use super::real;
 use super::scaling;
 use super::sides::{factors, loop_words, sides};
-use super::threads::{Shared, Sharing};
+use super::threads::Sharing;
 use super::trip::Trip;
 use super::trips::Products;
 use crate::error::{Error, Result};
@@ -44,6 +45,15 @@ pub struct Numbers<'a> {
     pub element: usize,
 }
 
+/// How shared memory holds what steps exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cells {
+    /// With cells left out, so that few lanes meet in a bank: as kernels have it.
+    Apart,
+    /// One behind another: for a planner, which compares many passes.
+    Close,
+}
+
 /// A tile of more bytes than a block's shared memory has.
 struct TooLarge {
     bytes: usize,
@@ -53,14 +63,14 @@ struct TooLarge {
 ///
 /// # Errors
 /// `Unsupported` where the device, or its code, has no room for the pass.
-pub fn numbers<'a>(pass: &'a Pass, geometry: &Geometry) -> Result<Numbers<'a>> {
+pub fn numbers<'a>(pass: &'a Pass, geometry: &Geometry, cells: Cells) -> Result<Numbers<'a>> {
     if let Some(digits) = scaling::digits(pass, geometry.vendor) {
-        if let Ok(numbers) = numbers_as(pass, geometry, Some(digits))? {
+        if let Ok(numbers) = numbers_as(pass, geometry, Some(digits), cells)? {
             return Ok(numbers);
         }
         // There is no room for the lines' magnitudes: products scale by their own.
     }
-    numbers_as(pass, geometry, None)?.map_err(|TooLarge { bytes }| Error::Unsupported {
+    numbers_as(pass, geometry, None, cells)?.map_err(|TooLarge { bytes }| Error::Unsupported {
         what: format!("a tile of {bytes} bytes"),
         backend: "this device".into(),
         instead: format!(
@@ -75,6 +85,7 @@ fn numbers_as<'a>(
     pass: &'a Pass,
     geometry: &Geometry,
     scaled: Option<i32>,
+    cells: Cells,
 ) -> Result<std::result::Result<Numbers<'a>, TooLarge>> {
     let products = (pass.engine == Engine::Matrix).then_some(Products {
         vendor: geometry.vendor,
@@ -95,7 +106,7 @@ fn numbers_as<'a>(
     memory(&mut outline, &mut config, beside);
     let launch = launch(&outline.pass, &config, residents);
     config.head.apart = i64::from(launch.apart);
-    let mut shared_bytes = exchanges(&outline, &mut config, geometry);
+    let mut shared_bytes = exchanges(&outline, &mut config, geometry, cells);
     if let Some(digits) = scaled {
         config.head.grown = scaling::steps(&mut config.steps, digits);
         config.head.magnitudes = (shared_bytes / MAGNITUDE).max(1) as i64;
@@ -217,27 +228,31 @@ fn launch(pass: &Pass, config: &Config, residents: usize) -> Launch {
 }
 
 /// Places what steps exchange in shared memory; returns the bytes of it that they take.
-fn exchanges(outline: &Outline, config: &mut Config, geometry: &Geometry) -> usize {
+fn exchanges(outline: &Outline, config: &mut Config, geometry: &Geometry, cells: Cells) -> usize {
     let pass: &Pass = &outline.pass;
     let point = if outline.double() { 16 } else { 8 };
-    let block = Block {
-        lines: outline.tile_lines,
-        blocks: outline.blocks(),
-        threads: config.head.threads as usize,
-        wave: geometry.wave,
-        cell: point / if config.head.apart != 0 { 2 } else { 1 },
-        shared: geometry.shared_bytes,
-        vendor: geometry.vendor,
-        operand: pass.operand,
-        axes: outline.order.len(),
-        reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
-    };
+    let cell = point / if config.head.apart != 0 { 2 } else { 1 };
     let reals = |number| real::side(pass, number).map(|side| side.length);
     let both = |pair: &[Trip]| {
         let out = pair[0].points_out(reals(pair[0].words.reals_out));
         out.max(pair[1].points_in(reals(pair[1].words.reals_in)))
     };
     let points: Vec<usize> = outline.trips.windows(2).map(both).collect();
+    if cells == Cells::Close {
+        return points.iter().max().unwrap_or(&0) * outline.tile_lines * cell;
+    }
+    let block = Block {
+        lines: outline.tile_lines,
+        blocks: outline.blocks(),
+        threads: config.head.threads as usize,
+        wave: geometry.wave,
+        cell,
+        shared: geometry.shared_bytes,
+        vendor: geometry.vendor,
+        operand: pass.operand,
+        axes: outline.order.len(),
+        reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
+    };
     for step in &mut config.steps {
         banks::place_reals(step, false, &block, None);
         banks::place_reals(step, true, &block, None);

@@ -3,7 +3,7 @@
 use super::check;
 use super::config::*;
 use super::matrices;
-use super::numbers::{numbers, Numbers};
+use super::numbers::{numbers, Cells, Numbers};
 use super::outline::Outline;
 use super::trip::Trip;
 use crate::error::Result;
@@ -19,8 +19,21 @@ const FEWEST_THREADS: usize = 256;
 /// # Errors
 /// Those of [`super::lower`].
 pub fn shape(pass: &Pass, geometry: &Geometry) -> Result<PassShape> {
+    shape_of(pass, geometry, Cells::Apart)
+}
+
+/// About the same, without the layout against bank conflicts: for a planner, which compares many passes. Shared memory is
+/// up to an eighth less.
+///
+/// # Errors
+/// Those of [`super::lower`], but that of a tile too large for this eighth.
+pub fn outlined(pass: &Pass, geometry: &Geometry) -> Result<PassShape> {
+    shape_of(pass, geometry, Cells::Close)
+}
+
+fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape> {
     check::steps(pass)?;
-    let numbers = numbers(pass, geometry)?;
+    let numbers = numbers(pass, geometry, cells)?;
     let Numbers {
         outline, config, ..
     } = &numbers;

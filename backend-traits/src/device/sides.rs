@@ -6,12 +6,10 @@ use super::extents;
 use super::roots::line_twiddles;
 use super::rows::lies_in_row;
 use super::tables::{Tables, Twiddles};
-use crate::pass::{Factor, Images, Pass, Runs, TileAxis};
+use crate::pass::{Access, Factor, Images, Pass, Runs, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{Middle, RealSide};
-use crate::real_line::RealLine;
 use crate::{Direction, Domain, Kind};
-use std::ops::Range;
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
 /// neighbours in memory, on the side where a line's own points are not.
@@ -164,114 +162,219 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
 
 /// How memory is reached on both sides.
 pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
-    // Reals are loaded by R2C and stored by C2R.
-    let pairs = |i: usize, loading: bool| {
-        let (axis, side, other) = match loading {
-            true => (&pass.axes[i], &pass.load, Kind::C2R),
-            false => (&pass.axes[i], &pass.store, Kind::R2C),
-        };
-        side.domain == Domain::Real && axis.kind != other && extents::packed(axis)
-    };
-    let halved = |loading: bool| (0..pass.axes.len()).find(|&i| pairs(i, loading));
-    let kind = |domain: Domain, loading: bool| match domain {
-        Domain::Complex => COMPLEX,
-        Domain::Real if halved(loading).is_some() => PAIRS,
-        Domain::Real => REAL,
-    };
-    // Neighbouring reals are points as they are, or were put beside each other before.
-    let neighbours =
-        |side: Option<(&RealSide, usize)>| side.is_some_and(|(side, _)| *side == RealSide::PAIRS);
-    let taken = config.steps.iter().any(|s| s.reals_in == REALS_LOADED);
-    let put = config.steps.iter().any(|s| s.reals_out == REALS_STORED);
-    let load_pairs = neighbours(pass.real_load()) || taken;
-    let store_pairs = neighbours(pass.real_store()) || put;
-    // Of several axes of reals only one is in pairs: the first where they are loaded, the last where they are stored.
-    let on_chip = pass.axes_of_reals();
-    let axis_of_store = if on_chip { pass.axes.len() - 1 } else { 0 };
-    let along = |i: usize, own: usize| !on_chip || i == own;
+    let ends = [true, false].map(|loading| End::new(pass, config, loading));
+    let [load, store] = &ends;
     let head = &mut config.head;
-    head.load_points = match pass.real_load() {
-        Some(_) if load_pairs => PAIRS,
-        Some(_) => ORDERED,
-        None => kind(pass.load.domain, true),
-    };
-    head.store_points = match pass.real_store() {
-        Some(_) if store_pairs => PAIRS,
-        Some(_) => ORDERED,
-        None => kind(pass.store.domain, false),
-    };
-    head.load_imaginary = match halved(true) {
-        _ if load_pairs => pass.axes[0].load_stride / pass.axes[0].load_index,
-        Some(i) => pass.axes[i].load_stride,
-        None => pass.load.imaginary,
-    } as i64;
-    head.store_imaginary = match halved(false) {
-        _ if store_pairs => {
-            pass.axes[axis_of_store].store_stride / pass.axes[axis_of_store].store_index
-        }
-        Some(i) => pass.axes[i].store_stride,
-        None => pass.store.imaginary,
-    } as i64;
+    (head.load_points, head.load_imaginary) = (load.points(), load.imaginary());
+    (head.store_points, head.store_imaginary) = (store.points(), store.imaginary());
     for l in &mut config.loops {
-        if load_pairs && l.load_index > 0 {
+        if load.neighbours && l.load_index > 0 {
             l.load *= 2;
         }
-        if store_pairs && l.store_index > 0 {
+        if store.neighbours && l.store_index > 0 {
             l.store *= 2;
         }
     }
-    for &i in order {
-        let axis = &pass.axes[i];
-        let double = |yes: bool, stride: usize| (if yes { 2 * stride } else { stride }) as i64;
-        // Points of a line of reals that two of make a value.
-        let reals = |line: Option<RealLine>, i, loading| line.is_some() && pairs(i, loading);
-        let whole_in = axis.load_range == (0..extents::given(axis, pass));
-        let whole_out = axis.store_range == (0..extents::made(axis, pass));
-        // Of the pairs of an odd number of reals the last one is half there.
-        let end = |range: &Range<usize>, whole: bool, copy: Option<&StepWords>| {
-            let reals = copy.filter(|_| order.last() == Some(&i));
-            let reals = reals.map(|copy| reals_of_copy(pass, copy, axis));
-            match reals.filter(|n| !n.is_multiple_of(2)) {
-                Some(reals) if whole => reals as i64,
-                None if whole => NO_END,
-                _ => range.end as i64,
-            }
+    config.axes = order
+        .iter()
+        .map(|&i| axis_words(&ends, order, config, i))
+        .collect();
+    vectors(pass, config);
+    copy_async(pass, config);
+    for loading in [true, false] {
+        let in_row = lies_in_row(pass, config, loading);
+        let step = match loading {
+            true => config.steps.first_mut(),
+            false => config.steps.last_mut(),
         };
-        let first = config.steps.first().filter(|_| taken);
-        let last = config.steps.last().filter(|_| put);
-        config.axes.push(AxisWords {
-            load_stride: double(
-                load_pairs && along(i, 0) || pairs(i, true),
-                axis.load_stride,
-            ),
-            store_stride: double(
-                store_pairs && along(i, axis_of_store) || pairs(i, false),
-                axis.store_stride,
-            ),
-            load_index: double(reals(pass.load_reals, i, true), axis.load_index),
-            load_begin: axis.load_range.start as i64,
-            load_end: end(&axis.load_range, whole_in, first),
-            store_index: double(reals(pass.store_reals, i, false), axis.store_index),
-            store_begin: axis.store_range.start as i64,
-            store_end: end(&axis.store_range, whole_out, last),
-            load_run: run_words(axis.load_runs)[0],
-            load_apart: run_words(axis.load_runs)[1],
-            store_run: run_words(axis.store_runs)[0],
-            store_apart: run_words(axis.store_runs)[1],
-        });
+        step.expect("a pass has a step").in_row |= i64::from(in_row);
     }
-    let together = |points: i64| points == COMPLEX || points == PAIRS;
+    config.head.row_of_reals = columns::staged(pass, order, config).map_or(0, |n| n as i64);
+}
+
+/// One side of a pass as the kernel takes its points.
+struct End<'a> {
+    pass: &'a Pass,
+    loading: bool,
+    /// Whether a copy moves reals in pairs there.
+    copied: bool,
+    /// Whether neighbouring reals are points as they are, or were put beside each other before.
+    neighbours: bool,
+}
+
+impl<'a> End<'a> {
+    fn new(pass: &'a Pass, config: &Config, loading: bool) -> Self {
+        let (real, copied) = match loading {
+            true => (
+                pass.real_load(),
+                config.steps.iter().any(|s| s.reals_in == REALS_LOADED),
+            ),
+            false => (
+                pass.real_store(),
+                config.steps.iter().any(|s| s.reals_out == REALS_STORED),
+            ),
+        };
+        End {
+            pass,
+            loading,
+            copied,
+            neighbours: copied || real.is_some_and(|(side, _)| *side == RealSide::PAIRS),
+        }
+    }
+
+    fn access(&self) -> &'a Access {
+        match self.loading {
+            true => &self.pass.load,
+            false => &self.pass.store,
+        }
+    }
+
+    fn stride(&self, axis: &TileAxis) -> usize {
+        match self.loading {
+            true => axis.load_stride,
+            false => axis.store_stride,
+        }
+    }
+
+    fn index(&self, axis: &TileAxis) -> usize {
+        match self.loading {
+            true => axis.load_index,
+            false => axis.store_index,
+        }
+    }
+
+    /// Whether two reals along an axis are a point: loaded by R2C, and stored by C2R.
+    fn pairs(&self, i: usize) -> bool {
+        let other = if self.loading { Kind::C2R } else { Kind::R2C };
+        let axis = &self.pass.axes[i];
+        self.access().domain == Domain::Real && axis.kind != other && extents::packed(axis)
+    }
+
+    fn halved(&self) -> Option<usize> {
+        (0..self.pass.axes.len()).find(|&i| self.pairs(i))
+    }
+
+    /// The axis along which neighbouring reals are points: of several the first where they are loaded, the last where they are
+    /// stored.
+    fn own_axis(&self) -> usize {
+        match self.loading || !self.pass.axes_of_reals() {
+            true => 0,
+            false => self.pass.axes.len() - 1,
+        }
+    }
+
+    /// `enum Points`.
+    fn points(&self) -> i64 {
+        let real = match self.loading {
+            true => self.pass.real_load(),
+            false => self.pass.real_store(),
+        };
+        match (real, self.access().domain) {
+            (Some(_), _) if self.neighbours => PAIRS,
+            (Some(_), _) => ORDERED,
+            (None, Domain::Complex) => COMPLEX,
+            (None, Domain::Real) if self.halved().is_some() => PAIRS,
+            (None, Domain::Real) => REAL,
+        }
+    }
+
+    /// Scalars from a point's real to its imaginary part.
+    fn imaginary(&self) -> i64 {
+        let axis = &self.pass.axes[self.own_axis()];
+        let scalars = match self.halved() {
+            _ if self.neighbours => self.stride(axis) / self.index(axis),
+            Some(i) => self.stride(&self.pass.axes[i]),
+            None => self.access().imaginary,
+        };
+        scalars as i64
+    }
+
+    /// Scalars from a point of an axis to the next.
+    fn apart(&self, i: usize) -> i64 {
+        let along = !self.pass.axes_of_reals() || i == self.own_axis();
+        let both = self.neighbours && along || self.pairs(i);
+        let stride = self.stride(&self.pass.axes[i]);
+        (if both { 2 * stride } else { stride }) as i64
+    }
+
+    /// Points of the whole line from one to the next; of a line of reals that two of make a value.
+    fn index_apart(&self, i: usize) -> i64 {
+        let line = match self.loading {
+            true => self.pass.load_reals,
+            false => self.pass.store_reals,
+        };
+        let index = self.index(&self.pass.axes[i]);
+        let both = line.is_some() && self.pairs(i);
+        (if both { 2 * index } else { index }) as i64
+    }
+
+    /// The end of an axis' range, where something lies beyond. Of the pairs of an odd number of reals the last one is half there.
+    fn range_end(&self, axis: &TileAxis, innermost: bool, config: &Config) -> i64 {
+        let (range, points, copy) = match self.loading {
+            true => (
+                &axis.load_range,
+                extents::given(axis, self.pass),
+                config.steps.first(),
+            ),
+            false => (
+                &axis.store_range,
+                extents::made(axis, self.pass),
+                config.steps.last(),
+            ),
+        };
+        let copy = copy.filter(|_| self.copied && innermost);
+        let reals = copy.map(|copy| reals_of_copy(self.pass, copy, axis));
+        match reals.filter(|n| !n.is_multiple_of(2)) {
+            _ if *range != (0..points) => range.end as i64,
+            Some(reals) => reals as i64,
+            None => NO_END,
+        }
+    }
+}
+
+/// The words of an axis.
+fn axis_words([load, store]: &[End; 2], order: &[usize], config: &Config, i: usize) -> AxisWords {
+    let axis = &load.pass.axes[i];
+    let innermost = order.last() == Some(&i);
+    AxisWords {
+        load_stride: load.apart(i),
+        store_stride: store.apart(i),
+        load_index: load.index_apart(i),
+        load_begin: axis.load_range.start as i64,
+        load_end: load.range_end(axis, innermost, config),
+        store_index: store.index_apart(i),
+        store_begin: axis.store_range.start as i64,
+        store_end: store.range_end(axis, innermost, config),
+        load_run: run_words(axis.load_runs)[0],
+        load_apart: run_words(axis.load_runs)[1],
+        store_run: run_words(axis.store_runs)[0],
+        store_apart: run_words(axis.store_runs)[1],
+    }
+}
+
+/// Whether a side has its points' two scalars together.
+fn together(points: i64) -> bool {
+    points == COMPLEX || points == PAIRS
+}
+
+/// Says on which sides one access moves both scalars of a point.
+fn vectors(pass: &Pass, config: &mut Config) {
+    let even = |n: i64| n % 2 == 0;
+    let loads = config.loops.iter().all(|l| even(l.load))
+        && config.axes.iter().all(|a| even(a.load_stride))
+        && pass.load.offset.is_multiple_of(2);
+    let stores = config.loops.iter().all(|l| even(l.store))
+        && config.axes.iter().all(|a| even(a.store_stride))
+        && pass.store.offset.is_multiple_of(2);
     let head = &mut config.head;
-    let loads = config.loops.iter().all(|l| l.load % 2 == 0) && pass.load.offset.is_multiple_of(2);
-    let stores =
-        config.loops.iter().all(|l| l.store % 2 == 0) && pass.store.offset.is_multiple_of(2);
-    let axes_load = config.axes.iter().all(|a| a.load_stride % 2 == 0);
-    let axes_store = config.axes.iter().all(|a| a.store_stride % 2 == 0);
-    head.load_vector =
-        i64::from(together(head.load_points) && head.load_imaginary == 1 && loads && axes_load);
+    head.load_vector = i64::from(together(head.load_points) && head.load_imaginary == 1 && loads);
     head.store_vector =
-        i64::from(together(head.store_points) && head.store_imaginary == 1 && stores && axes_store);
-    // A copy without registers changes nothing on the way.
+        i64::from(together(head.store_points) && head.store_imaginary == 1 && stores);
+}
+
+/// Says whether the first step copies without registers, which changes nothing on the way.
+fn copy_async(pass: &Pass, config: &mut Config) {
+    let head = &config.head;
     let plain = together(head.load_points)
         && head.load_vector != 0
         && matches!(pass.storage, ScalarType::F32 | ScalarType::F64)
@@ -285,15 +388,6 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     // Neighbours come by one access into registers.
     let staged = first.op == OP_COPY && first.target == SHARED && first.neighbours == 1;
     first.copy_async = i64::from(plain && staged && unchanged);
-    for loading in [true, false] {
-        let in_row = lies_in_row(pass, config, loading);
-        let step = match loading {
-            true => config.steps.first_mut(),
-            false => config.steps.last_mut(),
-        };
-        step.expect("a pass has a step").in_row |= i64::from(in_row);
-    }
-    config.head.row_of_reals = columns::staged(pass, order, config).map_or(0, |n| n as i64);
 }
 
 /// The reals that a copy moves in pairs along its axis: those of a line, or of all axes in a row.

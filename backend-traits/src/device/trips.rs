@@ -257,33 +257,68 @@ impl Builder<'_> {
         self.part = None;
     }
 
+    /// An axis, or a part of one, by these steps: the merge of a half spectrum before its DFTs, or the split after them.
     fn axis(&mut self, at: usize, axis: &TileAxis, steps: &[&Step], tables: &mut Tables) {
         let core = axis.core_length();
-        let reduction = axis.kind.reduction(axis.length, false);
-        let dfts = |steps: &[&Step]| -> Vec<SmallDft> {
-            let dft = |step: &&Step| match **step {
-                Step::Dft { radix, engine, .. } => Some(SmallDft { radix, engine }),
-                _ => None,
-            };
-            steps.iter().filter_map(dft).collect()
-        };
         let radices: Vec<usize> = steps.iter().filter_map(|s| s.radix()).collect();
         let facing = self.facing(axis, &radices);
-        if reduction.middle == Middle::Merge && facing[0] == 0 {
-            let mut merge = self.trip(at, OP_MERGE, core + 1, core);
-            merge.words.points = core as i64;
-            merge.words.columns = core.div_ceil(2) as i64;
-            let roots = half_roots(self.pass, Middle::Merge, false);
-            let table = tables.halves(core, roots);
-            (merge.words.twiddle, merge.words.weighted) = (table.at, table.weighted);
-            if axis.kind == Kind::C2R {
-                merge.words.hermitian = axis.length as i64;
-            }
-            self.push(at, merge);
-        }
         if facing[0] == 0 {
+            self.merge(at, axis, tables);
             self.mirrored(at, core, Middle::Merge, tables);
         }
+        let first = self.trips.len();
+        self.dfts(at, axis, steps, tables);
+        let last = self.trips.len().saturating_sub(1);
+        for (trip, facing) in [first, last].into_iter().zip(facing) {
+            if facing != 0 {
+                self.face(at, axis, trip, facing, tables);
+            }
+        }
+        if facing[1] == 0 {
+            self.split(at, axis, tables);
+            self.mirrored(at, core, Middle::Split, tables);
+        }
+    }
+
+    /// The merge of an axis' half spectrum over shared memory, if it has one.
+    fn merge(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
+        if axis.kind.reduction(axis.length, false).middle != Middle::Merge {
+            return;
+        }
+        let core = axis.core_length();
+        let mut merge = self.trip(at, OP_MERGE, core + 1, core);
+        merge.words.points = core as i64;
+        merge.words.columns = core.div_ceil(2) as i64;
+        let roots = half_roots(self.pass, Middle::Merge, false);
+        let table = tables.halves(core, roots);
+        (merge.words.twiddle, merge.words.weighted) = (table.at, table.weighted);
+        if axis.kind == Kind::C2R {
+            merge.words.hermitian = axis.length as i64;
+        }
+        self.push(at, merge);
+    }
+
+    /// The split to an axis' half spectrum over shared memory, if it has one.
+    fn split(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
+        if axis.kind.reduction(axis.length, false).middle != Middle::Split {
+            return;
+        }
+        let core = axis.core_length();
+        let inverse = axis.direction == Direction::Inverse;
+        let mut split = self.trip(at, OP_SPLIT, core, core + 1);
+        split.words.points = core as i64;
+        split.words.columns = core.div_ceil(2) as i64;
+        split.words.inverse = i64::from(inverse);
+        let roots = half_roots(self.pass, Middle::Split, inverse);
+        let table = tables.halves(core, roots);
+        (split.words.twiddle, split.words.weighted) = (table.at, table.weighted);
+        self.push(at, split);
+    }
+
+    /// The DFTs of an axis, or its convolution.
+    fn dfts(&mut self, at: usize, axis: &TileAxis, steps: &[&Step], tables: &mut Tables) {
+        let core = axis.core_length();
+        let reduction = axis.kind.reduction(axis.length, false);
         let mirrored = axis.kind == Kind::C2R && !packed(axis);
         // What the halved axis of an odd length keeps for those that follow.
         let half = axis.kind == Kind::R2C || reduction.store.pairing == Pairing::Halves;
@@ -297,104 +332,122 @@ impl Builder<'_> {
         let middle = steps
             .iter()
             .position(|s| matches!(s, Step::Convolve { .. }));
-        if let Some(Step::Rader { length, .. }) = steps.first() {
-            self.rader(at, &dfts(steps), *length, [input, kept], inverse, tables);
-        } else if let Some(Step::Chirp { length, padded, .. }) = steps.first() {
-            let all = dfts(steps);
-            self.dft(at, &all, false, input, *padded, tables);
-            let spectrum = tables.spectrum(*length, axis.direction, &[*padded]);
+        match (steps.first(), middle) {
+            (Some(Step::Rader { length, .. }), _) => {
+                let dfts = small_dfts(steps);
+                self.rader(at, &dfts, *length, [input, kept], inverse, tables);
+            }
+            (Some(Step::Chirp { length, padded, .. }), _) => {
+                let chirp = [*length, *padded];
+                self.chirp(at, axis, &small_dfts(steps), chirp, [input, kept], tables);
+            }
+            (_, Some(middle)) => self.convolution(
+                at,
+                axis,
+                [&steps[..middle], &steps[middle..]],
+                [input, kept],
+                tables,
+            ),
+            (_, None) => self.dft(at, &small_dfts(steps), inverse, input, kept, tables),
+        }
+        if let Some(trip) = self.trips.get_mut(first).filter(|_| mirrored) {
+            trip.words.hermitian = axis.length as i64;
+            if first == 0 {
+                // From memory the mirror comes before the check of the extent.
+                trip.words.input = core as i64;
+            }
+        }
+    }
+
+    /// A convolution with a chirp of `length` points, which in all is a pass' own, from `input` points to those that are `kept`.
+    fn chirp(
+        &mut self,
+        at: usize,
+        axis: &TileAxis,
+        dfts: &[SmallDft],
+        [length, padded]: [usize; 2],
+        [input, kept]: [usize; 2],
+        tables: &mut Tables,
+    ) {
+        let first = self.trips.len();
+        self.dft(at, dfts, false, input, padded, tables);
+        let spectrum = tables.spectrum(length, axis.direction, &[padded]);
+        let last = self.trips.last_mut().expect("a convolution has steps");
+        let words = &mut last.words;
+        (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
+        self.back(at, &reversed(dfts), padded, kept, tables);
+        let chirp = tables.chirp(length, axis.direction);
+        let words = &mut self.trips[first].words;
+        (words.before, words.before_table, words.before_length) = (PART_TABLE, chirp, NO_END);
+        let words = &mut self.trips.last_mut().expect("as above").words;
+        (words.after, words.after_table, words.after_length) = (PART_TABLE, chirp, NO_END);
+    }
+
+    /// The last factor of a convolution that several passes compute, there and back: the steps before [`Step::Convolve`], and
+    /// those from it on.
+    fn convolution(
+        &mut self,
+        at: usize,
+        axis: &TileAxis,
+        [there, back]: [&[&Step]; 2],
+        [input, kept]: [usize; 2],
+        tables: &mut Tables,
+    ) {
+        let core = axis.core_length();
+        self.dft(at, &small_dfts(there), false, input, core, tables);
+        if let Some(Step::Convolve {
+            length,
+            direction,
+            factors,
+            ..
+        }) = back.first()
+        {
+            let spectrum = tables.spectrum(*length, *direction, factors);
             let last = self.trips.last_mut().expect("a convolution has steps");
             let words = &mut last.words;
-            (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
-            self.back(at, &reversed(&all), *padded, kept, tables);
-            let chirp = tables.chirp(*length, axis.direction);
-            let words = &mut self.trips[first].words;
-            (words.before, words.before_table, words.before_length) = (PART_TABLE, chirp, NO_END);
-            let words = &mut self.trips.last_mut().expect("as above").words;
-            (words.after, words.after_table, words.after_length) = (PART_TABLE, chirp, NO_END);
-        } else if let Some(middle) = middle {
-            let (before, after) = (dfts(&steps[..middle]), dfts(&steps[middle..]));
-            self.dft(at, &before, false, input, core, tables);
-            if let Step::Convolve {
-                length,
-                direction,
-                factors,
-                ..
-            } = steps[middle]
-            {
-                let spectrum = tables.spectrum(*length, *direction, factors);
-                let last = self.trips.last_mut().expect("a convolution has steps");
-                let words = &mut last.words;
-                (words.after, words.after_table, words.after_length) =
-                    (LINE_TABLE, spectrum, NO_END);
-            }
-            self.back(at, &after, core, kept, tables);
-        } else {
-            self.dft(at, &dfts(steps), inverse, input, kept, tables);
+            (words.after, words.after_table, words.after_length) = (LINE_TABLE, spectrum, NO_END);
         }
-        if mirrored {
-            if let Some(trip) = self.trips.get_mut(first) {
-                trip.words.hermitian = axis.length as i64;
-                if first == 0 {
-                    // From memory the mirror comes before the check of the extent.
-                    trip.words.input = core as i64;
-                }
-            }
+        self.back(at, &small_dfts(back), core, kept, tables);
+    }
+
+    /// Says of a trip at the begin or the end of an axis that a thread has columns that mirror each other, and why.
+    fn face(&mut self, at: usize, axis: &TileAxis, trip: usize, facing: i64, tables: &mut Tables) {
+        let core = axis.core_length();
+        let inverse = axis.direction == Direction::Inverse;
+        let words = &mut self.trips[trip].words;
+        words.facing = facing;
+        let moved = matches!(facing, FACING_LOAD | FACING_STORE);
+        let parts = self.mirrored.filter(|m| m.images == Images::Parts);
+        match self.mirrored.filter(|_| moved).or(parts) {
+            // Column c of one line and m − 1 − c of the other.
+            Some(_) => words.outer = 1,
+            // The only one mirrors itself.
+            None if words.columns == 1 => {}
+            None => words.columns /= 2,
         }
-        let last = self.trips.len().saturating_sub(1);
-        for (trip, facing) in [first, last]
-            .into_iter()
-            .zip(facing)
-            .filter(|(_, f)| *f != 0)
-        {
-            let words = &mut self.trips[trip].words;
-            words.facing = facing;
-            let moved = matches!(facing, FACING_LOAD | FACING_STORE);
-            let parts = self.mirrored.filter(|m| m.images == Images::Parts);
-            match self.mirrored.filter(|_| moved).or(parts) {
-                // Column c of one line and m − 1 − c of the other.
-                Some(_) => words.outer = 1,
-                // The only one mirrors itself.
-                None if words.columns == 1 => {}
-                None => words.columns /= 2,
-            }
-            if matches!(facing, FACING_MERGE | FACING_SPLIT) {
-                let middle = match facing {
-                    FACING_MERGE => Middle::Merge,
-                    _ => Middle::Split,
-                };
-                let inverse = middle == Middle::Split && inverse && parts.is_none();
-                let roots = half_roots(self.pass, middle, inverse);
-                let table = match parts {
-                    Some(mirrored) => tables.mirrored_halves(core, mirrored.points / core, roots),
-                    None => tables.facing_halves(core, roots),
-                };
-                (words.facing_table, words.weighted) = (table.at, table.weighted);
-            }
-            if facing == FACING_MERGE && axis.kind == Kind::C2R {
-                words.hermitian = axis.length as i64;
-            }
-            // Half spectra that stay on chip: point n/2 too.
-            if self.part.is_some() && facing == FACING_SPLIT {
-                words.output = core as i64 + 1;
-                self.extent[at] = core + 1;
-            }
-            if self.part.is_some() && facing == FACING_MERGE {
-                (words.input, words.hermitian) = (core as i64 + 1, 0);
-            }
+        if matches!(facing, FACING_MERGE | FACING_SPLIT) {
+            let middle = match facing {
+                FACING_MERGE => Middle::Merge,
+                _ => Middle::Split,
+            };
+            let inverse = middle == Middle::Split && inverse && parts.is_none();
+            let roots = half_roots(self.pass, middle, inverse);
+            let table = match parts {
+                Some(mirrored) => tables.mirrored_halves(core, mirrored.points / core, roots),
+                None => tables.facing_halves(core, roots),
+            };
+            (words.facing_table, words.weighted) = (table.at, table.weighted);
         }
-        if reduction.middle == Middle::Split && facing[1] == 0 {
-            let mut split = self.trip(at, OP_SPLIT, core, core + 1);
-            split.words.points = core as i64;
-            split.words.columns = core.div_ceil(2) as i64;
-            split.words.inverse = i64::from(inverse);
-            let roots = half_roots(self.pass, Middle::Split, inverse);
-            let table = tables.halves(core, roots);
-            (split.words.twiddle, split.words.weighted) = (table.at, table.weighted);
-            self.push(at, split);
+        if facing == FACING_MERGE && axis.kind == Kind::C2R {
+            words.hermitian = axis.length as i64;
         }
-        if facing[1] == 0 {
-            self.mirrored(at, core, Middle::Split, tables);
+        // Half spectra that stay on chip: point n/2 too.
+        if self.part.is_some() && facing == FACING_SPLIT {
+            words.output = core as i64 + 1;
+            self.extent[at] = core + 1;
+        }
+        if self.part.is_some() && facing == FACING_MERGE {
+            (words.input, words.hermitian) = (core as i64 + 1, 0);
         }
     }
 
@@ -576,6 +629,15 @@ fn half_roots(pass: &Pass, middle: Middle, inverse: bool) -> HalfRoots {
         true => HalfRoots::Weighted,
         false => HalfRoots::Plain { inverse },
     }
+}
+
+/// The DFTs of some steps.
+fn small_dfts(steps: &[&Step]) -> Vec<SmallDft> {
+    let dft = |step: &&Step| match **step {
+        Step::Dft { radix, engine, .. } => Some(SmallDft { radix, engine }),
+        _ => None,
+    };
+    steps.iter().filter_map(dft).collect()
 }
 
 /// The DFTs of the way back of a convolution.

@@ -119,7 +119,7 @@ mod tests {
     use std::mem::size_of;
 
     #[test]
-    fn arguments_lie_as_the_device_reads_them() {
+    fn words_lie_as_the_device_reads_them() {
         assert_eq!(size_of::<SideWords>(), 7 * 8);
         assert_eq!(size_of::<TurnWords>(), 3 * 8 + 2 * 7 * 8);
     }
