@@ -1,6 +1,6 @@
 //! The report in a browser: on a phone, and on paper.
 
-use super::program::{folder, report, text};
+use super::lab::{folder, report, text};
 use mmafft::backend_traits::conformance::skip;
 use std::path::Path;
 use std::process::{Command, Output};

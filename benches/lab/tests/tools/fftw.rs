@@ -1,6 +1,6 @@
 //! FFTW beside the library and beside the program.
 
-use super::program::{bench, program::figure};
+use super::lab::{bench, program::figure};
 use super::real::{all, bound, cases, complex, input, run};
 use mmafft::backend_traits::conformance::skip;
 use mmafft::reference::{relative_l2, ComplexDd};

@@ -9,7 +9,7 @@ mod packages;
     unused_imports,
     reason = "its own tests run in their own target"
 )]
-mod program;
+mod lab;
 #[path = "../../../../tests/real.rs"]
 #[allow(
     dead_code,
