@@ -1,4 +1,4 @@
-//! Ours beside RustFFT and FFTW, in one process: `cargo bench --features peers --bench peers`.
+//! Ours beside RustFFT and FFTW, in one process: `cargo bench -p mmafft-lab --bench peers`.
 //!
 //! Arguments after `--`: any of `lines`, `nd`, `real`, `r2r`, `r2r-nd` (default: all), `--threads N`
 //! (default: 1 and all), `--csv FILE`. Each case alternates ours and the peer's; the ratio is

@@ -6,7 +6,7 @@ use mmafft_lab::predict::{Sheet, SHEETS};
 use std::fmt::Write;
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab/amd.md");
-const BEGIN: &str = "<!-- made by tests/predicted.rs: MMAFFT_BLESS=1 -->\n";
+const BEGIN: &str = "<!-- made by benches/lab/tests/predicted.rs: MMAFFT_BLESS=1 -->\n";
 const END: &str = "<!-- to here -->";
 
 /// Data of each case.

@@ -2,7 +2,6 @@
 
 mod browser;
 mod fftw;
-mod packages;
 #[path = "../lab/main.rs"]
 #[allow(
     dead_code,
@@ -10,6 +9,7 @@ mod packages;
     reason = "its own tests run in their own target"
 )]
 mod lab;
+mod packages;
 #[path = "../../../../tests/real.rs"]
 #[allow(
     dead_code,
