@@ -18,8 +18,8 @@ fn to_bytes(values: &[f64], scalar: ScalarType) -> Vec<u8> {
     let bytes = |&x: &f64| match scalar {
         ScalarType::F64 => x.to_ne_bytes().to_vec(),
         ScalarType::F32 => (x as f32).to_ne_bytes().to_vec(),
-        ScalarType::F16 => half::f16::from_f64(x).to_ne_bytes().to_vec(),
-        ScalarType::Bf16 => half::bf16::from_f64(x).to_ne_bytes().to_vec(),
+        ScalarType::F16 => mmafft::f16::from_f64(x).to_ne_bytes().to_vec(),
+        ScalarType::Bf16 => mmafft::bf16::from_f64(x).to_ne_bytes().to_vec(),
     };
     values.iter().flat_map(bytes).collect()
 }
@@ -28,8 +28,8 @@ fn from_bytes(bytes: &[u8], scalar: ScalarType) -> Vec<f64> {
     let value = |b: &[u8]| match scalar {
         ScalarType::F64 => f64::from_ne_bytes(b.try_into().expect("8 bytes")),
         ScalarType::F32 => f32::from_ne_bytes(b.try_into().expect("4 bytes")).into(),
-        ScalarType::F16 => half::f16::from_ne_bytes(b.try_into().expect("2 bytes")).to_f64(),
-        ScalarType::Bf16 => half::bf16::from_ne_bytes(b.try_into().expect("2 bytes")).to_f64(),
+        ScalarType::F16 => mmafft::f16::from_ne_bytes(b.try_into().expect("2 bytes")).to_f64(),
+        ScalarType::Bf16 => mmafft::bf16::from_ne_bytes(b.try_into().expect("2 bytes")).to_f64(),
     };
     bytes.chunks_exact(scalar.bytes()).map(value).collect()
 }

@@ -55,7 +55,7 @@ impl Table {
                 _ if !rules::is_row(line) || line.trim().is_empty() => {}
                 _ => {
                     let (path, line) = (path.display(), number + 1);
-                    return Err(format!("{path}, line {line}: no rule of `mmafft tune`").into());
+                    return Err(format!("{path}, line {line}: no rule of `mmafft-lab tune`").into());
                 }
             }
         }
