@@ -4,7 +4,7 @@
     python3 benches/accuracy_table.py [benches/results/accuracy-h200.csv]
 
 The rows (precision,shape,ours,cufft,ratio,bar) are what
-`cargo test --release --features cuda,peers --test device accuracy -- --nocapture` prints;
+`cargo test --release -p mmafft-lab --features cuda --test beside_cufft -- --nocapture` prints;
 other lines in the file do no harm. Needs nothing but Python.
 """
 

@@ -1,5 +1,5 @@
 //! Criterion benches of the CPU backend, for seeing whether a change made it slower:
-//! `cargo bench --bench cpu`. Comparisons with other libraries are in `peers.rs`.
+//! `cargo bench --bench cpu`. Comparisons with other libraries are in `lab/benches/peers.rs`.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
 use mmafft::{Complex, Planner, Precision, Request, Shape};

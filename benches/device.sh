@@ -2,7 +2,7 @@
 # What only a device can tell, for a device's machine that need not have Rust: programs are built on
 # one machine, and run on another.
 #
-#   benches/device.sh build FOLDER          here: mmafft and the tests, for NVIDIA devices, into FOLDER
+#   benches/device.sh build FOLDER          here: mmafft-lab and the tests, for NVIDIA devices, into FOLDER
 #   benches/device.sh WHAT FOLDER RESULTS   there, in the repository's root; WHAT is, in any number
 #                                           joined by commas,
 #     suite      the conformance suite, as many processes as cores, on all devices: threads of a
@@ -28,16 +28,16 @@ usage() {
 
 build() {
     mkdir -p "$folder"
-    cargo build --release --features cuda,peers --bin mmafft
-    cp target/release/mmafft "$folder"
-    local tests=(--release --features cuda,peers --test conformance --test device)
-    cargo test "${tests[@]}" --no-run --message-format json |
+    cargo build --release -p mmafft-lab --features cuda
+    cp "${CARGO_TARGET_DIR:-target}/release/mmafft-lab" "$folder"
+    local tests=(-p mmafft -p mmafft-lab --test conformance --test device --test beside_cufft)
+    cargo test --release --features cuda "${tests[@]}" --no-run --message-format json |
         sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' |
         while read -r program; do
             name=$(basename "$program")
             cp "$program" "$folder/${name%-*}"
         done
-    strip "$folder"/{mmafft,conformance,device}
+    strip "$folder"/{mmafft-lab,conformance,device,beside_cufft}
 }
 
 # Whether tests that wrote these passed, and found the device.
@@ -86,27 +86,27 @@ measured() {
 }
 
 speed() {
-    "$folder/mmafft" bench --backend cuda --peer cufft --csv "$results/speed.csv" > "$results/speed.log" &&
-        "$folder/mmafft" report "$results/speed.csv" -o "$results/speed.html" --markdown
+    "$folder/mmafft-lab" bench --backend cuda --peer cufft --csv "$results/speed.csv" > "$results/speed.log" &&
+        "$folder/mmafft-lab" report "$results/speed.csv" -o "$results/speed.html" --markdown
 }
 
 kinds() {
-    "$folder/mmafft" bench --backend cuda --cases benches/cases/kinds.csv --csv "$results/kinds.csv" > "$results/kinds.log" &&
+    "$folder/mmafft-lab" bench --backend cuda --cases benches/cases/kinds.csv --csv "$results/kinds.csv" > "$results/kinds.log" &&
         python3 benches/kinds_table.py "$results/kinds.csv"
 }
 
 # A quick run: what matters is what is slow.
 others() {
-    "$folder/mmafft" bench --backend cuda --peer cufft --quick --mebibytes 512 --cases benches/cases/others.csv \
+    "$folder/mmafft-lab" bench --backend cuda --peer cufft --quick --mebibytes 512 --cases benches/cases/others.csv \
         --csv "$results/others.csv" > "$results/others.log" &&
-        "$folder/mmafft" report "$results/others.csv" -o "$results/others.html" --markdown
+        "$folder/mmafft-lab" report "$results/others.csv" -o "$results/others.html" --markdown
 }
 
 # Kernels are compiled first, by as many processes as cores but 16 at most, as each takes memory of the device too. What
 # fails in one of them fails again where it is timed.
 kinds-others() {
     local cases=benches/cases/kinds-others.csv parts part folder_of_parts
-    local bench=("$folder/mmafft" bench --backend cuda --quick --mebibytes 512 --cases)
+    local bench=("$folder/mmafft-lab" bench --backend cuda --quick --mebibytes 512 --cases)
     parts=$(nproc)
     [ "$parts" -le 16 ] || parts=16
     folder_of_parts=$(mktemp -d)
@@ -124,7 +124,7 @@ kinds-others() {
 accuracy() {
     local precision precisions=(f64 f32 split-f16 f16 bf16)
     for precision in "${precisions[@]}"; do
-        MMAFFT_CASE=$precision "$folder/device" accuracy > "$results/accuracy-$precision.log" 2>&1 &
+        MMAFFT_CASE=$precision "$folder/beside_cufft" > "$results/accuracy-$precision.log" 2>&1 &
     done
     wait
     cat "$results"/accuracy-*.log > "$results/accuracy.log"

@@ -92,14 +92,21 @@ def command(line):
     return f"```sh\n{line}\n```"
 
 
+def today(line):
+    """A command as it is now: rows keep the line that made them, some from before there was a lab."""
+    line = re.sub(r"^mmafft bench", "mmafft-lab bench", line)
+    earlier = "cargo test --release --features cuda,peers --test device accuracy"
+    return line.replace(earlier, "cargo test --release -p mmafft-lab --features cuda --test beside_cufft")
+
+
 def measured(name):
     """A caption: where the rows are, when they were timed, and by which command."""
     comments, _ = rows(name)
     date = re.search(r"\d{4}-\d{2}-\d{2}", " ".join(comments))
-    found = re.search(r"(mmafft bench .*|cargo .*?)( \(|$)", "\n".join(comments), re.M)
+    found = re.search(r"(mmafft(?:-lab)? bench .*|cargo .*?)( \(|$)", "\n".join(comments), re.M)
     when = f", {date.group()}" if date else ""
     text = f"Rows: [{name}](../benches/results/{name}){when}."
-    return text + ("\n\n" + command(found.group(1)) if found else "")
+    return text + ("\n\n" + command(today(found.group(1))) if found else "")
 
 
 # The CPU.
@@ -288,7 +295,7 @@ def page():
         ),
         cpu_summary(),
         prose("To repeat it (`apt-get install libfftw3-bin`):"),
-        command("cargo bench --features peers --bench peers -- --csv rows.csv"),
+        command("cargo bench -p mmafft-lab --bench peers -- --csv rows.csv"),
         prose("Rows: [cpu-epyc-2-threads.csv](../benches/results/cpu-epyc-2-threads.csv). Every case:"),
         cpu_cases(),
         "### Real-to-real, beside FFTW",
@@ -299,7 +306,7 @@ def page():
             [r2r-epyc-1-thread.csv](../benches/results/r2r-epyc-1-thread.csv).
             """
         ),
-        command("cargo bench --features peers --bench peers -- r2r r2r-nd --threads 1 --csv rows.csv"),
+        command("cargo bench -p mmafft-lab --bench peers -- r2r r2r-nd --threads 1 --csv rows.csv"),
         real_to_real("r2r-epyc-1-thread.csv"),
         prose(
             """

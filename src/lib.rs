@@ -24,7 +24,7 @@
 //! elements; `X[k] = Σ x[n]·exp(−2πi·kn/N)` forward, `+` inverse, neither scaled unless
 //! [`Normalization`] says so.
 //!
-//! Features: `cpu` (default), `cli` (default, the program), `cuda`, `hip`, `emulate`, `ndarray`. With a feature
+//! Features: `cpu` (default), `cuda`, `hip`, `emulate`, `ndarray`. With a feature
 //! off, [`Planner`]'s and [`AnyBackend`]'s constructors of its backend still exist, and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 
@@ -43,13 +43,9 @@ mod clock;
 mod cpu;
 mod element;
 mod helpers;
-#[cfg(feature = "peers")]
-pub mod peers;
-mod planner;
-pub mod predict;
-#[cfg(feature = "cpu")]
 #[doc(hidden)]
-pub mod rustfft_lines;
+pub mod lab;
+mod planner;
 mod transform;
 
 #[cfg(feature = "cuda")]
@@ -79,9 +75,7 @@ pub use mmafft_kernels_cuda as cuda;
 #[cfg(feature = "hip")]
 pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
-pub use planner::{plan, plan_in_clusters, plan_in_parts, plan_in_turns, plan_pass_by_pass};
-#[doc(hidden)]
-pub use planner::{plan_in_turns_by, rules};
+pub use planner::plan;
 pub use transform::{Buffer, Planner, Transform};
 
 /// The snippets of the pages that users read compile, and run where they can.

@@ -81,7 +81,7 @@ mod emulated {
         if points < 1 << 14 {
             limits.tile_bytes = 4 << 10;
         }
-        mmafft::plan_in_clusters(request, &limits)
+        mmafft::lab::plan_in_clusters(request, &limits)
     }
 
     /// The table's requests of which a tile is spread, in all orders.

@@ -61,7 +61,7 @@ fn cases() -> Vec<Case> {
     });
     // The same with nothing measured but what a cluster holds.
     let clusters = |name, request| Case {
-        plan: mmafft::plan_in_clusters,
+        plan: mmafft::lab::plan_in_clusters,
         ..hopper(name, request)
     };
     let (d1, d2, d3) = (Shape::d1, Shape::d2, Shape::d3);

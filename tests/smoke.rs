@@ -61,13 +61,13 @@ fn amd() {
 fn a_cluster() {
     let backend = EmulatedBackend::new(EmulatedDriver::nvidia());
     let request = Request::forward(Shape::d1(1 << 15));
-    let plan = mmafft::plan_in_clusters(&request, backend.limits()).expect("a plan");
+    let plan = mmafft::lab::plan_in_clusters(&request, backend.limits()).expect("a plan");
     let spread = plan
         .passes
         .iter()
         .any(|pass| pass.tile.residency.blocks() > 1);
     assert!(spread, "{}", plan.explain());
-    if let Err(what) = check(&backend, mmafft::plan_in_clusters, &request, 1.0) {
+    if let Err(what) = check(&backend, mmafft::lab::plan_in_clusters, &request, 1.0) {
         panic!("{what}");
     }
 }
@@ -85,7 +85,7 @@ fn passes_in_turns() {
             tile_bytes: 8 << 10,
             ..limits.clone()
         };
-        mmafft::plan_in_turns(request, &limits, turns)
+        mmafft::lab::plan_in_turns(request, &limits, turns)
     };
     let backend = EmulatedBackend::new(EmulatedDriver::nvidia());
     let request = Request::forward(Shape::d1(5000)).batch(3);

@@ -1,4 +1,4 @@
-//! Tiles of one pass that are likely fast: those that `mmafft tune` times first, and what a pass without a rule takes. By the
+//! Tiles of one pass that are likely fast: those that `mmafft-lab tune` times first, and what a pass without a rule takes. By the
 //! [`model`](super::model) where it knows such passes, else by that of [`work`](super::work).
 
 use super::counts::Counts;

@@ -1,5 +1,5 @@
 //! What was measured: for the passes of `rules.csv`, the radices, tile and launch that were the
-//! fastest on a device of that architecture. `mmafft tune` writes the file; a pass without a row
+//! fastest on a device of that architecture. `mmafft-lab tune` writes the file; a pass without a row
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first. Rows that are of one device alone come before those of
 //! its architecture.

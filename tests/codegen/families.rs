@@ -53,7 +53,7 @@ pub fn jobs(
     let spread = clusters()
         .into_iter()
         .filter(|_| limits.cluster_blocks > 0)
-        .map(|case| (case, mmafft::plan_in_clusters as PlanFn));
+        .map(|case| (case, mmafft::lab::plan_in_clusters as PlanFn));
     let mut done = HashSet::new();
     let mut jobs = Vec::new();
     for (number, ((name, request), plan)) in ordinary.chain(spread).enumerate() {

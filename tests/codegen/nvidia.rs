@@ -251,7 +251,7 @@ pub fn passes_in_turns() {
         .map(|(i, (request, of_device))| {
             let limits = of_device(&device.limits());
             // Few arrays would have smaller tiles.
-            let plan = mmafft::plan_in_turns(&request.batch(1000), &limits, turns);
+            let plan = mmafft::lab::plan_in_turns(&request.batch(1000), &limits, turns);
             let plan = plan.expect("a plan");
             assert!(plan.turns.is_some(), "{}", plan.explain());
             let lowered = plan.passes.iter().map(|pass| lower(pass, &geometry));

@@ -341,8 +341,10 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     // Of few arrays clusters would leave most of the device idle, so that they are not asked for.
     let on_h200 = device.ends_with(H200);
     let plan: PlanFn = match access {
-        "cluster" if on_h200 => |request, limits| mmafft::plan_in_clusters(request, &h200(limits)),
-        "cluster" => mmafft::plan_in_clusters,
+        "cluster" if on_h200 => {
+            |request, limits| mmafft::lab::plan_in_clusters(request, &h200(limits))
+        }
+        "cluster" => mmafft::lab::plan_in_clusters,
         _ => match (lengths.len() > 1 || access == "columns", on_h200) {
             (true, true) => |request, limits| mmafft::plan(request, &h200(&one_worker(limits))),
             (true, false) => |request, limits| mmafft::plan(request, &one_worker(limits)),

@@ -1,7 +1,6 @@
 //! What only a device can show: every length, large ones, streams, graphs, another library's
 //! pointers, times. Without one every test is skipped.
 
-mod accuracy;
 mod families;
 #[path = "../../examples/foreign_memory.rs"]
 mod foreign_memory;
@@ -20,7 +19,6 @@ use mmafft::{Backend, Complex, CudaBackend, Plan, Request, Result};
 
 fn main() -> std::process::ExitCode {
     mmafft_harness::run(mmafft_harness::tests![
-        accuracy::beside_cufft,
         families::families,
         lengths::every_length_to_2048,
         lengths::random_lengths_to_2_22,

@@ -25,7 +25,7 @@ impl Case {
     }
 
     fn in_clusters(mut self) -> Self {
-        self.plan = mmafft::plan_in_clusters;
+        self.plan = mmafft::lab::plan_in_clusters;
         self
     }
 

@@ -263,7 +263,7 @@ fn clusters_are_lowered() {
                 }
             }
         }
-        lower_by(mmafft::plan_in_clusters, &device, requests.into_iter());
+        lower_by(mmafft::lab::plan_in_clusters, &device, requests.into_iter());
     }
 }
 
@@ -370,7 +370,7 @@ fn other_passes_are_refused() {
             assert!(error.to_string().contains("runs of no points"), "{error}");
         }
         // Of a cluster: half spectra beside products, blocks that do not divide the parts, a part of a line.
-        let plan = mmafft::plan_in_clusters(&Request::r2c(Shape::d1(1 << 16)), limits);
+        let plan = mmafft::lab::plan_in_clusters(&Request::r2c(Shape::d1(1 << 16)), limits);
         let pass = plan.expect("a plan").passes.remove(0);
         if pass.tile.residency.blocks() == 1 {
             continue;

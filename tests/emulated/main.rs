@@ -21,8 +21,6 @@ mod parts;
 mod patterns;
 mod planes;
 mod probe;
-#[cfg(feature = "cli")]
-mod program;
 mod range;
 mod reals;
 mod scaling;

@@ -6,7 +6,8 @@ mod requests;
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::{conformance, Turns};
-use mmafft::{plan_in_turns, Backend, Error, Limits, Plan, Request, Result};
+use mmafft::lab::plan_in_turns;
+use mmafft::{Backend, Error, Limits, Plan, Request, Result};
 use requests::LimitsFn;
 
 /// The longest lines.

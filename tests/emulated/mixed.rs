@@ -2,8 +2,9 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::check;
-use mmafft::rules::Rule;
-use mmafft::{plan_in_clusters, Backend, Engine, Limits, Plan, Precision, Request, Result, Shape};
+use mmafft::lab::plan_in_clusters;
+use mmafft::lab::rules::Rule;
+use mmafft::{Backend, Engine, Limits, Plan, Precision, Request, Result, Shape};
 use std::cell::Cell;
 
 thread_local! {

@@ -5,7 +5,7 @@ use crate::accesses::traffic_of;
 use crate::planes::{passes, probe, random, wrong};
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::check;
-use mmafft::rules::Rule;
+use mmafft::lab::rules::Rule;
 use mmafft::{
     plan, Backend, Engine, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result,
     Shape, Step, KINDS,

@@ -5,9 +5,10 @@ use crate::planes::probe;
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::{check, random_request};
 use mmafft::backend_traits::Turns;
+use mmafft::lab::plan_in_turns;
 use mmafft::{
-    plan_in_turns, Backend, Direction, Kind, Layout, Limits, Normalization, Plan, Precision,
-    Request, Result, Shape, KINDS,
+    Backend, Direction, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result,
+    Shape, KINDS,
 };
 
 /// Turns that the batch counts: of one array or two, the first pass one to three ahead, in as little scratch as that

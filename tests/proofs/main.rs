@@ -131,12 +131,12 @@ fn table_and_random_in_clusters() {
             ..device_limits(usize::MAX)
         };
         let spread = |(_, request): &(String, Request)| {
-            let plan = mmafft::plan_in_clusters(request, &limits);
+            let plan = mmafft::lab::plan_in_clusters(request, &limits);
             let passes = plan.map_or(Vec::new(), |plan| plan.passes);
             passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
         };
         let requests = table(&limits).chain(random(&limits)).filter(spread);
-        proven += prove_by(mmafft::plan_in_clusters, &limits, requests);
+        proven += prove_by(mmafft::lab::plan_in_clusters, &limits, requests);
     }
     assert!(proven > 100, "only {proven} plans have clusters");
 }
@@ -211,7 +211,7 @@ fn faults_are_found() {
     };
     let plans = [
         mmafft::plan(&Request::forward(Shape::d1(2048)).batch(2), &limits),
-        mmafft::plan_in_parts(
+        mmafft::lab::plan_in_parts(
             &Request::of_kind(Kind::HC2R, Shape::d1(128)),
             &columns,
             &[16, 8],
@@ -259,7 +259,7 @@ fn runs(pass: &mut Pass, side: usize) -> Option<&mut Runs> {
 /// Real columns by columns and rows of so many reals, in the order of their passes.
 fn by_columns(request: &Request, limits: &Limits) -> mmafft::Result<Plan> {
     let parts = [[8, 16], [16, 8], [12, 20]][request.batch - 1];
-    mmafft::plan_in_parts(request, limits, &parts)
+    mmafft::lab::plan_in_parts(request, limits, &parts)
 }
 
 #[test]
