@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn shifting() {
-        assert_eq!(shift::<u8>(&[2, 0], &[]), []);
+        assert_eq!(shift::<u8>(&[2, 0], &[]), [0u8; 0]);
         assert_eq!(shift(&[5], &[0, 1, 2, 3, 4]), [3, 4, 0, 1, 2]);
         assert_eq!(inverse_shift(&[5], &[3, 4, 0, 1, 2]), [0, 1, 2, 3, 4]);
         assert_eq!(

@@ -1,7 +1,8 @@
 //! The library's inside for our own program, lab and tests: nothing here is promised to stay.
 
 pub use crate::planner::{
-    plan_in_clusters, plan_in_parts, plan_in_turns, plan_in_turns_by, plan_pass_by_pass, rules,
+    candidates, plan_in_clusters, plan_in_parts, plan_in_turns, plan_in_turns_by,
+    plan_pass_by_pass, rules, sequences,
 };
 #[cfg(feature = "cpu")]
 pub mod rustfft_lines;

@@ -8,7 +8,7 @@ use mmafft_backend_traits::{
     Backend, Bindings, Buffer as _, Domain, Effort, Error, Limits, Placement, Plan, Prepared as _,
     Request, Result, Side,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Plans requests for one backend, and prepares them.
 ///
@@ -31,7 +31,7 @@ pub struct Planner {
     backend: AnyBackend,
     effort: Effort,
     /// Clones share it.
-    wisdom: Arc<Mutex<Wisdom>>,
+    wisdom: Arc<RwLock<Wisdom>>,
 }
 
 impl Planner {
@@ -62,7 +62,7 @@ impl Planner {
         Planner {
             backend,
             effort: Effort::default(),
-            wisdom: Arc::new(Mutex::new(wisdom)),
+            wisdom: Arc::new(RwLock::new(wisdom)),
         }
     }
 
@@ -98,11 +98,15 @@ impl Planner {
     /// # Errors
     /// `Wisdom` where a line of the text is none; then nothing is taken.
     pub fn import_wisdom(&self, text: &str) -> Result<usize> {
-        self.wisdom().import(text)
+        self.more_wisdom().import(text)
     }
 
-    fn wisdom(&self) -> MutexGuard<'_, Wisdom> {
-        self.wisdom.lock().unwrap_or_else(PoisonError::into_inner)
+    fn wisdom(&self) -> RwLockReadGuard<'_, Wisdom> {
+        self.wisdom.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn more_wisdom(&self) -> RwLockWriteGuard<'_, Wisdom> {
+        self.wisdom.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The device's limits.
@@ -112,15 +116,18 @@ impl Planner {
 
     /// Plans, and stops at the data. With an effort beyond [`Effort::Estimate`] it times what was not timed before.
     pub fn plan(&self, request: &Request) -> Result<Plan> {
-        let mut wisdom = self.wisdom();
         let effort = request.effort.unwrap_or(self.effort);
-        let known = wisdom.effort_of(request).unwrap_or_default();
-        if effort > known {
-            let mut clock = BackendClock::new(&self.backend);
-            measure(request, self.limits(), effort, &mut wisdom, &mut clock)?;
-            wisdom.write();
+        let is_known = |wisdom: &Wisdom| effort <= wisdom.effort_of(request).unwrap_or_default();
+        if !is_known(&self.wisdom()) {
+            // One measures at a time, and others wait: they would disturb it.
+            let mut wisdom = self.more_wisdom();
+            if !is_known(&wisdom) {
+                let mut clock = BackendClock::new(&self.backend);
+                measure(request, self.limits(), effort, &mut wisdom, &mut clock)?;
+                wisdom.write();
+            }
         }
-        plan_by(request, self.limits(), &wisdom)
+        plan_by(request, self.limits(), &self.wisdom())
     }
 
     /// Plans and prepares.

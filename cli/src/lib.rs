@@ -11,6 +11,7 @@ mod estimate;
 pub mod excerpt;
 pub mod files;
 mod info;
+mod measure;
 pub mod memory;
 pub mod npy;
 pub mod plan;
@@ -21,6 +22,7 @@ pub mod request;
 mod room;
 pub mod rows;
 mod spectrum;
+pub mod text;
 mod transform;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -53,6 +55,8 @@ enum Command {
     Accuracy(accuracy::Arguments),
     /// Time transforms beside a memory copy.
     Bench(bench::Arguments),
+    /// Find the fastest plans of shapes on this device, and keep them.
+    Measure(measure::Arguments),
 }
 
 /// The arguments of a program; wrong ones end it.
@@ -107,5 +111,6 @@ pub fn run() -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Accuracy(arguments) => accuracy::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Measure(arguments) => measure::run(&arguments),
     }
 }

@@ -4,8 +4,8 @@ use super::excerpt::excerpt;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::Args;
 use mmafft::{
-    AnyBackend, Engine, Kind, Normalization, Planner, Precision, Request, Shape, BACKENDS, KINDS,
-    PRECISIONS,
+    AnyBackend, Effort, Engine, Kind, Normalization, Planner, Precision, Request, Shape, BACKENDS,
+    KINDS, PRECISIONS,
 };
 use std::ops::Range;
 
@@ -37,6 +37,15 @@ pub struct Common {
     /// Threads of the cpu backend [default: all]
     #[arg(long, value_parser = count)]
     pub threads: Option<usize>,
+    /// Estimate the plan, or time tiles (measure), other passes and factors too (patient), and keep what is the fastest
+    #[arg(long, default_value = "estimate", value_parser = efforts())]
+    pub effort: Effort,
+}
+
+/// Names of efforts.
+pub fn efforts() -> impl TypedValueParser<Value = Effort> {
+    PossibleValuesParser::new(Effort::ALL.map(|(_, name)| name))
+        .map(|name| Effort::from_name(&name).unwrap_or_default())
 }
 
 fn normalizations() -> impl TypedValueParser<Value = Normalization> {
@@ -133,7 +142,12 @@ pub fn range(text: &str) -> Result<(usize, Range<usize>), String> {
 impl Common {
     /// The planner of the backend asked for.
     pub fn planner(&self) -> mmafft::Result<Planner> {
-        self.backend().map(Planner::on)
+        self.backend().map(|backend| self.planner_on(backend))
+    }
+
+    /// The same on this backend.
+    pub fn planner_on(&self, backend: AnyBackend) -> Planner {
+        Planner::on(backend).effort(self.effort)
     }
 
     /// The backend asked for.

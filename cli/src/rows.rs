@@ -1,5 +1,6 @@
 //! The rows that `mmafft bench` writes, and `mmafft-lab` reads.
 
+use csv::{ReaderBuilder, Trim};
 use mmafft::Shape;
 use serde::{Deserialize, Serialize};
 
@@ -80,3 +81,47 @@ pub const LAUNCH_BOUND: [&str; 2] = [LAUNCH, GRAPH];
 
 /// Lines of a file that begin with this are words about the others.
 pub const COMMENT: char = '#';
+
+/// A CSV file's header and its records, each with its line.
+pub struct Lines {
+    pub head: csv::StringRecord,
+    pub records: Vec<(u64, csv::StringRecord)>,
+}
+
+impl Lines {
+    /// Splits a text; an error begins with its line.
+    pub fn of(text: &str) -> Result<Lines, String> {
+        // Of lines that end as on Windows the reader counts the next record to the last line.
+        let text = text.replace("\r\n", "\n");
+        let mut reader = ReaderBuilder::new()
+            .comment(Some(COMMENT as u8))
+            .trim(Trim::All)
+            .from_reader(text.as_bytes());
+        let place = |e: csv::Error| {
+            let line = e.position().map_or(1, csv::Position::line);
+            format!("line {line}: {}", words(&e))
+        };
+        let head = reader.headers().map_err(place)?.clone();
+        let mut records = Vec::new();
+        for record in reader.records() {
+            let record = record.map_err(place)?;
+            let line = record.position().map_or(1, csv::Position::line);
+            records.push((line, record));
+        }
+        Ok(Lines { head, records })
+    }
+}
+
+/// What is wrong, without the place, which the caller has.
+pub fn words(error: &csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => format!("{len} fields: expected {expected_len}"),
+        csv::ErrorKind::Deserialize { err, .. } => match err.field() {
+            Some(column) => format!("column {}: {}", column + 1, err.kind()),
+            None => err.kind().to_string(),
+        },
+        _ => error.to_string(),
+    }
+}

@@ -16,7 +16,7 @@
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
-mod candidates;
+pub mod candidates;
 mod cluster;
 mod convolution;
 mod counts;
@@ -43,7 +43,7 @@ mod rule;
 mod rule_keys;
 pub mod rules;
 mod sequence;
-mod sequences;
+pub mod sequences;
 mod spread;
 mod stage;
 mod steps;

@@ -333,7 +333,7 @@ mod tests {
         let limits = mmafft_backend_traits::device::Driver::limits(&device);
         let of = |n: usize| {
             let request = Request::forward(Shape::d1(n)).batch(100);
-            let plan = crate::plan_in_clusters(&request, limits).expect("a plan");
+            let plan = crate::planner::plan_in_clusters(&request, limits).expect("a plan");
             of_one_engine(&plan.passes[0], true, limits)
         };
         // 32·1024 has a radix less than 128·256.

@@ -8,7 +8,6 @@ pub mod plan;
 pub mod predict;
 pub mod report;
 pub mod rows;
-pub mod text;
 pub mod tune;
 
 use clap::{Parser, Subcommand};

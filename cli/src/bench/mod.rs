@@ -12,6 +12,7 @@ pub mod device;
 pub mod hip;
 pub mod host;
 pub mod lab;
+pub mod lists;
 pub mod measure;
 pub mod output;
 pub mod ready;
@@ -25,10 +26,11 @@ use super::{files, Failure};
 use cases::Case;
 use clap::Args;
 use lab::{Lab, Work};
-use mmafft::{Backend as _, Kind, Precision, Shape};
+use mmafft::{Backend as _, Effort, Kind, Planner, Precision, Request, Shape};
 use output::Output;
 use ready::Ready;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Arguments of `mmafft bench`.
 #[derive(Args)]
@@ -126,6 +128,19 @@ impl Arguments {
         self.mebibytes.unwrap_or(default).saturating_mul(1 << 20)
     }
 
+    /// The request of a case, of as many arrays as fill so many bytes.
+    fn request(&self, case: &Case, bytes: usize) -> Result<Request, String> {
+        let batch = cases::batch(case, bytes);
+        let (kind, shape) = (case.kind, case.shape.clone());
+        let request = self
+            .common
+            .unscaled_request(&[kind], shape, case.precision)?;
+        let parts = case.nonzero.iter().flat_map(|part| part.dims());
+        let axes = parts.enumerate();
+        let request = axes.fold(request, |r, (axis, &n)| r.nonzero_input(axis, 0..n));
+        Ok(request.batch(batch))
+    }
+
     fn runs(&self) -> usize {
         if self.quick {
             3
@@ -143,16 +158,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     files::check(None, &arguments.csv)?;
     let backend = arguments.common.backend()?;
     let list = arguments.list(backend.limits().backend);
+    let planner = arguments.common.planner_on(backend.clone());
     match backend {
         #[cfg(feature = "cuda")]
-        mmafft::AnyBackend::Cuda(backend) => {
-            run_in(&cuda::lab::<device::NoPeer>(backend)?, arguments, list)
-        }
+        mmafft::AnyBackend::Cuda(backend) => run_in(
+            &cuda::lab::<device::NoPeer>(backend)?,
+            &planner,
+            arguments,
+            list,
+        ),
         #[cfg(feature = "hip")]
-        mmafft::AnyBackend::Hip(backend) => {
-            run_in(&hip::lab::<device::NoPeer>(backend)?, arguments, list)
-        }
-        backend => run_in(&host::HostLab::new(backend, None), arguments, list),
+        mmafft::AnyBackend::Hip(backend) => run_in(
+            &hip::lab::<device::NoPeer>(backend)?,
+            &planner,
+            arguments,
+            list,
+        ),
+        backend => run_in(
+            &host::HostLab::new(backend, None),
+            &planner,
+            arguments,
+            list,
+        ),
     }
 }
 
@@ -160,7 +187,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 ///
 /// # Errors
 /// That nothing is left of the list, or that nothing could be timed.
-pub fn run_in<L: Lab>(lab: &L, arguments: &Arguments, list: Vec<Case>) -> Result<(), Failure> {
+pub fn run_in<L: Lab>(
+    lab: &L,
+    planner: &Planner,
+    arguments: &Arguments,
+    list: Vec<Case>,
+) -> Result<(), Failure> {
     let list = arguments.chosen(list)?;
     let bytes = arguments.bytes(lab.backend().limits().backend);
     let mut output = Output::new(arguments.csv.as_deref())?;
@@ -170,20 +202,23 @@ pub fn run_in<L: Lab>(lab: &L, arguments: &Arguments, list: Vec<Case>) -> Result
     // Compiling takes longer than running, and would disturb it: first some are compiled on all
     // cores, then they are timed.
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let request = |case: &Case| arguments.request(case, bytes);
+    let measured = |case: &Case| {
+        progress.doing(&format!("measuring {}", case.shape));
+        let begin = Instant::now();
+        // What is wrong is said when it is prepared.
+        let _ = request(case).map(|request| planner.plan(&request));
+        begin.elapsed().as_secs_f64()
+    };
     for chunk in list.chunks(2 * workers) {
+        // What is measured is measured with nothing beside it.
+        let measured: Vec<f64> = match arguments.common.effort {
+            Effort::Estimate => vec![0.0; chunk.len()],
+            _ => chunk.iter().map(|case| measured(case)).collect(),
+        };
         progress.doing("compiling");
-        let prepared = ready::all(lab, chunk, workers, |case| {
-            let batch = cases::batch(case, bytes);
-            let (kind, shape) = (case.kind, case.shape.clone());
-            let request = arguments
-                .common
-                .unscaled_request(&[kind], shape, case.precision)?;
-            let parts = case.nonzero.iter().flat_map(|part| part.dims());
-            let axes = parts.enumerate();
-            let request = axes.fold(request, |r, (axis, &n)| r.nonzero_input(axis, 0..n));
-            Ok(request.batch(batch))
-        });
-        for (case, ready) in chunk.iter().zip(prepared) {
+        let prepared = ready::all(lab, planner, chunk, workers, request);
+        for ((case, ready), measured) in chunk.iter().zip(prepared).zip(measured) {
             progress.doing(&format!("{} {}", case.shape, case.precision.row().name));
             let mut row = about(lab);
             row.class.clone_from(&case.class);
@@ -193,7 +228,8 @@ pub fn run_in<L: Lab>(lab: &L, arguments: &Arguments, list: Vec<Case>) -> Result
             row.batch = cases::batch(case, bytes);
             row.nonzero = case.nonzero.as_ref().map(Shape::to_string);
             row.runs = arguments.runs();
-            let timed = ready.and_then(|ready| {
+            let timed = ready.and_then(|mut ready| {
+                ready.seconds += measured;
                 let timed = time(lab, &ready, &mut source, arguments, &mut row);
                 timed.map_err(|error| one_line(&error))
             });

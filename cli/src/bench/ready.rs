@@ -4,7 +4,7 @@ use super::cases::Case;
 use super::lab::{Lab, PreparedOf};
 use super::one_line;
 use mmafft::backend_traits::Backend;
-use mmafft::{plan, Kind, Normalization, Plan, Request, Result};
+use mmafft::{Effort, Kind, Normalization, Plan, Planner, Request, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -22,10 +22,10 @@ pub struct Ready<L: Lab> {
 }
 
 impl<L: Lab> Ready<L> {
-    fn new(lab: &L, request: &Request) -> Result<Self> {
+    fn new(lab: &L, planner: &Planner, request: &Request) -> Result<Self> {
         let backend = lab.backend();
         let prepare = |request: &Request| {
-            let plan = plan(request, backend.limits())?;
+            let plan = planner.plan(request)?;
             let prepared = backend.prepare(&plan)?;
             Ok((plan, prepared))
         };
@@ -39,7 +39,7 @@ impl<L: Lab> Ready<L> {
                     .precision(request.precision)
                     .normalization(Normalization::Ortho);
                 back.axes.clone_from(&request.axes);
-                Some(prepare(&back)?)
+                Some(prepare(&back.effort(Effort::Estimate))?)
             }
             _ => None,
         };
@@ -72,6 +72,7 @@ pub fn on_threads(count: usize, work: impl Fn() + Sync) {
 /// Prepares all cases with so many workers; one that fails fails alone.
 pub fn all<L: Lab>(
     lab: &L,
+    planner: &Planner,
     cases: &[Case],
     workers: usize,
     request: impl Fn(&Case) -> std::result::Result<Request, String> + Sync,
@@ -83,8 +84,8 @@ pub fn all<L: Lab>(
         let Some(case) = cases.get(at) else {
             return;
         };
-        let ready =
-            request(case).and_then(|request| Ready::new(lab, &request).map_err(|e| one_line(&e)));
+        let ready = request(case)
+            .and_then(|request| Ready::new(lab, planner, &request).map_err(|e| one_line(&e)));
         let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
         done.push((at, ready));
     });

@@ -5,6 +5,7 @@ mod estimates;
 mod files;
 mod kinds;
 mod lengths;
+mod measure;
 mod memory;
 mod plots;
 mod refusals;

@@ -53,7 +53,7 @@ fn clusters_have_candidates_that_can_be_launched() {
         Request::of_kind(Kind::Dct4, Shape::d1(1 << 16)),
     ] {
         let shape = request.shape.clone();
-        let plan = crate::plan_in_clusters(&request.batch(100), limits).expect("a plan");
+        let plan = crate::planner::plan_in_clusters(&request.batch(100), limits).expect("a plan");
         let pass = &plan.passes[0];
         assert!(clustered(pass), "{shape}");
         let mut rules = first(pass, false, limits);

@@ -5,7 +5,6 @@ mod cuda;
 #[cfg(feature = "hip")]
 mod hip;
 mod host;
-pub mod lists;
 mod peer;
 
 use clap::Args;
@@ -16,7 +15,7 @@ use mmafft_cli::bench::cases::Case;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use mmafft_cli::bench::device::NoPeer;
 use mmafft_cli::bench::host::HostLab;
-use mmafft_cli::bench::{self as timing, run_in};
+use mmafft_cli::bench::{self as timing, lists, run_in};
 use mmafft_cli::excerpt::excerpt;
 use mmafft_cli::{files, Failure};
 use peer::{peers, Peer, PEERS};
@@ -91,27 +90,37 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let list = arguments.list(backend.limits().backend)?;
     let timing = &arguments.timing;
+    let planner = &common.planner_on(backend.clone());
     match (backend, arguments.peer()) {
         #[cfg(feature = "cuda")]
-        (AnyBackend::Cuda(backend), None) => {
-            run_in(&timing::cuda::lab::<NoPeer>(backend)?, timing, list)
-        }
+        (AnyBackend::Cuda(backend), None) => run_in(
+            &timing::cuda::lab::<NoPeer>(backend)?,
+            planner,
+            timing,
+            list,
+        ),
         #[cfg(feature = "cuda")]
-        (AnyBackend::Cuda(backend), Some(_)) => {
-            run_in(&timing::cuda::lab::<cuda::Plan>(backend)?, timing, list)
-        }
+        (AnyBackend::Cuda(backend), Some(_)) => run_in(
+            &timing::cuda::lab::<cuda::Plan>(backend)?,
+            planner,
+            timing,
+            list,
+        ),
         #[cfg(feature = "hip")]
         (AnyBackend::Hip(backend), None) => {
-            run_in(&timing::hip::lab::<NoPeer>(backend)?, timing, list)
+            run_in(&timing::hip::lab::<NoPeer>(backend)?, planner, timing, list)
         }
         #[cfg(feature = "hip")]
-        (AnyBackend::Hip(backend), Some(_)) => {
-            run_in(&timing::hip::lab::<hip::Plan>(backend)?, timing, list)
-        }
+        (AnyBackend::Hip(backend), Some(_)) => run_in(
+            &timing::hip::lab::<hip::Plan>(backend)?,
+            planner,
+            timing,
+            list,
+        ),
         (backend, peer) => {
             let threads = backend.limits().workers;
             let library = peer.map(|peer| host::library(peer, threads)).transpose()?;
-            run_in(&HostLab::new(backend, library), timing, list)
+            run_in(&HostLab::new(backend, library), planner, timing, list)
         }
     }
 }

@@ -1,22 +1,20 @@
 //! `mmafft-lab tune`: measures which radices, tiles and launches are the fastest for the passes of
 //! some transforms, and writes the rules that the planner follows on such a device.
 
-mod candidates;
 mod compile;
 mod parts;
 mod passes;
-mod sequences;
 mod table;
 mod timing;
 mod turns;
 
-use crate::bench::lists;
 use clap::Args;
 use mmafft::backend_traits::Backend;
 use mmafft::lab::rules::{self, Rule};
 use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use mmafft_cli::bench::cases::{self, Case};
 use mmafft_cli::bench::lab::Lab;
+use mmafft_cli::bench::lists;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use mmafft_cli::bench::{self, device::NoPeer};
 use mmafft_cli::progress::Progress;

@@ -1,13 +1,13 @@
 //! Single passes: candidates in rounds, each by what the round before found. Of all passes a round's kernels are compiled together.
 
-use super::candidates;
 use super::parts::scaled;
-use super::sequences::sequences;
 use super::table::Table;
 use super::timing::{alone, prepare_all, time, time_all, Bench};
 use super::{compile, Arguments, Failure, Lab, Progress, ALIKE};
 use mmafft::backend_traits::radix;
+use mmafft::lab::candidates;
 use mmafft::lab::rules::{self, Rule, Sequence};
+use mmafft::lab::sequences::sequences;
 use mmafft::{Backend as _, Engine, Limits, Pass, Plan, Step};
 use mmafft_cli::outln;
 use std::collections::BTreeMap;

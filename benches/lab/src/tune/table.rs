@@ -37,7 +37,7 @@ impl Table {
     }
 
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = match crate::text::read(path) {
+        let text = match mmafft_cli::text::read(path) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(format!("cannot read {}: {error}", path.display()).into()),

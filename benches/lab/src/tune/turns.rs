@@ -2,13 +2,13 @@
 //! are not fast so, as blocks of both have to be alike and what limits is arithmetic: so pairs of rules that leave few
 //! lanes idle are timed as whole plans.
 
-use super::candidates::otherwise;
-use super::sequences::sequences;
 use super::table::Table;
 use super::timing::Bench;
 use super::{parts, Lab};
 use mmafft::backend_traits::Launch;
+use mmafft::lab::candidates::otherwise;
 use mmafft::lab::rules::{self, Rule};
+use mmafft::lab::sequences::sequences;
 use mmafft::{Backend as _, Engine, Limits, Pass, Plan, Request, Step};
 use mmafft_cli::outln;
 

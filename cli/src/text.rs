@@ -1,6 +1,6 @@
 //! Tables as text: files that may be anything.
 
-use mmafft_cli::excerpt::excerpt;
+use crate::excerpt::excerpt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;

@@ -1,12 +1,12 @@
 //! Lists of cases from files.
 
+use super::cases::Case;
+use crate::excerpt::excerpt;
+use crate::request::shape as shape_of;
+use crate::rows::LAUNCH_BOUND;
 use crate::rows::{words, Lines};
+use crate::Failure;
 use mmafft::{Kind, Precision, Shape, KINDS, PRECISIONS};
-use mmafft_cli::bench::cases::Case;
-use mmafft_cli::excerpt::excerpt;
-use mmafft_cli::request::shape as shape_of;
-use mmafft_cli::rows::LAUNCH_BOUND;
-use mmafft_cli::Failure;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_list_of_a_paper_is_read_and_parts_are_checked() {
-        let cases = parse(include_str!("../../../cases/hu2022.csv")).expect("a list");
+        let cases = parse(include_str!("../../../benches/cases/hu2022.csv")).expect("a list");
         let padded = cases.iter().filter(|case| case.nonzero.is_some());
         assert!(padded.count() > 8);
         let of = |nonzero: &str| {
