@@ -11,15 +11,16 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Radices, and which of their columns face each other.
-type Order = (Vec<usize>, [bool; 2]);
 /// The trips of an array, or a line.
 type Trips = Rc<[TripCount]>;
+
+/// Radices, and at which ends their columns face each other.
+type By = (Vec<usize>, [bool; 2]);
 
 /// The trips of a pass by such radices as were asked for so far, and by columns that face each other so.
 pub struct Counts<'a> {
     pass: &'a Pass,
-    made: RefCell<HashMap<Order, Option<Trips>>>,
+    made: RefCell<HashMap<By, Option<Trips>>>,
 }
 
 impl<'a> Counts<'a> {

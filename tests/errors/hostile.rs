@@ -3,10 +3,11 @@
 
 use crate::check_words;
 use crate::common::{cpu_limits, device_limits};
+use mmafft::backend_traits::device::{Geometry, Vendor};
 use mmafft::backend_traits::Prepared;
 use mmafft::{
-    Backend, CpuBackend, CpuOptions, Direction, Engine, Layout, Normalization, Placement, Plan,
-    Precision, Request, Shape, KINDS, PRECISIONS,
+    Backend, CpuBackend, CpuOptions, Direction, Engine, Layout, Limits, Normalization, Placement,
+    Plan, Precision, Request, Shape, KINDS, PRECISIONS,
 };
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -104,6 +105,25 @@ fn run(plan: &Plan, backend: &CpuBackend) -> mmafft::Result<()> {
     backend.run_on_host(&prepared, input, &mut output, &mut scratch)
 }
 
+/// A device whose plans say the shapes of their passes.
+fn device() -> Limits {
+    let limits = device_limits(64);
+    Limits {
+        geometry: Some(Geometry {
+            wave: 32,
+            threads: 1024,
+            shared_bytes: limits.tile_bytes,
+            registers: 1 << 16,
+            multiprocessors: 4,
+            blocks: 1 << 30,
+            access: 16,
+            together: true,
+            vendor: Vendor::Nvidia,
+        }),
+        ..limits
+    }
+}
+
 /// A plan may take this long; it is data. Trial division of the longest prime takes a
 /// fifth of it on an idle machine.
 const SOON: Duration = Duration::from_secs(5);
@@ -113,7 +133,7 @@ proptest! {
 
     #[test]
     fn planning_never_panics(request in request()) {
-        for limits in [cpu_limits(), device_limits(8)] {
+        for limits in [cpu_limits(), device_limits(8), device()] {
             let start = Instant::now();
             let plan = mmafft::plan(&request, &limits);
             prop_assert!(start.elapsed() < SOON, "{:?}", start.elapsed());
