@@ -109,7 +109,8 @@ pub fn measure(
         let Ok(plan) = plan_in_way(request, limits, &way, wisdom) else {
             continue;
         };
-        if request.radices.is_none() {
+        // Scratch between passes in turns has no room for one of them alone; they are timed one by one.
+        if request.radices.is_none() && plan.turns.is_none() {
             for pass in &plan.passes {
                 let known = wisdom
                     .effort_of_tile(pass)
@@ -375,7 +376,6 @@ fn alone(plan: &Plan, mut pass: Pass) -> Plan {
     pass.scale = (points as f64).sqrt().recip();
     Plan {
         passes: vec![pass],
-        turns: None,
         ..plan.clone()
     }
 }
@@ -394,7 +394,7 @@ fn scaled(plan: &Plan) -> Plan {
 mod tests {
     use super::*;
     use crate::planner::{fits::invented, plan_by};
-    use mmafft_backend_traits::{radix::BUTTERFLIES, Error, Kind, Precision, Shape};
+    use mmafft_backend_traits::{radix::BUTTERFLIES, Error, Kind, Precision, Shape, Slot};
 
     /// A clock that knows what a plan takes, and counts what it is asked.
     struct Known<F>(F, usize);
@@ -480,6 +480,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Every plan that is timed has the scratch that its passes reach.
+    #[test]
+    fn passes_have_room_alone() {
+        let mut turned = 0;
+        for request in requests() {
+            let limits = device();
+            let request = request.batch(2000);
+            let mut wisdom = Wisdom::new(&limits, "kernels");
+            let planned = plan_by(&request, &limits, &wisdom).expect("a plan");
+            turned += usize::from(planned.turns.is_some());
+            let whole = plan_in_way(&request, &limits, &Way::PassByPass, &wisdom);
+            let whole = whole.expect("a plan").scratch_bytes;
+            let scratch = |pass: &Pass| [pass.load.slot, pass.store.slot].contains(&Slot::Scratch);
+            let time = |plan: &Plan| {
+                let reaches = plan.turns.is_none() && plan.passes.iter().any(scratch);
+                assert!(
+                    !reaches || plan.scratch_bytes >= whole,
+                    "{}",
+                    plan.explain()
+                );
+                Some(1.0)
+            };
+            let mut clock = Known(time, 0);
+            measure(&request, &limits, Effort::Measure, &mut wisdom, &mut clock).expect("a plan");
+        }
+        assert!(turned > 3, "{turned}");
     }
 
     #[test]
