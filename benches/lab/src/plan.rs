@@ -8,6 +8,8 @@ use mmafft_cli::{out, outln, Failure};
 
 /// Arguments of `mmafft-lab plan`: those of `mmafft plan`, and the device.
 #[derive(Args)]
+// Those that it flattens are the group of this name.
+#[group(skip)]
 pub struct Arguments {
     #[command(flatten)]
     plan: mmafft_cli::plan::Arguments,

@@ -23,6 +23,8 @@ use std::path::PathBuf;
 
 /// Arguments of `mmafft-lab bench`: those of `mmafft bench`, a list and a peer.
 #[derive(Args)]
+// Those that it flattens are the group of this name.
+#[group(skip)]
 pub struct Arguments {
     #[command(flatten)]
     timing: timing::Arguments,
