@@ -28,10 +28,9 @@ pub struct PassShape {
     pub tiles: u64,
     /// Blocks of its launch.
     pub blocks: u64,
-    /// Bytes that one access of memory moves: where tiles are loaded, and where they are stored.
+    /// Bytes that the widest access of memory moves, where tiles are loaded and where they are stored: memory begins at
+    /// multiples of them, or narrower kernels run.
     pub accesses: [usize; 2],
-    /// Bytes at whose multiples memory must begin for such accesses.
-    pub alignments: [usize; 2],
     /// The trips of a tile's points through registers.
     pub trips: Vec<TripShape>,
 }

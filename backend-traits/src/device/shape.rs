@@ -39,8 +39,6 @@ fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape>
     } = &numbers;
     let head = &config.head;
     let [threads, residents] = [head.threads, head.residents].map(|word| word as usize);
-    let scalar = outline.pass.storage.bytes();
-    let bytes = |points: i64| scalar * (2 * points as usize).max(1);
     let fragments = config
         .steps
         .iter()
@@ -60,8 +58,7 @@ fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape>
         lines: outline.tile_lines,
         tiles: numbers.tiles,
         blocks: numbers.blocks,
-        accesses: [head.load_vector, head.store_vector].map(bytes),
-        alignments: numbers.alignments,
+        accesses: numbers.alignments,
         trips: trips.map(|(trip, step)| of_trip(trip, step)).collect(),
     })
 }
