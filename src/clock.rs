@@ -3,10 +3,10 @@
 use crate::any::{AnyBackend, AnyBuffer, AnyPrepared};
 use crate::planner::measure::Clock;
 use mmafft_backend_traits::{
-    Backend, Bindings, Buffer as _, Placement, Plan, Prepared as _, Result,
+    Backend, Bindings, Buffer as _, Error, Placement, Plan, Prepared as _, Result,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long the runs of one timing take together, about: beside what starting one costs.
@@ -59,7 +59,11 @@ impl<'a> BackendClock<'a> {
         let (Some(input), Some(output), Some(scratch)) =
             (&self.input, &mut self.output, &mut self.scratch)
         else {
-            unreachable!("there is room")
+            return Err(Error::OutOfMemory {
+                backend: self.backend.limits().backend.into(),
+                what: "memory to time plans on".into(),
+                bytes: plan.scratch_bytes,
+            });
         };
         let begin = Instant::now();
         for _ in 0..runs {
@@ -123,7 +127,7 @@ fn prepare_all(backend: &AnyBackend, plans: &[Plan]) -> Vec<Option<AnyPrepared>>
         let at = next.fetch_add(1, Ordering::Relaxed);
         let Some(plan) = plans.get(at) else { return };
         let made = backend.prepare(plan).ok();
-        *prepared[at].lock().expect("no thread panics") = made;
+        *prepared[at].lock().unwrap_or_else(PoisonError::into_inner) = made;
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
@@ -132,7 +136,11 @@ fn prepare_all(backend: &AnyBackend, plans: &[Plan]) -> Vec<Option<AnyPrepared>>
         }
         work();
     });
-    let inner = |prepared: Mutex<_>| prepared.into_inner().expect("no thread panics");
+    let inner = |prepared: Mutex<_>| {
+        prepared
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    };
     prepared.into_iter().map(inner).collect()
 }
 
