@@ -3,7 +3,7 @@
 //! [`open`] and [`parse`] treat their input as hostile: the header is parsed by
 //! hand and never evaluated, every size is checked against the number of bytes
 //! that are really there before memory is reserved, and running out of memory
-//! is an error instead of an abort. [`write`] leaves either the whole file or
+//! is an error instead of an abort. [`write()`] leaves either the whole file or
 //! nothing.
 //!
 //! Layout of a file (all lengths little-endian):

@@ -214,7 +214,7 @@ pub fn run_in<L: Lab>(
         // What is measured is measured with nothing beside it.
         let measured: Vec<f64> = match arguments.common.effort {
             Effort::Estimate => vec![0.0; chunk.len()],
-            _ => chunk.iter().map(|case| measured(case)).collect(),
+            _ => chunk.iter().map(measured).collect(),
         };
         progress.doing("compiling");
         let prepared = ready::all(lab, planner, chunk, workers, request);
