@@ -1,4 +1,6 @@
 //! [`Planner`] and [`Transform`]: from a request to results.
+//!
+//! The file is long because a transform's checks of buffers stand beside each way to run it.
 
 use crate::any::{AnyBackend, AnyBuffer, AnyPrepared};
 use crate::clock::BackendClock;

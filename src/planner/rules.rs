@@ -2,7 +2,7 @@
 //! fastest on a device of that architecture. `mmafft-lab tune` writes the file; a pass without a row
 //! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
 //! names a file of the same form, whose rows come first. Rows that are of one device alone come before those of
-//! its architecture.
+//! its architecture. The file is long by its tests, which read every row.
 
 use super::fits::Fits;
 pub use super::likely::likely;

@@ -200,8 +200,10 @@ impl Real for Dd {
         value
     }
 
-    /// Both products and their sum are rounded once: half of the operations, as tests spend most of their time
-    /// here. The error is at most about `8u^2` of `|a * b| + |c * d|`.
+    /// Both products and their sum are rounded once.
+    ///
+    /// That takes fewer operations, and tests spend much of their time here. The error is relative to
+    /// `|a * b| + |c * d|`, as that of products which are rounded before they are added.
     #[inline]
     fn sum_of_products([a, b]: [Dd; 2], [c, d]: [Dd; 2]) -> Dd {
         let (first, second) = (two_prod(a.hi, b.hi), two_prod(c.hi, d.hi));

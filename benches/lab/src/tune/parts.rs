@@ -7,13 +7,11 @@ use super::table::Table;
 use super::timing::{prepare_all, time_bytes, Bench};
 use super::{Arguments, Failure, Lab, Progress};
 use mmafft::backend_traits::real::{CoreLength, Middle};
-use mmafft::lab::rules;
+use mmafft::lab::{lists, rules};
 use mmafft::{Backend as _, Domain, Limits, Plan, Request};
 use mmafft_cli::outln;
 use std::collections::BTreeMap;
 
-/// How much larger the largest factor may be than the smallest.
-const SPREAD: usize = 8;
 /// Lists that are timed: their kernels are all compiled.
 const MOST: usize = 60;
 /// Lists whose passes are tuned.
@@ -37,29 +35,6 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     let first = plan.passes.first()?;
     let name = request.kind.row().name;
     known.then(|| rules::parts_key(limits, first.storage, first.engine, name, length))
-}
-
-/// Lists of factors in any order, of `count` factors.
-fn lists(n: usize, count: usize, so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
-    if count == 1 {
-        so_far.push(n);
-        let least = so_far.iter().min().copied().unwrap_or(1);
-        if so_far.iter().all(|&f| f <= SPREAD * least) {
-            all.push(so_far.clone());
-        }
-        so_far.pop();
-        return;
-    }
-    // Of many tries those that could be nearly equal.
-    let mean = (n as f64).powf(1.0 / count as f64) as usize;
-    for f in (mean / SPREAD).max(2)..=(mean * SPREAD).min(n / 2) {
-        if !n.is_multiple_of(f) {
-            continue;
-        }
-        so_far.push(f);
-        lists(n / f, count - 1, so_far, all);
-        so_far.pop();
-    }
 }
 
 /// The plan by these factors, each pass by the table as it is now.
