@@ -85,9 +85,11 @@ pub fn start(program: fn() -> Result<(), Failure>) -> ExitCode {
         }
     };
     // Where no thread can be had, the program's own stack has to do.
-    match Builder::new().stack_size(STACK_BYTES).spawn(run) {
-        Ok(thread) => thread.join().unwrap_or(ExitCode::FAILURE),
-        Err(_) => run(),
+    let thread = memory::has_room_for_a_thread(STACK_BYTES)
+        .then(|| Builder::new().stack_size(STACK_BYTES).spawn(run).ok());
+    match thread.flatten() {
+        Some(thread) => thread.join().unwrap_or(ExitCode::FAILURE),
+        None => run(),
     }
 }
 

@@ -3,6 +3,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::io::Write;
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
     /// Whether what this thread asks for may be refused.
@@ -53,9 +55,14 @@ fn or_end(piece: *mut u8, bytes: usize) -> *mut u8 {
     piece
 }
 
-/// Says one line and ends the program, without asking for memory.
+/// Says one line and ends the program, without asking for memory. Other threads may find none at the same time.
 #[cfg(unix)]
 fn end(bytes: usize) {
+    static ENDS: AtomicBool = AtomicBool::new(false);
+    while ENDS.swap(true, Ordering::Relaxed) {
+        // SAFETY: the thread waits for the end, in which it has no part.
+        unsafe { libc::pause() };
+    }
     let mut line = [0; 96];
     let mut rest = &mut line[..];
     // The line is long enough for every number.
@@ -69,6 +76,15 @@ fn end(bytes: usize) {
         libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), length);
         libc::_exit(1)
     }
+}
+
+/// What a thread takes beside its stack, and more: the system says so in its own words where it is not there.
+const BESIDE_STACK: usize = 256 << 10;
+
+/// Whether there is room for a thread with such a stack.
+pub fn has_room_for_a_thread(stack_bytes: usize) -> bool {
+    let mut room: Vec<u8> = Vec::new();
+    may_fail(|| room.try_reserve_exact(stack_bytes + BESIDE_STACK)).is_ok()
 }
 
 /// Where the program cannot be ended so, it aborts.

@@ -1,5 +1,6 @@
 //! Progress of work that takes over a second.
 
+use super::memory::has_room_for_a_thread;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
@@ -11,6 +12,9 @@ pub struct Progress {
     watcher: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
+/// Bytes of the stack on which a bar is drawn.
+const STACK_BYTES: usize = 1 << 20;
+
 impl Progress {
     /// Of so many steps.
     pub fn new(steps: u64) -> Self {
@@ -21,7 +25,7 @@ impl Progress {
         let (stop, stopped) = channel();
         let shown = bar.clone();
         // Where no thread can be had there is no bar.
-        let watcher = std::thread::Builder::new().spawn(move || {
+        let watcher = move || {
             let wait = |time| stopped.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
             if wait(Duration::from_secs(1)) {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
@@ -30,10 +34,14 @@ impl Progress {
                     shown.tick();
                 }
             }
+        };
+        let watcher = has_room_for_a_thread(STACK_BYTES).then(|| {
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+            thread.spawn(watcher).ok()
         });
         Progress {
             bar,
-            watcher: watcher.ok().map(|watcher| (stop, watcher)),
+            watcher: watcher.flatten().map(|watcher| (stop, watcher)),
         }
     }
 

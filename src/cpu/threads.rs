@@ -24,7 +24,20 @@ pub fn are_there() -> bool {
         // An error of no other cause says that it has been made before.
         Err(error) => error.source().is_none(),
     };
+    let global = || has_room(threads) && global();
     rayon::current_thread_index().is_some() || *GLOBAL.get_or_init(global)
+}
+
+/// Bytes that a thread of the pool takes, and more.
+const THREAD_BYTES: usize = 3 << 20;
+
+/// Whether there is room for so many threads, or for as many as there are processors where there are 0: without it
+/// threads that begin would panic.
+fn has_room(threads: usize) -> bool {
+    let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = if threads == 0 { processors() } else { threads };
+    let mut room: Vec<u8> = Vec::new();
+    room.try_reserve_exact(threads * THREAD_BYTES).is_ok()
 }
 
 /// How many threads the environment asks rayon for, if it does; a number that no machine word holds is as good as the
