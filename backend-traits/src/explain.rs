@@ -214,7 +214,7 @@ fn shape_rows(out: &mut String, shape: Result<PassShape>) -> std::fmt::Result {
     };
     writeln!(
         out,
-        "  block  {} threads, {} values and {} registers each; {} a multiprocessor, {} shared; {}{}{}{}",
+        "  block  {} threads, {} values and {} registers each; {} a multiprocessor, {} shared; {}{}{}{}{}",
         shape.threads,
         shape.values,
         shape.registers,
@@ -228,6 +228,7 @@ fn shape_rows(out: &mut String, shape: Result<PassShape>) -> std::fmt::Result {
         },
         if shape.apart { "; exchanges in halves" } else { "" },
         if shape.scaled_lines { "; lines scaled once" } else { "" },
+        waits(&shape),
     )?;
     let mut trips = String::new();
     for (i, trip) in shape.trips.iter().enumerate() {
@@ -245,6 +246,19 @@ fn shape_rows(out: &mut String, shape: Result<PassShape>) -> std::fmt::Result {
     }
     let [load, store] = shape.accesses.map(bytes);
     writeln!(out, "  trips  load {load} · {trips} · store {store}")
+}
+
+/// What exchanges take beside the fewest wavefronts of shared memory, if they do.
+fn waits(shape: &PassShape) -> String {
+    let exchanges = shape.trips.iter().take(shape.trips.len().saturating_sub(1));
+    let exchanges = exchanges.filter(|trip| !trip.stays).count().max(1) as f64;
+    match shape.bank_waits() / (2.0 * exchanges) {
+        few if few < 0.005 => String::new(),
+        waits => format!(
+            "; exchanges take {:.2} times the fewest wavefronts",
+            1.0 + waits
+        ),
+    }
 }
 
 fn factor_words(factor: Option<Factor>) -> String {

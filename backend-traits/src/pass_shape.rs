@@ -1,7 +1,7 @@
 //! What a pass is on a device, in numbers: all that decides its speed beside the bytes that it moves.
 
 /// How a device runs a pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PassShape {
     /// Threads of a block.
@@ -36,7 +36,7 @@ pub struct PassShape {
 }
 
 /// What a thread does with some of a tile's points in one trip through its registers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TripShape {
     /// What there is of it in a line or an array.
@@ -49,6 +49,17 @@ pub struct TripShape {
     pub stays: bool,
     /// Cells of shared memory from a line to the next after it, and between two that are left out.
     pub cells: [usize; 2],
+    /// Wavefronts of shared memory that the exchange after it takes, over the fewest possible, as lanes wait for banks: of
+    /// what it stores, of what the next trip loads.
+    pub wavefronts: [f64; 2],
+}
+
+impl PassShape {
+    /// Wavefronts of all exchanges beside the fewest possible, of each that stores and loads as many points as a tile has.
+    pub fn bank_waits(&self) -> f64 {
+        let of_trip = |trip: &TripShape| trip.wavefronts[0] + trip.wavefronts[1] - 2.0;
+        self.trips.iter().map(of_trip).sum()
+    }
 }
 
 /// A trip of a line or an array, before threads share it: in small DFTs, pairs of points, or points that are copied.

@@ -101,7 +101,7 @@ template <class T> struct alignas(2 * sizeof(T)) Pair {
 
 // Memory. `T` is a scalar or a Pair of them.
 template <class T> MMAFFT_DEVICE T load_memory(const T *from) { return *from; }
-// CDNA has no instruction for it, and `mmafft tune` does not try it there.
+// CDNA has no instruction for it, and no effort tries it there.
 template <class T> MMAFFT_DEVICE void bring_nearer(const T *) {}
 // Stored as words: of the parts of a struct the compiler does not always make one store.
 template <int BYTES> struct Words {

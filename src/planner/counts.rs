@@ -14,13 +14,11 @@ use std::rc::Rc;
 /// The trips of an array, or a line.
 type Trips = Rc<[TripCount]>;
 
-/// Radices, and at which ends their columns face each other.
-type By = (Vec<usize>, [bool; 2]);
-
 /// The trips of a pass by such radices as were asked for so far, and by columns that face each other so.
 pub struct Counts<'a> {
     pass: &'a Pass,
-    made: RefCell<HashMap<By, Option<Trips>>>,
+    /// By which of their columns face each other, and by radices.
+    made: [RefCell<HashMap<Vec<usize>, Option<Trips>>>; 4],
 }
 
 impl<'a> Counts<'a> {
@@ -28,18 +26,21 @@ impl<'a> Counts<'a> {
     pub fn new(pass: &'a Pass) -> Self {
         Counts {
             pass,
-            made: RefCell::default(),
+            made: Default::default(),
         }
     }
 
     /// An array of the pass by the radices of a tile, in such a launch; `None` where they do not make its axes.
     pub fn array<'b>(&self, tile: &'b Tile<'b>, facing: [bool; 2]) -> Option<Array<'b>> {
-        let key = (tile.radices.to_vec(), facing);
-        let mut made = self.made.borrow_mut();
-        let trips = made
-            .entry(key)
-            .or_insert_with(|| trips(self.pass, tile.radices, facing));
-        Some(Array::new(self.pass, trips.clone()?, tile, facing))
+        let [first, last] = facing.map(usize::from);
+        let mut made = self.made[first + 2 * last].borrow_mut();
+        // A look without a key of its own, as there are many.
+        if !made.contains_key(tile.radices) {
+            let trips = trips(self.pass, tile.radices, facing);
+            made.insert(tile.radices.to_vec(), trips);
+        }
+        let trips = made.get(tile.radices)?.clone()?;
+        Some(Array::new(self.pass, trips, tile, facing))
     }
 }
 
@@ -135,6 +136,11 @@ impl<'a> Array<'a> {
         at_a_time * self.rounds(trip.columns)
     }
 
+    /// All trips, in order.
+    pub fn trips(&self) -> std::slice::Iter<'_, TripCount> {
+        self.trips.iter()
+    }
+
     /// The steps, in order.
     pub fn steps(&self) -> impl DoubleEndedIterator<Item = &TripCount> + Clone {
         self.trips.iter().filter(|trip| is_step(trip))
@@ -180,34 +186,14 @@ mod tests {
     use super::super::tiles::faced;
     use super::super::work::tile;
     use super::*;
-    use crate::planner::fits::invented;
+    use crate::planner::fits::invented_device;
     use crate::planner::model::knows;
-    use mmafft_backend_traits::device::{Geometry, Vendor};
-    use mmafft_backend_traits::radix::BUTTERFLIES;
-    use mmafft_backend_traits::{Direction, Limits, Precision, Request, Shape, KINDS};
+    use mmafft_backend_traits::{Direction, Precision, Request, Shape, KINDS};
 
     /// Rounds of the threads of a tile are those of its shape.
     #[test]
     fn columns_of_threads_are_those_of_shapes() {
-        let geometry = Geometry {
-            wave: 32,
-            threads: 1024,
-            shared_bytes: 227 << 10,
-            registers: 65536,
-            multiprocessors: 132,
-            blocks: 1 << 31,
-            access: 0,
-            together: true,
-            vendor: Vendor::Nvidia,
-        };
-        let limits = Limits {
-            architecture: "sm_90".into(),
-            workers: 132,
-            butterflies: BUTTERFLIES,
-            precisions: vec![Precision::F32, Precision::F64],
-            geometry: Some(geometry),
-            ..invented(geometry.shared_bytes)
-        };
+        let limits = invented_device("sm_90");
         let shapes = [
             Shape::d1(42),
             Shape::d1(351),

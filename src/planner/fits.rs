@@ -254,7 +254,33 @@ impl<'a> Fits<'a> {
     }
 }
 
-/// The limits of a device that there is not.
+/// A GPU that nobody has, of such an architecture.
+#[cfg(test)]
+pub fn invented_device(architecture: &str) -> Limits {
+    use mmafft_backend_traits::device::{Geometry, Vendor};
+    use mmafft_backend_traits::{radix::BUTTERFLIES, Precision};
+    let geometry = Geometry {
+        wave: 32,
+        threads: 1024,
+        shared_bytes: 227 << 10,
+        registers: 65536,
+        multiprocessors: 132,
+        blocks: 1 << 31,
+        access: 0,
+        together: true,
+        vendor: Vendor::Nvidia,
+    };
+    Limits {
+        architecture: architecture.into(),
+        workers: geometry.multiprocessors,
+        butterflies: BUTTERFLIES,
+        precisions: vec![Precision::F32, Precision::F64, Precision::F16],
+        geometry: Some(geometry),
+        ..invented(geometry.shared_bytes)
+    }
+}
+
+/// Limits of what is no device.
 #[cfg(test)]
 pub fn invented(tile_bytes: usize) -> Limits {
     Limits {

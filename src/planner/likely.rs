@@ -1,8 +1,8 @@
-//! Tiles of one pass that are likely fast: those that `mmafft-lab tune` times first, and what a pass without a rule takes. By the
+//! Tiles of one pass that are likely fast: those that `Effort::Measure` times first, and what a pass without a rule takes. By the
 //! [`model`](super::model) where it knows such passes, else by that of [`work`](super::work).
 
 use super::counts::Counts;
-use super::model;
+use super::model::{self, Terms};
 use super::orders::orders;
 use super::rule::{ends_with_rows, Rule};
 use super::rule_keys::access;
@@ -12,27 +12,17 @@ use super::work::{facing, residents, tile, tiles, Tile, Tried};
 use mmafft_backend_traits::device::{MANY_VALUES, VALUES};
 use mmafft_backend_traits::{Engine, Launch, Limits, Pass, Residency, ScalarType, Step};
 
-/// The architecture of the devices on which unmeasured tiles, and passes in turns, were faster.
-pub const SUGGESTED_ON: &str = "sm_90";
-
 /// Of the chosen tiles at most one in so many has the same radices in the same order, and one in so many as many threads.
 const SHARE: usize = 4;
 
 /// How much longer blocks that are alone leave memory idle than many do.
 const WAITS: f64 = 0.4;
 
-/// A pass without a rule has another tile than the planned one if it takes at most so much of its time: of lines and columns, and
-/// of arrays. Of
-/// 1049 lines, each judged by a model fitted to others, 288 became faster by 3 % so and 61 slower; with no margin 368 and 138. Of 441
-/// arrays 95 became faster by 5 % and 7 slower; with no margin 121 and 28.
-const GAINS: [f64; 2] = [0.96, 0.98];
+/// A pass without a rule has another tile than the planned one if it takes at most so much of its time.
+const GAINS: f64 = 0.97;
 
-/// The longest lines by which the model was fitted, and tried on others; and the points or reals of arrays.
-const LONGEST: usize = 12_000;
-
-/// Bytes of the smallest tile that is taken in place of the planned one: what loads wait for is hidden by as many as are on their way. By the
-/// model, which knows waves alone, arrays were 5 % slower from 1 to 2 KiB, 30 % by less.
-const LEAST_BYTES: usize = 3 << 9;
+/// Threads of a block at most: of FP32, of FP64.
+const MOST_THREADS: [usize; 2] = [1024, 512];
 
 /// Lines that a pass without a rule is planned for, as batches are not to differ by more than how many a tile has.
 const MANY: usize = 1 << 30;
@@ -57,18 +47,19 @@ struct Ranking<'a> {
 
 impl<'a> Ranking<'a> {
     fn new(pass: &'a Pass, limits: &Limits) -> Self {
+        let double = pass.storage == ScalarType::F64;
         Ranking {
             pass,
             counts: Counts::new(pass),
             tried: Tried {
-                threads: 32..=1024,
+                threads: 32..=MOST_THREADS[usize::from(double)],
                 bytes: limits.tile_bytes,
                 points: 2,
                 lines: 4096,
                 // Others were slower: both passes of DST-I of 1759x363 in FP64 ran at 0.09 of a copy by rows of 96 bytes, at 0.37 as
                 // planned.
                 rows: &[32, 64, 128, 256],
-                values: [32, 40],
+                values: [40, 56],
                 // What the device keeps of a multiprocessor's for a block.
                 chip_bytes: limits.tile_bytes + (1 << 10),
             },
@@ -86,30 +77,51 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// How many blocks there are, of those `asked` for, and what the pass takes.
+    /// How many blocks there are, of those `asked` for at most, and what the pass takes.
     fn takes(&self, tile: &Tile, facing: [bool; 2], asked: usize) -> Option<(usize, f64)> {
         if self.known && !tile.radices.is_empty() {
-            return model::time(self.pass, &self.counts, tile, facing, &self.tried, asked);
+            let array = self.counts.array(tile, facing)?;
+            let most = array.most_residents(self.tried.chip_bytes).min(asked);
+            let price = |residents| (residents, Terms::of(self.pass, &array, residents).price());
+            // With fewer blocks threads have more registers, until these are enough.
+            let mut all = (1..=most).rev().map(price);
+            let mut best = all.next()?;
+            for fewer in all {
+                if fewer.1 >= best.1 {
+                    break;
+                }
+                best = fewer;
+            }
+            return Some(best);
         }
         let (residents, work) = residents(&[tile], &[facing], self.pass.storage, &self.tried)?;
         // Memory waits while all blocks work, the rarer the more they are.
         Some((residents, work * (1.0 + WAITS / residents as f64)))
     }
 
-    /// How columns may face each other, the best first where that is known.
-    fn ways(&self, tile: &Tile) -> Vec<Way> {
+    /// How columns may face each other.
+    fn faces(&self, tile: &Tile) -> Vec<[bool; 2]> {
         let halves = facing(self.pass, tile.radices, true);
-        let others = [facing(self.pass, tile.radices, false), [false; 2]];
-        let mut ways: Vec<Way> = Vec::new();
-        for facing in [halves].into_iter().chain(others) {
-            let new = !ways.iter().any(|way| way.facing == facing);
-            let found = self.takes(tile, facing, usize::MAX).filter(|_| new);
-            ways.extend(found.map(|(residents, takes)| Way {
+        let mut all = vec![halves];
+        for other in [facing(self.pass, tile.radices, false), [false; 2]] {
+            if !all.contains(&other) {
+                all.push(other);
+            }
+        }
+        all
+    }
+
+    /// The same with the blocks and the time of each, the best first where that is known.
+    fn ways(&self, tile: &Tile) -> Vec<Way> {
+        let way = |facing| {
+            let (residents, takes) = self.takes(tile, facing, usize::MAX)?;
+            Some(Way {
                 facing,
                 residents,
                 takes,
-            }));
-        }
+            })
+        };
+        let mut ways: Vec<Way> = self.faces(tile).into_iter().filter_map(way).collect();
         if self.known {
             ways.sort_by(|a, b| a.takes.total_cmp(&b.takes));
         }
@@ -145,10 +157,8 @@ impl<'a> Ranking<'a> {
         let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
         let double = scalar == ScalarType::F64;
         // Registers as lowering reckons them, and 2048 threads of a multiprocessor.
-        let (most, [each, beside]) = match double {
-            true => (512, [4, 72]),
-            false => (1024, [2, 48]),
-        };
+        let most = MOST_THREADS[usize::from(double)];
+        let [each, beside] = if double { [4, 72] } else { [2, 48] };
         let takes = |values| {
             // Any threads: how many there are to be follows from what they are to do.
             let some = tile(pass, &radices, lines, 32)?;
@@ -225,24 +235,64 @@ pub fn likely(
     rules
 }
 
-/// The rule of a pass that has none, and what it is to reach of a copy, where the model has a tile that is faster than the
-/// planned one: on devices of the architecture on which such tiles were timed, of lines that are as long as those.
+/// A tile of a pass by some launch, what its price is made of, and the price.
+pub struct Priced {
+    /// The tile and its launch.
+    pub rule: Rule,
+    /// What the price is made of.
+    pub terms: Terms,
+    /// The time that the pass takes, of a copy's.
+    pub price: f64,
+}
+
+/// All tiles of a pass of butterflies in one block, the cheapest first: to see how well the price ranks them.
+pub fn priced(pass: &Pass, limits: &Limits) -> Vec<Priced> {
+    let ranking = Ranking::new(pass, limits);
+    let sequences = orders(pass, limits).unwrap_or_default();
+    let among = ranking.among(pass.loops.iter().map(|l| l.count).product());
+    let mut all = Vec::new();
+    for (_, tile) in ranking.tiles(&sequences, among) {
+        for facing in ranking.faces(&tile) {
+            let Some(array) = ranking.counts.array(&tile, facing) else {
+                continue;
+            };
+            let most = array.most_residents(ranking.tried.chip_bytes);
+            // Half as many have twice as many registers.
+            for residents in (most / 2).max(1)..=most {
+                let terms = Terms::of(pass, &array, residents);
+                let price = terms.price();
+                let way = Way {
+                    facing,
+                    residents,
+                    takes: price,
+                };
+                let rule = ranking.rule(&tile, &way, false);
+                if rule.suits(pass, limits) {
+                    all.push(Priced { rule, terms, price });
+                }
+            }
+        }
+    }
+    all.sort_by(|a, b| a.price.total_cmp(&b.price));
+    all
+}
+
+/// The rule of a pass that has none, and what it is to reach of a copy, where the model has a tile that is cheaper than the
+/// planned one: on devices whose waves are those of the model's numbers.
 pub fn suggested(pass: &Pass, limits: &Limits) -> Option<(Rule, f64)> {
     let ranking = Ranking::new(pass, limits);
-    let timed = limits.architecture == SUGGESTED_ON
+    let priced = model::is_of(limits)
         && pass.engine == Engine::Simt
         && pass.tile.residency == Residency::Block
         && matches!(pass.storage, ScalarType::F32 | ScalarType::F64);
     let steps = pass.steps.iter().filter_map(Step::radix).count();
-    let length: usize = pass.axes.iter().map(|axis| axis.length).product();
-    if !timed || !ranking.known || steps < 2 || length > LONGEST {
+    if !priced || !ranking.known || steps < 2 {
         return None;
     }
-    let most = GAINS[usize::from(pass.axes.len() > 1)] * ranking.planned(limits)?;
+    let most = GAINS * ranking.planned(limits)?;
     let sequences = orders(pass, limits)?;
     let all = ranking.tiles(&sequences, ranking.among(MANY));
     let better = all.iter().take_while(|(takes, _)| *takes <= most);
-    let better = better.filter(|(_, tile)| tile.bytes >= LEAST_BYTES);
     let mut rules = better.filter_map(|(takes, tile)| {
         let rule = ranking.rule(tile, ranking.ways(tile).first()?, false);
         rule.suits(pass, limits).then_some((rule, 1.0 / takes))
@@ -250,11 +300,23 @@ pub fn suggested(pass: &Pass, limits: &Limits) -> Option<(Rule, f64)> {
     rules.next()
 }
 
+/// What the pass takes at least, of the time of a copy, where the model knows such.
+pub fn least(pass: &Pass, limits: &Limits) -> Option<f64> {
+    let ranking = Ranking::new(pass, limits);
+    let sequences = orders(pass, limits).filter(|_| ranking.known)?;
+    let all = ranking.tiles(&sequences, ranking.among(MANY));
+    let least = all.first().map(|(takes, _)| *takes);
+    least
+        .into_iter()
+        .chain(ranking.planned(limits))
+        .reduce(f64::min)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planner::fits::invented;
-    use mmafft_backend_traits::{radix::BUTTERFLIES, Kind, Plan, Precision, Request, Shape};
+    use crate::planner::fits::{invented, invented_device};
+    use mmafft_backend_traits::{Kind, Plan, Precision, Request, Shape};
 
     fn planned(
         architecture: &str,
@@ -263,13 +325,7 @@ mod tests {
         batch: usize,
         precision: Precision,
     ) -> Plan {
-        let limits = Limits {
-            architecture: architecture.into(),
-            workers: 132,
-            butterflies: BUTTERFLIES,
-            precisions: vec![Precision::F32, Precision::F64, Precision::F16],
-            ..invented(227 << 10)
-        };
+        let limits = invented_device(architecture);
         let request = Request::of_kind(kind, shape);
         let request = request.batch(batch).precision(precision);
         crate::plan(&request, &limits).expect("a plan")
@@ -310,11 +366,6 @@ mod tests {
             assert!(pass.tile.lines.is_power_of_two() && pass.tile.lines >= 8);
         }
         assert!(!likely(&wide(Kind::C2C, 1000)));
-        assert!(!likely(&second(
-            Kind::HC2R,
-            Shape::d2(1024, 1000),
-            Precision::F64
-        )));
     }
 
     /// Bits do not depend on how many lines there are, and kernels do only where few lines go to many multiprocessors.
@@ -334,24 +385,23 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_timed_is_left() {
-        let is = |architecture, kind, n, precision| {
-            is_likely(&planned(
-                architecture,
-                kind,
-                Shape::d1(n),
-                1 << 20,
-                precision,
-            ))
+    fn what_no_price_is_of_is_left() {
+        let is = |kind, n, precision| {
+            let plan = planned("sm_100", kind, Shape::d1(n), 1 << 20, precision);
+            is_likely(&plan)
         };
-        assert!(is("sm_90", Kind::R2HC, 351, Precision::F32));
-        assert!(!is("sm_80", Kind::R2HC, 351, Precision::F32));
-        assert!(!is("", Kind::R2HC, 351, Precision::F32));
-        assert!(!is("sm_90", Kind::R2HC, 351, Precision::F16));
-        // One step, longer lines than any, one with a rule, type I.
-        assert!(!is("sm_90", Kind::R2HC, 26, Precision::F32));
-        assert!(!is("sm_90", Kind::R2HC, 14_300, Precision::F32));
-        assert!(!is("sm_90", Kind::R2HC, 1000, Precision::F32));
-        assert!(!is("sm_90", Kind::Dct1, 352, Precision::F32));
+        assert!(is(Kind::R2HC, 351, Precision::F32));
+        assert!(!is(Kind::R2HC, 351, Precision::F16));
+        // One step, type I.
+        assert!(!is(Kind::R2HC, 26, Precision::F32));
+        assert!(!is(Kind::Dct1, 352, Precision::F32));
+        // Waves of another width, of which the price knows nothing.
+        let host = Limits {
+            precisions: vec![Precision::F32],
+            ..invented(227 << 10)
+        };
+        let request = Request::of_kind(Kind::R2HC, Shape::d1(351));
+        let plan = crate::plan(&request.batch(1 << 20), &host);
+        assert!(!is_likely(&plan.expect("a plan")));
     }
 }

@@ -11,7 +11,7 @@
 //! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
 //!    better where it was measured, and where two passes take [`turns`], by [`pairs`] of tiles that leave few lanes idle
 //!    where nobody measured that ([`work`]: what a tile costs; [`tiles`]: what radices, in [`orders`], make of one). What is
-//!    [`likely`] the fastest of one pass `mmafft-lab tune` times, and passes without a rule take ([`model`], by
+//!    [`likely`] the fastest of one pass an effort times first, and passes without a rule take ([`model`], by
 //!    [`counts`] of what threads do).
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.

@@ -1,57 +1,63 @@
-//! What a pass takes by some tile, of the time of a copy: what its steps issue, half spectra that meet, copies, stores that are
-//! scattered, idle lanes, the blocks that registers leave, and rows in memory that are short. The numbers were fitted to 4600 timings of
-//! lines that nobody had tuned, on an H100 (docs/lab/2026-11-27-lengths.md, "Passes without a rule"). What butterflies compute turned out not to
-//! count beside what they load and store. Of arrays the same numbers choose as well as others fitted to 3087 timings of such, and of
-//! lines whose points are apart as well as others fitted to 1981; where half spectra of reals meet in registers, and how stores are
-//! scattered, made no difference there.
+//! The price of a pass by some tile: the time it takes, of a copy's.
+//!
+//! Three things go on at a time, and add up in some power: memory moves points; waves issue instructions for the values of each
+//! trip through registers; and a thread waits, for memory and for others, while other blocks of its multiprocessor go on. The
+//! numbers were fitted to timings of tiles of lines that no list had, chosen at random (docs/lab/2026-11-28-price.md).
+//! `mmafft-lab price` times others, and says how near the cheapest tile comes to the fastest.
 
-use super::counts::{Array, Counts};
+use super::counts::Array;
 use super::rule_keys::access;
-use super::work::{Tile, Tried, SPARED};
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
-use mmafft_backend_traits::{radix, Loop, Pass, ScalarType, Step, TileAxis, TripCount, TripWork};
+use mmafft_backend_traits::{radix, Limits, Loop, Pass, ScalarType, Step, TileAxis, TripCount};
 
-/// Of a value of a step, and of its column.
-const VALUE: f64 = 4.9;
-const COLUMN: f64 = 9.0;
-/// Beside that, of a value whose half spectrum meets in registers, or whose reals lie beside those that it faces: of FP32, and of FP64.
-const MEETS: [f64; 2] = [7.8, 14.2];
-const FACES: [f64; 2] = [1.1, 8.8];
-/// Of the same where a wave has the column that faces itself too.
-const DIVERGES: f64 = 3.7;
-/// Of two points of a half spectrum that meet over shared memory, a point that is copied, and one whose reals are far apart.
-const PAIR: f64 = 25.5;
-const COPY: f64 = 7.8;
-const APART: f64 = 5.8;
-/// Waves of a multiprocessor that hide what one waits for, and what fewer cost.
-const WAVES: f64 = 30.8;
-const WAITS: f64 = 0.425;
-/// Blocks that a multiprocessor can have.
-const BLOCKS: usize = 32;
-/// What it costs that a block is alone, of columns of FP64 more (both passes of 511x511 DST-I of FP64 ran at 0.31 of a copy by 32 lines
-/// of a block alone, at 0.45 by 8), each of its threads, and registers that it does not have, of those that it needs.
-const ALONE: f64 = 0.28;
-const ALONE_DOUBLE_COLUMNS: f64 = 0.8;
-const THREAD: f64 = 0.0015;
-const SPILLED: f64 = 1.6;
-/// What all that is of the time in which two reals are copied, and what the pieces of 128 bytes are, to the power of 3/2, of which
-/// stores have a point; in FP64 a copy takes longer, and columns gain less by that.
-const UNIT: f64 = 0.0152;
-const SCATTERED: f64 = 2.07;
-const DOUBLE: f64 = 0.584;
-const DOUBLE_COLUMNS: f64 = 0.8;
+/// What waves issue for a value, of the time in which a point is copied.
+const ISSUE: f64 = 0.0582;
+/// What a thread of a tile waits for: each of its columns that is loaded, each that is stored, each value of a trip, and of those with
+/// twiddles; and as many others at each barrier. Of the time in which 8 KiB are copied.
+const LOAD: f64 = 0.199;
+const STORE: f64 = 0.1875;
+const VALUE: f64 = 0.0493;
+const TWIDDLE: f64 = 0.0142;
+const BARRIER: f64 = 0.0031;
+const TILE_BYTES: f64 = 8192.0;
+/// Registers of a thread beside its values, and of each value: of FP32, of FP64. What a trip takes for each that it does not
+/// have, and how sharply these are known.
+const REGISTERS: [[f64; 2]; 2] = [[19.5, 3.45], [5.0, 7.0]];
+const SPILLED: f64 = 0.14;
+const SHARP: f64 = 4.0;
+/// What the pieces of 128 bytes, to the power of 3/2, are of which stores have a point.
+const SCATTERED: f64 = 2.48;
+/// What FP64 issues, of what FP32 does, as its points take twice as long to copy; what it waits.
+const DOUBLE: [f64; 2] = [0.389, 1.344];
+/// What memory takes of each piece that rows of a tile touch beside those that they fill, of what it takes of one.
+const TOUCHED: f64 = 0.165;
 /// Bytes of a piece of memory that a cache has or does not have.
 const PIECE: usize = 128;
-/// What memory takes of each piece of 128 bytes that rows of a tile touch beside those that they fill, of what it takes of one.
-const TOUCHED: f64 = 0.1;
-/// In which power what memory does and what the multiprocessor does add up.
-const POWER: f64 = 3.2;
+/// In which power what memory does, what is issued and what is waited for add up.
+const POWER: f64 = 1.963;
+/// What memory takes of a pass in turns, of the time of a copy: half of its points stay in the cache.
+const IN_TURNS: f64 = 0.69;
+/// Lanes of a wave of the devices that the numbers are of.
+const LANES: usize = 32;
+/// Blocks that a multiprocessor can have, and its registers and threads.
+const BLOCKS: usize = 32;
+const ALL_REGISTERS: usize = 65536;
+/// Registers of a thread at most, and those without which its values have no place.
+const MOST_REGISTERS: usize = 255;
+const LEAST_REGISTERS: usize = 16;
+const ALL_THREADS: usize = 2048;
 
-/// Whether the numbers are of such passes: lines, contiguous ones or columns, or arrays of contiguous ones, whole and nothing else,
-/// no convolutions and sums of long primes; type I of columns alone, and of arrays whose lines are a thread's.
+/// Whether the numbers are of such devices: of waves as wide.
+pub fn is_of(limits: &Limits) -> bool {
+    limits
+        .geometry
+        .is_some_and(|geometry| geometry.wave == LANES)
+}
+
+/// Whether the numbers are of such passes: lines, contiguous ones or columns, whole or parts of complex ones, or arrays of
+/// contiguous ones; no convolutions and sums of long primes; type I of columns alone, and of arrays whose lines are a thread's.
 pub fn knows(pass: &Pass) -> bool {
     let plain = pass.mirrored.is_none() && pass.hermitian.is_none() && pass.edges.is_none();
-    let factors = pass.load_factor.is_none() && pass.store_factor.is_none();
     let whole = pass.load_reals.is_none() && pass.store_reals.is_none();
     let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
     let in_threads = |axis: &TileAxis| !axis.kind.is_symmetric() || pass.in_thread(axis);
@@ -61,7 +67,6 @@ pub fn knows(pass: &Pass) -> bool {
         "columns" => pass.axes.len() == 1,
         _ => false,
     };
-    let part = |a: &TileAxis| a.load_index != 1 || a.store_index != 1;
     // Sums over shared memory have other columns than butterflies; in FP64 arrays lowering takes them for all long primes.
     let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
     let held = |s: &Step| match s {
@@ -72,51 +77,71 @@ pub fn knows(pass: &Pass) -> bool {
         Step::Twiddle { .. } | Step::Exchange | Step::RealColumns { .. } => true,
         _ => false,
     };
-    let plain = plain && pass.steps.iter().all(held) && !pass.axes.iter().any(part);
-    plain && factors && whole && there
+    plain && pass.steps.iter().all(held) && whole && there
 }
 
-/// How many blocks with such a tile a multiprocessor can have, of as many as are `asked` for at most, where these of its columns
-/// face each other, and what the pass takes then.
-pub fn time(
-    pass: &Pass,
-    counts: &Counts,
-    tile: &Tile,
-    facing: [bool; 2],
-    tried: &Tried,
-    asked: usize,
-) -> Option<(usize, f64)> {
-    let array = counts.array(tile, facing)?;
-    let threads = tile.threads;
-    let registers = array.registers();
-    let room = (tried.chip_bytes / (tile.bytes + (1 << 10))).min(2048 / threads);
-    let room = room.min(BLOCKS);
-    let blocks = |registers: usize| 65536 / (threads * registers.clamp(1, 255));
-    let pair = blocks(registers - SPARED).min(2);
-    let residents = blocks(registers).max(pair).max(1).min(room).min(asked);
-    if residents == 0 {
-        return None;
+/// What the price of a pass by some tile is made of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Terms {
+    /// Values for which waves issue instructions, of a point.
+    pub issues: f64,
+    /// What a thread waits for, of a tile.
+    pub waits: f64,
+    /// Bytes of the tile in memory.
+    pub bytes: f64,
+    /// Registers that threads do not have, of a point.
+    pub spilled: f64,
+    /// Pieces of memory that stores of a wave touch, of a point.
+    pub pieces: f64,
+    /// Pieces that rows of a tile touch beside those that they fill.
+    pub touched: f64,
+    /// Blocks of a multiprocessor.
+    pub residents: usize,
+    /// Whether points are of FP64.
+    pub double: bool,
+}
+
+impl Terms {
+    /// Of a pass by a tile, with so many blocks of a multiprocessor, where these of its columns face each other.
+    pub fn of(pass: &Pass, array: &Array, residents: usize) -> Terms {
+        let tile = array.tile;
+        let points = tile.lines as f64 * array.points;
+        let there = (ALL_REGISTERS / (tile.threads * residents) / 8 * 8).min(MOST_REGISTERS);
+        Terms {
+            issues: array.issues() * tile.filled / points,
+            waits: array.waits(),
+            bytes: points / tile.filled * if array.double { 16.0 } else { 8.0 },
+            spilled: array.spilled(there) / points,
+            pieces: array.pieces(),
+            touched: match array.contiguous {
+                true => 0.0,
+                false => touched(pass, tile.lines),
+            },
+            residents,
+            double: array.double,
+        }
     }
-    let there = 65536 / (threads * residents) / 8 * 8;
-    let spilled = registers.saturating_sub(there) as f64 / registers as f64;
-    let waves = (residents * threads / 32) as f64;
-    let waits = 1.0 + WAITS * (WAVES / waves - 1.0).max(0.0);
-    let alone = match (residents, array.contiguous || !array.double) {
-        (1, true) => ALONE,
-        (1, false) => ALONE_DOUBLE_COLUMNS,
-        _ => 0.0,
-    };
-    let chip = waits * (1.0 + alone) * (1.0 + THREAD * threads as f64) * (1.0 + SPILLED * spilled);
-    let points = tile.lines as f64 * array.points;
-    let issues = UNIT * array.work() * tile.filled / points * chip;
-    let all = issues + SCATTERED * array.pieces().powf(1.5);
-    let (memory, double) = match array.contiguous {
-        true => (1.0, DOUBLE),
-        false => (1.0 + TOUCHED * touched(pass, tile.lines), DOUBLE_COLUMNS),
-    };
-    let all = if array.double { double * all } else { all };
-    let both = memory.powf(POWER) + all.powf(POWER);
-    Some((residents, both.powf(1.0 / POWER)))
+
+    /// What the pass takes, of the time of a copy.
+    pub fn price(&self) -> f64 {
+        self.price_of(1.0)
+    }
+
+    /// What it takes in turns with another, as what lies between them stays in the cache.
+    pub fn price_in_turns(&self) -> f64 {
+        self.price_of(IN_TURNS)
+    }
+
+    /// What it takes where memory takes so much of the time of a copy.
+    fn price_of(&self, memory: f64) -> f64 {
+        let [issue, wait] = if self.double { DOUBLE } else { [1.0; 2] };
+        let memory = memory * (1.0 + TOUCHED * self.touched);
+        let scattered = SCATTERED * self.pieces.powf(1.5);
+        let issues = issue * (ISSUE * self.issues + SPILLED * self.spilled + scattered);
+        let tiles = self.residents as f64 * self.bytes / TILE_BYTES;
+        let all = [memory, issues, wait * self.waits / tiles].map(|term| term.powf(POWER));
+        all.iter().sum::<f64>().powf(1.0 / POWER)
+    }
 }
 
 /// How many more pieces of memory the rows of a tile of columns touch than they fill, of so many lines beside each other, on average
@@ -139,60 +164,51 @@ fn touched(pass: &Pass, lines: usize) -> f64 {
 }
 
 impl Array<'_> {
-    /// What the threads of a tile issue.
-    fn work(&self) -> f64 {
-        let last = self.steps().count().saturating_sub(1);
-        let steps = self.steps().enumerate().map(|(i, trip)| {
-            let columns = self.columns(trip) as f64;
-            let value = VALUE + self.beside(trip, [i == 0, i == last]);
-            columns * (values(trip) as f64 * value + COLUMN)
-        });
-        let pairs: usize = self.pairs().map(|trip| self.columns(trip)).sum();
-        let copied: usize = self.copies().map(|trip| self.columns(trip)).sum();
-        let all = steps.sum::<f64>() + pairs as f64 * PAIR + copied as f64 * COPY;
-        all * self.tile.threads as f64
+    /// Values for which whole waves issue instructions, of the tile's trips.
+    fn issues(&self) -> f64 {
+        let of_trip = |trip: &TripCount| {
+            let lanes = (self.tile.lines * trip.columns).next_multiple_of(LANES);
+            (lanes * trip.values) as f64
+        };
+        self.trips().map(of_trip).sum()
     }
 
-    /// What a value of a line's step takes beside what others do, which is at such ends: the load's, the store's.
-    fn beside(&self, trip: &TripCount, ends: [bool; 2]) -> f64 {
-        let Some(line) = &self.line else {
-            return 0.0;
-        };
-        let sides = [&line.reduction.load, &line.reduction.store];
-        let of_end = |end: usize| match (line.facing[end], line.meets(end)) {
-            (true, meets) => {
-                let each = if meets { MEETS } else { FACES };
-                let itself = (32.0 / (line.core / values(trip) / 2) as f64).min(1.0);
-                each[usize::from(self.double)] + DIVERGES * itself
-            }
-            (false, _) if are_apart(sides[end]) => APART,
-            _ => 0.0,
-        };
-        (0..2).filter(|&end| ends[end]).map(of_end).sum()
+    /// Values that a thread has of a trip: twice those that face each other, as half spectra meet beside the butterflies.
+    fn held(&self, trip: &TripCount) -> f64 {
+        (self.columns(trip) * trip.values) as f64
     }
 
-    /// Registers of a thread, as NVRTC's kernels have them.
-    fn registers(&self) -> usize {
-        let held = self.steps().map(|trip| {
-            // Reals take half of the registers.
-            let each = if matches!(trip.work, TripWork::Line(_)) {
-                2
-            } else {
-                1
-            };
-            self.columns(trip) * values(trip).div_ceil(each)
-        });
-        let pairs = self.pairs().map(|trip| self.columns(trip));
-        let copies = self.copies().map(|trip| self.columns(trip));
-        let [of_values, of_pairs, copied] = match self.double {
-            true => [(44.0, 4.6), (4.0, 21.0), (44.0, 4.0)],
-            false => [(36.0, 2.6), (8.0, 11.0), (36.0, 2.2)],
+    /// What a thread waits for.
+    fn waits(&self) -> f64 {
+        let columns = |trip: Option<&TripCount>| trip.map_or(0.0, |t| self.columns(t) as f64);
+        let values: f64 = self.trips().map(|trip| self.held(trip)).sum();
+        let twiddled = self.steps().rev().skip(1).map(|trip| self.held(trip));
+        let twiddled: f64 = twiddled.sum();
+        let barriers = (self.tile.threads * self.trips().len()) as f64;
+        let ends = LOAD * columns(self.trips().next()) + STORE * columns(self.trips().last());
+        ends + VALUE * values + TWIDDLE * twiddled + BARRIER * barriers
+    }
+
+    /// Registers beyond those that are `there`, of the columns of all trips.
+    fn spilled(&self, there: usize) -> f64 {
+        let [beside, each] = REGISTERS[usize::from(self.double)];
+        let of_trip = |trip: &TripCount| {
+            let over = beside + each * self.held(trip) - there as f64;
+            let over = SHARP * (over / SHARP).exp().ln_1p();
+            over * (self.tile.lines * trip.columns) as f64 / self.columns(trip) as f64
         };
-        let of = |(beside, each): (f64, f64), n: usize| beside + each * n as f64;
-        let most = of(of_values, held.max().unwrap_or(0));
-        let most = most.max(of(of_pairs, pairs.max().unwrap_or(0)));
-        let most = most.max(of(copied, copies.max().unwrap_or(0)));
-        (most as usize).next_multiple_of(8)
+        self.trips().map(of_trip).sum()
+    }
+
+    /// The most blocks that a multiprocessor with so much memory on chip can have, whose threads' values are in registers.
+    pub fn most_residents(&self, chip_bytes: usize) -> usize {
+        let tile = self.tile;
+        let held = self.trips().map(|trip| self.held(trip) as usize).max();
+        let each = if self.double { 4 } else { 2 };
+        let least = (LEAST_REGISTERS + each * held.unwrap_or(0)).min(MOST_REGISTERS);
+        let room = (chip_bytes / (tile.bytes + (1 << 10))).min(ALL_THREADS / tile.threads);
+        room.min(BLOCKS)
+            .min((ALL_REGISTERS / (tile.threads * least)).max(1))
     }
 
     /// Pieces of 128 bytes in memory that a wave's stores of a line touch, for each point.
@@ -233,11 +249,6 @@ impl Array<'_> {
     }
 }
 
-/// The values of a column of a step.
-fn values(trip: &TripCount) -> usize {
-    trip.values / if trip.facing { 2 } else { 1 }
-}
-
 /// Whether the two reals of a point are at both ends of a line, or anywhere.
 fn are_apart(side: &RealSide) -> bool {
     side.pairing == Pairing::Ends || side.order == Order::Residues
@@ -247,7 +258,7 @@ fn are_apart(side: &RealSide) -> bool {
 mod tests {
     use super::*;
     use crate::planner::fits::invented;
-    use mmafft_backend_traits::{radix::BUTTERFLIES, Kind, Limits, Request, Shape};
+    use mmafft_backend_traits::{radix::BUTTERFLIES, Kind, Request, Shape};
 
     /// Pieces that rows touch beside what they fill: of 1000 reals, whose rows begin at multiples of 32 bytes, and of 999.
     #[test]

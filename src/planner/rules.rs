@@ -1,14 +1,14 @@
 //! What was measured: for the passes of `rules.csv`, the radices, tile and launch that were the
-//! fastest on a device of that architecture. `mmafft-lab tune` writes the file; a pass without a row
-//! goes by what `steps` and the lowering reckon. The environment variable `MMAFFT_RULES`
-//! names a file of the same form, whose rows come first. Rows that are of one device alone come before those of
+//! fastest on a device of that architecture. A pass without a row
+//! goes by its price. The environment variable `MMAFFT_RULES` names a file of the same form, whose rows come first, or
+//! is `none`: then all go by their price. Rows that are of one device alone come before those of
 //! its architecture. The file is long by its tests, which read every row.
 
 use super::fits::Fits;
-pub use super::likely::likely;
 use super::likely::suggested;
+pub use super::likely::{likely, priced, Priced};
+pub use super::model::Terms;
 pub use super::orders::{descend, largest_butterfly, orders, orders_of_line};
-pub use super::pairs::pairs;
 use super::problem::Problem;
 use super::rule::facing_end;
 pub use super::rule::{ends_with_rows, folds, Rule, HEADER};
@@ -25,14 +25,24 @@ use std::sync::LazyLock;
 /// Columns of a key.
 const KEY: usize = 6;
 
-static RULES: LazyLock<HashMap<String, Rule>> =
-    LazyLock::new(|| parse(include_str!("rules.csv")).expect("rules.csv is checked by a test"));
+/// What `MMAFFT_RULES` says where passes are to go by their price alone.
+const NONE: &str = "none";
+
+static RULES: LazyLock<HashMap<String, Rule>> = LazyLock::new(|| {
+    if std::env::var_os("MMAFFT_RULES").is_some_and(|rules| rules == NONE) {
+        return HashMap::new();
+    }
+    parse(include_str!("rules.csv")).expect("rules.csv is checked by a test")
+});
 
 /// The user's, which come before. A file that is not there or damaged costs speed, not results.
 static OWN: LazyLock<Result<HashMap<String, Rule>, String>> = LazyLock::new(|| {
     let Some(path) = std::env::var_os("MMAFFT_RULES") else {
         return Ok(HashMap::new());
     };
+    if path == NONE {
+        return Ok(HashMap::new());
+    }
     let rules = text_of(path.as_ref()).and_then(|text| parse(&text));
     rules.map_err(|reason| format!("MMAFFT_RULES={}: {reason}", path.to_string_lossy()))
 });

@@ -2,9 +2,10 @@
 //! that what lies between them stays in the device's cache.
 
 use super::fits::Fits;
-use super::likely::SUGGESTED_ON;
+use super::likely::least;
+use super::model;
 use super::orders::orders_of_line;
-use super::pairs::pairs;
+use super::pairs::pair;
 use super::problem::Problem;
 use super::rules::{self, Rule};
 use mmafft_backend_traits::device::share;
@@ -72,17 +73,27 @@ impl Tiles {
             ScalarType::F32 => !reals || !arrays,
             _ => false,
         };
-        if limits.architecture != SUGGESTED_ON || !faster || !passes.iter().all(plain) {
+        if !model::is_of(limits) || !faster || !passes.iter().all(plain) {
             return None;
         }
         let sequences =
             [0, 1].map(|i| orders_of_line(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
-        let first = pairs(passes, &sequences, request.batch, 1);
-        let first = first.into_iter().next()?;
+        let pair = pair(passes, &sequences, request.batch)?;
+        // What is not cheaper so is left.
+        let alone = [0, 1].map(|i| least(&passes[i], limits));
+        if let (Some(takes), [Some(first), Some(second)]) = (pair.takes, alone) {
+            if takes > CHEAPER * (first + second) {
+                return None;
+            }
+        }
+        let reason = match pair.takes {
+            Some(takes) => format!("in turns, the cheapest so: {:.2} of a copy", 1.0 / takes),
+            None => "in turns, as few lanes are idle so".into(),
+        };
         Some(Tiles {
-            passes: first,
+            passes: pair.rules,
             parts: None,
-            reason: "in turns, as few lanes are idle so".into(),
+            reason,
         })
     }
 
@@ -121,9 +132,12 @@ pub fn may_take_turns(problem: &Problem, fits: &Fits) -> bool {
 /// known to be faster so.
 pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
     let batch = problem.request.batch > 1;
-    let there = fits.limits.architecture == SUGGESTED_ON;
+    let there = model::is_of(fits.limits);
     batch && there && !rules::in_turns_elsewhere(problem, fits)
 }
+
+/// What passes in turns may take at most, of what they take one by one.
+const CHEAPER: f64 = 0.97;
 
 /// Bytes of the largest arrays whose passes were so.
 const SUGGESTED_BYTES: usize = 9 << 20;
@@ -265,12 +279,8 @@ mod tests {
 
     fn takes_turns(request: &Request, device: &str, architecture: &str) -> bool {
         let limits = Limits {
-            architecture: architecture.into(),
             device: device.into(),
-            workers: 132,
-            butterflies: &[2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 18, 20, 24, 25, 32],
-            precisions: vec![Precision::F32, Precision::F64],
-            ..super::super::fits::invented(227 << 10)
+            ..super::super::fits::invented_device(architecture)
         };
         let plan = crate::plan(request, &limits).expect("a plan");
         plan.turns.is_some()
@@ -343,8 +353,6 @@ mod tests {
                 request.kind
             );
         }
-        let complex = plane(Kind::C2C, 320);
-        assert!(!takes_turns(&complex, "new", "sm_80"));
         // An H100 has a rule, an H200 was as fast without.
         let line = Request::forward(Shape::d1(1 << 20)).batch(128);
         assert!(!takes_turns(&line, "NVIDIA H200", "sm_90"));

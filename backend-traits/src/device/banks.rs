@@ -168,6 +168,23 @@ pub fn layout(
     best
 }
 
+/// Wavefronts that an exchange takes, over the fewest possible: of what the step before it stores, of what the step after it loads.
+pub fn wavefronts(before: &StepWords, after: &StepWords, block: &Block) -> [f64; 2] {
+    let of = |step: &StepWords, after, pitch: i64, row: i64| {
+        let layout = CellLayout {
+            pitch: pitch as usize,
+            row: (row & 0xffff_ffff) as usize,
+            far: (row >> 32) as usize,
+        };
+        let reals = block.reals_of(step, after).is_some();
+        conflicts(&accesses(step, after, block), layout, block.cell, reals)
+    };
+    [
+        of(before, true, before.pitch_out, before.row_out),
+        of(after, false, after.pitch_in, after.row_in),
+    ]
+}
+
 /// Says where shared memory has the reals before a step, or after it: as arrays in C order, or, of two axes, with so many from
 /// the begin of a `row` of the inner one to that of the next.
 pub fn place_reals(step: &mut StepWords, after: bool, block: &Block, row: Option<usize>) {

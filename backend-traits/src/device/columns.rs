@@ -161,7 +161,7 @@ pub fn twiddles(pass: &Pass, axis: &TileAxis, at: usize, config: &mut Config, ta
 pub fn staged(pass: &Pass, order: &[usize], config: &Config) -> Option<usize> {
     let (reals, run) = run_in_row(pass, order, config)?;
     let asked = pass.tile.launch.map(|launch| launch.staged);
-    // Of arrays rows are longer: of ten that `tune` measured on an H100 (31 to 129 reals a side) none was faster by it.
+    // Of arrays rows are longer: of ten that were measured on an H100 (31 to 129 reals a side) none was faster by it.
     let short = pass.axes.len() == 1 && run < SHORT_RUN;
     asked.unwrap_or(short).then_some(reals)
 }

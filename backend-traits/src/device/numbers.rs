@@ -230,8 +230,6 @@ fn launch(pass: &Pass, config: &Config, residents: usize) -> Launch {
 /// Places what steps exchange in shared memory; returns the bytes of it that they take.
 fn exchanges(outline: &Outline, config: &mut Config, geometry: &Geometry, cells: Cells) -> usize {
     let pass: &Pass = &outline.pass;
-    let point = if outline.double() { 16 } else { 8 };
-    let cell = point / if config.head.apart != 0 { 2 } else { 1 };
     let reals = |number| real::side(pass, number).map(|side| side.length);
     let both = |pair: &[Trip]| {
         let out = pair[0].points_out(reals(pair[0].words.reals_out));
@@ -239,25 +237,39 @@ fn exchanges(outline: &Outline, config: &mut Config, geometry: &Geometry, cells:
     };
     let points: Vec<usize> = outline.trips.windows(2).map(both).collect();
     if cells == Cells::Close {
-        return points.iter().max().unwrap_or(&0) * outline.tile_lines * cell;
+        return points.iter().max().unwrap_or(&0)
+            * outline.tile_lines
+            * cell_bytes(outline, config);
     }
-    let block = Block {
-        lines: outline.tile_lines,
-        blocks: outline.blocks(),
-        threads: config.head.threads as usize,
-        wave: geometry.wave,
-        cell,
-        shared: geometry.shared_bytes,
-        vendor: geometry.vendor,
-        operand: pass.operand,
-        axes: outline.order.len(),
-        reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
-    };
+    let block = block(outline, config, geometry);
     for step in &mut config.steps {
         banks::place_reals(step, false, &block, None);
         banks::place_reals(step, true, &block, None);
     }
     banks::place(&mut config.steps, &points, &block)
+}
+
+/// Bytes of what an exchange moves at a time: of a point, or of its half.
+fn cell_bytes(outline: &Outline, config: &Config) -> usize {
+    let point = if outline.double() { 16 } else { 8 };
+    point / if config.head.apart != 0 { 2 } else { 1 }
+}
+
+/// The block whose lanes meet in the banks of shared memory.
+pub fn block(outline: &Outline, config: &Config, geometry: &Geometry) -> Block {
+    let pass: &Pass = &outline.pass;
+    Block {
+        lines: outline.tile_lines,
+        blocks: outline.blocks(),
+        threads: config.head.threads as usize,
+        wave: geometry.wave,
+        cell: cell_bytes(outline, config),
+        shared: geometry.shared_bytes,
+        vendor: geometry.vendor,
+        operand: pass.operand,
+        axes: outline.order.len(),
+        reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
+    }
 }
 
 /// Bytes of the row in which a tile's reals meet before they go to memory, if they do.

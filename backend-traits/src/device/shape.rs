@@ -1,9 +1,10 @@
 //! The shape of a pass: what of its numbers decides its speed.
 
+use super::banks;
 use super::check;
 use super::config::*;
 use super::matrices;
-use super::numbers::{numbers, Cells, Numbers};
+use super::numbers::{block, numbers, Cells, Numbers};
 use super::outline::Outline;
 use super::trip::Trip;
 use crate::error::Result;
@@ -45,6 +46,15 @@ fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape>
         .map(|step| fragment_bytes(step, &outline.pass));
     let fragments: usize = fragments.sum();
     let trips = outline.trips.iter().zip(&config.steps);
+    let mut trips: Vec<TripShape> = trips.map(|(trip, step)| of_trip(trip, step)).collect();
+    if cells == Cells::Apart {
+        let block = block(outline, config, geometry);
+        for (trip, pair) in trips.iter_mut().zip(config.steps.windows(2)) {
+            if !trip.stays {
+                trip.wavefronts = banks::wavefronts(&pair[0], &pair[1], &block);
+            }
+        }
+    }
     Ok(PassShape {
         threads,
         values: head.values as usize,
@@ -59,7 +69,7 @@ fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape>
         tiles: numbers.tiles,
         blocks: numbers.blocks,
         accesses: numbers.alignments,
-        trips: trips.map(|(trip, step)| of_trip(trip, step)).collect(),
+        trips,
     })
 }
 
@@ -95,6 +105,7 @@ fn of_trip(trip: &Trip, step: &StepWords) -> TripShape {
             step.pitch_out as usize,
             (step.row_out & 0xffff_ffff) as usize,
         ],
+        wavefronts: [1.0; 2],
     }
 }
 

@@ -1,19 +1,20 @@
-//! The lab: ours beside other libraries, what they are timed on, and the measuring of the planner's rules.
+//! The lab: ours beside other libraries, what they are timed on, and how good the planner's price is.
 //!
-//! `mmafft-lab bench --peer cufft` times, `report` shows, `tune` measures rules, `plan --device` predicts.
+//! `mmafft-lab bench --peer cufft` times, `report` shows, `price` times tiles, `plan --device` predicts.
 
 pub mod bench;
 pub mod peers;
 pub mod plan;
 pub mod predict;
+pub mod price;
 pub mod report;
 pub mod rows;
-pub mod tune;
+pub mod timing;
 
 use clap::{Parser, Subcommand};
 use mmafft_cli::Failure;
 
-/// Experiments with mmafft: other libraries beside it, reports, rules for the planner.
+/// Experiments with mmafft: other libraries beside it, reports, the planner's price.
 #[derive(Parser)]
 #[command(name = "mmafft-lab", version, about)]
 struct Lab {
@@ -27,8 +28,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Make a page, or Markdown tables, of what was timed.
     Report(report::Arguments),
-    /// Measure which radices, tiles and launches are the fastest, for the planner's rules.
-    Tune(tune::Arguments),
+    /// Time tiles, to see how well the planner's price ranks them.
+    Price(price::Arguments),
     /// Print how a transform would be computed on a device that is not here.
     Plan(plan::Arguments),
 }
@@ -43,7 +44,7 @@ pub fn run() -> Result<(), Failure> {
     match command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
-        Command::Tune(arguments) => tune::run(&arguments),
+        Command::Price(arguments) => price::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
     }
 }

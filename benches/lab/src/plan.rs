@@ -18,7 +18,8 @@ pub struct Arguments {
     device: &'static Sheet,
 }
 
-fn devices() -> impl TypedValueParser<Value = &'static Sheet> {
+/// The names of devices that are not here.
+pub fn devices() -> impl TypedValueParser<Value = &'static Sheet> {
     let mut names: Vec<&str> = sheets().map(|sheet| sheet.architecture).collect();
     names.dedup();
     names.extend(sheets().map(|sheet| sheet.short));

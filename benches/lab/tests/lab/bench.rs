@@ -88,7 +88,7 @@ fn a_peer_that_is_not_there_is_refused() {
 }
 
 #[test]
-fn a_cpu_is_not_tuned() {
-    let said = refused(&["tune", "-o", "rules.csv", "--backend", "cpu"]);
-    assert!(said.contains("cpu has no launches to tune"), "{said}");
+fn a_cpu_has_no_priced_tiles() {
+    let said = refused(&["price", "--backend", "cpu"]);
+    assert!(said.contains("cpu has no tiles to price"), "{said}");
 }

@@ -9,13 +9,9 @@ use super::{folder, refused, text, PROGRAM};
 #[test]
 fn wrong_arguments_say_what_is_expected() {
     for (arguments, words) in [
-        (&["tune", "-o", "x.csv", "--below", "0.8"][..], "required"),
+        (&["price", "--from", "x.csv"][..], "required"),
         (
-            &["tune", "-o", "x.csv", "--cases", "y.csv", "--below", "85"],
-            "from 0 to 1",
-        ),
-        (
-            &["tune", "-o", "x.csv", "--turns", "--this-device"],
+            &["price", "--from", "x.csv", "--device", "h200", "--cases", "y.csv"],
             "cannot be used with",
         ),
         (&["report", "x.csv"], "--output <OUTPUT>|--markdown"),
@@ -32,15 +28,14 @@ fn wrong_arguments_say_what_is_expected() {
 #[test]
 fn nothing_else_is_overwritten() {
     let folder = folder("overwritten");
-    let [table, other] = ["table.csv", "other.npy"].map(|name| folder.join(name));
+    let table = folder.join("table.csv");
     std::fs::write(&table, "class,kind,precision,shape\na,c2c,f32,64\n").expect("written");
-    std::fs::write(&other, "no table").expect("written");
     let said = refused(&["bench", "--cases", text(&table), "--csv", text(&table)]);
     assert!(said.contains("overwritten"), "{said}");
     let said = refused(&["report", text(&table), "-o", text(&table)]);
     assert!(said.contains("overwritten"), "{said}");
-    let said = refused(&["tune", "-o", text(&other), "--backend", "cpu"]);
-    assert!(said.contains("no launches"), "{said}");
+    let said = refused(&["price", "--cases", text(&table), "--csv", text(&table)]);
+    assert!(said.contains("overwritten"), "{said}");
 }
 
 /// A device that is not here has a plan, and no measurement.
