@@ -91,7 +91,7 @@ impl<'a> Ranking<'a> {
         if self.known && !tile.radices.is_empty() {
             return model::time(self.pass, &self.counts, tile, facing, &self.tried, asked);
         }
-        let (residents, work) = residents(&[tile], &[facing], self.pass.storage, &self.tried)?;
+        let (residents, work) = residents(&[tile], &[facing], self.pass.math.storage, &self.tried)?;
         // Memory waits while all blocks work, the rarer the more they are.
         Some((residents, work * (1.0 + WAITS / residents as f64)))
     }
@@ -134,7 +134,7 @@ impl<'a> Ranking<'a> {
     /// What a pass takes as it is planned, were there many lines or arrays: threads as lowering has them.
     fn planned(&self, limits: &Limits) -> Option<f64> {
         let pass = self.pass;
-        let scalar = pass.storage;
+        let scalar = pass.math.storage;
         let points = pass.tile.bytes / (pass.tile.lines * 2 * scalar.bytes()).max(1);
         let (kind, longest) = (pass.axes[0].kind, limits.tile_points(scalar));
         let lines = match self.rows {
@@ -230,9 +230,9 @@ pub fn likely(
 pub fn suggested(pass: &Pass, limits: &Limits) -> Option<(Rule, f64)> {
     let ranking = Ranking::new(pass, limits);
     let timed = limits.architecture == SUGGESTED_ON
-        && pass.engine == Engine::Simt
+        && pass.math.engine == Engine::Simt
         && pass.tile.residency == Residency::Block
-        && matches!(pass.storage, ScalarType::F32 | ScalarType::F64);
+        && matches!(pass.math.storage, ScalarType::F32 | ScalarType::F64);
     let steps = pass.steps.iter().filter_map(Step::radix).count();
     let length: usize = pass.axes.iter().map(|axis| axis.length).product();
     if !timed || !ranking.known || steps < 2 || length > LONGEST {

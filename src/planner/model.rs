@@ -9,7 +9,7 @@ use super::counts::{Array, Counts};
 use super::rule_keys::access;
 use super::work::{Tile, Tried, SPARED};
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
-use mmafft_backend_traits::{radix, Loop, Pass, ScalarType, Step, TileAxis, TripCount, TripWork};
+use mmafft_backend_traits::{radix, End, Pass, ScalarType, Step, TileAxis, TripCount, TripWork};
 
 /// Of a value of a step, and of its column.
 const VALUE: f64 = 4.9;
@@ -50,9 +50,7 @@ const POWER: f64 = 3.2;
 /// Whether the numbers are of such passes: lines, contiguous ones or columns, or arrays of contiguous ones, whole and nothing else,
 /// no convolutions and sums of long primes; type I of columns alone, and of arrays whose lines are a thread's.
 pub fn knows(pass: &Pass) -> bool {
-    let plain = pass.mirrored.is_none() && pass.hermitian.is_none() && pass.edges.is_none();
-    let factors = pass.load_factor.is_none() && pass.store_factor.is_none();
-    let whole = pass.load_reals.is_none() && pass.store_reals.is_none();
+    let plain = pass.load.plain() && pass.store.plain();
     let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
     let in_threads = |axis: &TileAxis| !axis.kind.is_symmetric() || pass.in_thread(axis);
     let several = pass.axes.len() > 1 && pass.axes.iter().all(in_threads);
@@ -61,9 +59,8 @@ pub fn knows(pass: &Pass) -> bool {
         "columns" => pass.axes.len() == 1,
         _ => false,
     };
-    let part = |a: &TileAxis| a.load_index != 1 || a.store_index != 1;
     // Sums over shared memory have other columns than butterflies; in FP64 arrays lowering takes them for all long primes.
-    let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
+    let places = pass.math.storage == ScalarType::F64 && pass.axes.len() > 1;
     let held = |s: &Step| match s {
         Step::Dft { radix, axis, .. } => {
             let alone = |a: &TileAxis| a.axis == *axis && pass.in_thread(a);
@@ -72,8 +69,8 @@ pub fn knows(pass: &Pass) -> bool {
         Step::Twiddle { .. } | Step::Exchange | Step::RealColumns { .. } => true,
         _ => false,
     };
-    let plain = plain && pass.steps.iter().all(held) && !pass.axes.iter().any(part);
-    plain && factors && whole && there
+    let whole = pass.axes.iter().all(TileAxis::is_whole);
+    plain && whole && pass.steps.iter().all(held) && there
 }
 
 /// How many blocks with such a tile a multiprocessor can have, of as many as are `asked` for at most, where these of its columns
@@ -121,21 +118,20 @@ pub fn time(
 
 /// How many more pieces of memory the rows of a tile of columns touch than they fill, of so many lines beside each other, on average
 /// of where rows begin; of those that they fill.
-fn touched(pass: &Pass, lines: usize) -> f64 {
-    let scalar = pass.storage.bytes();
-    let of_side = |axis: fn(&TileAxis) -> usize, of_loop: fn(&Loop) -> usize| {
-        let strides = pass.axes.iter().map(axis);
-        let outer = pass.loops.iter().rev().skip(1).map(of_loop);
-        let beside = pass.loops.last().map_or(1, of_loop);
+fn touched(pass: &Pass, tile: usize) -> f64 {
+    let scalar = pass.math.storage.bytes();
+    let of_side = |end: End| {
+        let strides = pass.axes.iter().map(|a| a.map(end).stride);
+        let mut lines = pass.loops.iter().rev().map(|l| l.map(end).stride);
+        let beside = lines.next().unwrap_or(1);
         let bytes = |stride: usize| stride.saturating_mul(scalar);
-        let row = lines.saturating_mul(bytes(beside)).max(1);
+        let row = tile.saturating_mul(bytes(beside)).max(1);
         // Rows begin at multiples of the power of two that all of these are multiples of.
-        let begin = strides.chain(outer).map(bytes);
+        let begin = strides.chain(lines).map(bytes);
         let begin = begin.fold(row | PIECE, |all, bytes| all | bytes);
         (PIECE - (1 << begin.trailing_zeros())) as f64 / row as f64
     };
-    let load = of_side(|a| a.load_stride, |l| l.load);
-    (load + of_side(|a| a.store_stride, |l| l.store)) / 2.0
+    (of_side(End::Load) + of_side(End::Store)) / 2.0
 }
 
 impl Array<'_> {

@@ -76,7 +76,7 @@ pub fn pairs(
         let both = |first| second.iter().map(move |second| [first, second]);
         pairs.extend(first.iter().flat_map(both).filter_map(|tiles| {
             let halves = [0, 1].map(|i| facing(&passes[i], tiles[i].radices, true));
-            Pair::new(tiles, halves, passes[0].storage)
+            Pair::new(tiles, halves, passes[0].math.storage)
         }));
     }
     pairs.sort_by(|a, b| a.work.total_cmp(&b.work));
@@ -109,7 +109,8 @@ pub fn pairs(
         let ways = [likely, all, [none, halves[1]], halves, [none; 2]];
         let count = if i < FACED { ways.len() } else { 2 };
         for way in &ways[..count] {
-            let Some(Pair { residents, .. }) = Pair::new(tiles, *way, passes[0].storage) else {
+            let Some(Pair { residents, .. }) = Pair::new(tiles, *way, passes[0].math.storage)
+            else {
                 continue;
             };
             let pair = [0, 1].map(|i| Rule {

@@ -25,7 +25,7 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     let [length] = request.shape.dims()[..] else {
         return None;
     };
-    let long = |pass: &mmafft::Pass| pass.line_points() > limits.longest_line(pass.storage);
+    let long = |pass: &mmafft::Pass| pass.line_points() > limits.longest_line(pass.math.storage);
     let plain = match &plan.passes[..] {
         [pass] => long(pass) && pass.tile.residency.blocks() == 1,
         passes => passes.iter().all(is_of_a_line),
@@ -34,7 +34,7 @@ pub fn key(request: &Request, limits: &Limits) -> Option<String> {
     let known = plain && !plan.passes.iter().any(convolved) && !limits.architecture.is_empty();
     let first = plan.passes.first()?;
     let name = request.kind.row().name;
-    known.then(|| rules::parts_key(limits, first.storage, first.engine, name, length))
+    known.then(|| rules::parts_key(limits, first.math.storage, first.math.engine, name, length))
 }
 
 /// The plan by these factors, each pass by the table as it is now.
@@ -64,7 +64,7 @@ pub fn row(list: &[usize], fraction: f64) -> String {
 pub fn scaled(mut plan: Plan) -> Plan {
     let points: usize = plan.request.shape.dims().iter().product();
     if let Some(pass) = plan.passes.last_mut() {
-        pass.scale = (points as f64).sqrt().recip();
+        pass.math.scale = (points as f64).sqrt().recip();
     }
     plan
 }
@@ -73,7 +73,7 @@ pub fn scaled(mut plan: Plan) -> Plan {
 pub fn time_all<L: Lab>(bench: &mut Bench<L>, plans: &[Plan]) -> Vec<Option<f64>> {
     let prepared = prepare_all(bench.lab, plans);
     let timed = plans.iter().zip(prepared).map(|(plan, prepared)| {
-        let bytes = plan.passes[0].storage.bytes();
+        let bytes = plan.passes[0].math.storage.bytes();
         let bytes = (plan.input_scalars * bytes, plan.output_scalars * bytes);
         let row = plan.request.kind.row();
         let complex = (row.input, row.output) == (Domain::Complex, Domain::Complex);
@@ -103,7 +103,7 @@ pub fn of_two(plan: &Plan, most: usize) -> Vec<Option<Vec<usize>>> {
 /// Whether a pass is one of those that share a line.
 fn is_of_a_line(pass: &mmafft::Pass) -> bool {
     let mut loops = pass.loops.iter();
-    loops.any(|l| l.load_index + l.store_index > 0)
+    loops.any(|l| l.load.index + l.store.index > 0)
 }
 
 /// Of reals that are packed to half their length, or have real columns: lists of the other way's length.

@@ -284,7 +284,7 @@ fn ranked(pass: &Pass) -> bool {
     let convolved = |step: &Step| matches!(step, Step::Rader { .. } | Step::Chirp { .. });
     let mut radices = pass.steps.iter().filter_map(Step::radix);
     let block = pass.tile.residency.blocks() == 1 && !radices.any(|r| radix::summed(r, false));
-    pass.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
+    pass.math.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
 }
 
 /// The rule that a pass is planned by, which may be that of a kind alike; `None` where it goes by no rule, or is not ranked.

@@ -43,7 +43,7 @@ impl Trial {
         table: &Table,
     ) -> Option<Self> {
         let plain = mmafft::lab::plan_pass_by_pass(request, limits).ok()?;
-        let engine = plain.passes.first()?.engine;
+        let engine = plain.passes.first()?.math.engine;
         if engine != Engine::Simt {
             return None;
         }
@@ -193,7 +193,7 @@ fn varied(passes: &[Pass; 2], chosen: &[Rule; 2], limits: &Limits) -> Vec<[Rule;
         let ways = ways.filter(|way| (0..2).all(|end| can[end] || !way[end]));
         let facing = ways.map(|facing| Launch { facing, ..launch });
         let wide = [1, 2].into_iter();
-        let wide = wide.filter(|n| n * 2 * pass.storage.bytes() <= 16);
+        let wide = wide.filter(|n| n * 2 * pass.math.storage.bytes() <= 16);
         let wide = wide.map(|neighbours| Launch {
             neighbours,
             ..launch
