@@ -140,10 +140,10 @@ pub fn weighted(pass: &Pass, end: End) -> bool {
 /// Points of the whole line on a side: of the DFT, or of the half spectrum that a merge
 /// begins with, or that a split ends with.
 fn points(pass: &Pass, end: End) -> usize {
-    let (side, axis) = (
-        pass.side(end),
-        pass.axis_at(end).expect("a pass has an axis"),
-    );
+    let side = pass.side(end);
+    let Some(axis) = pass.axis_at(end) else {
+        return 0;
+    };
     match side.reals.or_else(|| pass.real_columns(axis)) {
         Some(line) => line.points() + usize::from(side.halves().is_some()),
         None => own_points(pass, axis, end.middle()),

@@ -120,11 +120,6 @@ pub fn loop_words(pass: &Pass, order: &[usize]) -> Vec<LoopWords> {
 /// The factors of the first load and the last store.
 pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut Tables) {
     for end in End::BOTH {
-        let step = match end {
-            End::Load => config.steps.first_mut(),
-            End::Store => config.steps.last_mut(),
-        };
-        let step = step.expect("a pass has a step");
         match pass.side(end).factor {
             None => {}
             Some(Factor::Roots {
@@ -136,6 +131,7 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 let lines = pass.loops[line_loop].count;
                 let line_loop = loops.iter().position(|&l| l == line_loop);
                 config.head.roots_loop = line_loop.map_or(-1, |l| l as i64);
+                let step = config.step_at(end);
                 let double = pass.math.storage == ScalarType::F64;
                 let inverse = direction == Direction::Inverse;
                 let twiddles = Twiddles {
@@ -155,6 +151,7 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 }
             }
             Some(Factor::Chirp { length, direction }) => {
+                let step = config.step_at(end);
                 let table = tables.chirp(length, direction);
                 let words = (LINE_TABLE, table, length as i64);
                 match end {
