@@ -88,8 +88,6 @@ pub fn apply(tile: &Tile, pass: &mut Pass, limits: &Limits) -> bool {
     true
 }
 
-/// Lines in pairs that a tile may as well take one by one.
-
 /// Chooses tiles and way of a request by timing them, and keeps them.
 ///
 /// # Errors
