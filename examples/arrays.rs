@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --features ndarray --example arrays`
 
-use mmafft::{layout_of, Complex, Normalization, Planner, Request, Shape, Side};
+use mmafft::{layout_of, Complex, Normalization, Planner, Request, Shape, Slot};
 use ndarray::{s, Array2, ShapeBuilder, Zip};
 
 pub fn main() -> mmafft::Result<()> {
@@ -24,7 +24,7 @@ pub fn main() -> mmafft::Result<()> {
 
     // A request for an array's own strides takes its memory as it is: here columns first.
     let mut turned = Array2::from_shape_fn((48, 40).f(), |at| Complex::new(image[at], 0.0));
-    let layout = layout_of(&turned, Side::Input)?;
+    let layout = layout_of(&turned, Slot::Input)?;
     let request = Request::forward(Shape::new(turned.shape()))
         .input_layout(layout.clone())
         .output_layout(layout);

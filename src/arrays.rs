@@ -1,6 +1,6 @@
 //! Transforms of the arrays of the crate `ndarray`, whatever their strides.
 
-use crate::{Element, Error, Layout, Request, Result, Side, Transform};
+use crate::{Element, Error, Layout, Request, Result, Slot, Transform};
 use mmafft_backend_traits::{Domain, Placement, ResolvedLayout};
 use ndarray::{ArrayBase, ArrayView, ArrayViewD, ArrayViewMut, ArrayViewMutD};
 use ndarray::{Dimension, IxDyn, RawData, ShapeBuilder};
@@ -39,10 +39,10 @@ impl Transform {
         E: Dimension,
     {
         let request = &self.plan().request;
-        let [from, to] = [Side::Input, Side::Output].map(|side| resolved(request, side));
+        let [from, to] = [Slot::Input, Slot::Output].map(|side| resolved(request, side));
         let (from, to) = (from?, to?);
-        let input = shaped(input.into_dyn(), &from, Side::Input, request.batch)?;
-        let mut output = shaped(output.into_dyn(), &to, Side::Output, request.batch)?;
+        let input = shaped(input.into_dyn(), &from, Slot::Input, request.batch)?;
+        let mut output = shaped(output.into_dyn(), &to, Slot::Output, request.batch)?;
         let input = gathered(&input, &from)?;
         // What the transform does not write keeps its value.
         if let (true, Some(memory)) = (lies_as(&output, &to), output.as_slice_memory_order_mut()) {
@@ -68,8 +68,8 @@ impl Transform {
             let reason = "the array's shape changes: use process_array".into();
             return Err(Error::NotInPlace { reason });
         }
-        let layout = resolved(request, Side::Output)?;
-        let mut array = shaped(array.into_dyn(), &layout, Side::Output, request.batch)?;
+        let layout = resolved(request, Slot::Output)?;
+        let mut array = shaped(array.into_dyn(), &layout, Slot::Output, request.batch)?;
         if let (true, Some(memory)) = (lies_as(&array, &layout), array.as_slice_memory_order_mut())
         {
             return self.process_in_place(memory);
@@ -88,7 +88,7 @@ impl Transform {
 ///
 /// # Errors
 /// `NegativeStride` of an array that is reversed along an axis.
-pub fn layout_of<S: RawData, D: Dimension>(array: &ArrayBase<S, D>, side: Side) -> Result<Layout> {
+pub fn layout_of<S: RawData, D: Dimension>(array: &ArrayBase<S, D>, side: Slot) -> Result<Layout> {
     let strides = array.strides().iter().enumerate().map(|(axis, &stride)| {
         usize::try_from(stride).map_err(|_| Error::NegativeStride {
             side,
@@ -100,10 +100,10 @@ pub fn layout_of<S: RawData, D: Dimension>(array: &ArrayBase<S, D>, side: Side) 
 }
 
 /// The plan's layout of a side, its batch first.
-fn resolved(request: &Request, side: Side) -> Result<ResolvedLayout> {
+fn resolved(request: &Request, side: Slot) -> Result<ResolvedLayout> {
     let row = request.kind.row();
     let (layout, own, other) = match side {
-        Side::Input => (&request.input, row.input, row.output),
+        Slot::Input => (&request.input, row.input, row.output),
         _ => (&request.output, row.output, row.input),
     };
     let mut lengths = request.shape.dims().to_vec();
@@ -122,7 +122,7 @@ fn resolved(request: &Request, side: Side) -> Result<ResolvedLayout> {
 fn shaped<S: RawData>(
     array: ArrayBase<S, IxDyn>,
     layout: &ResolvedLayout,
-    side: Side,
+    side: Slot,
     batch: usize,
 ) -> Result<ArrayBase<S, IxDyn>> {
     if array.shape() == layout.dims {

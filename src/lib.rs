@@ -66,7 +66,7 @@ pub use mmafft_backend_traits as backend_traits;
 pub use mmafft_backend_traits::{
     largest_prime_factor, reference, Backend, Direction, Domain, Effort, Engine, Error, Kind,
     Layout, Limits, Normalization, Pass, Placement, Plan, Precision, Request, Result, ScalarType,
-    Shape, Side, Step, Turns, KINDS, PRECISIONS,
+    Shape, Slot, Step, Turns, KINDS, PRECISIONS,
 };
 #[cfg(feature = "emulate")]
 pub use mmafft_emulated as emulated;

@@ -8,7 +8,7 @@ use crate::element::{self, Element};
 use crate::planner::{measure::measure, plan_by, wisdom::Wisdom};
 use mmafft_backend_traits::{
     Backend, Bindings, Buffer as _, Domain, Effort, Error, Limits, Placement, Plan, Prepared as _,
-    Request, Result, Side,
+    Request, Result, Slot,
 };
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -188,7 +188,7 @@ impl Buffer {
     }
 
     /// Checks that it has so many elements of this type.
-    fn holds<T: Element>(&self, side: Side, count: usize) -> Result<()> {
+    fn holds<T: Element>(&self, side: Slot, count: usize) -> Result<()> {
         if (self.scalar, self.domain) != (T::SCALAR, T::DOMAIN) {
             return Err(Error::ElementType {
                 side,
@@ -265,7 +265,7 @@ impl Transform {
 
     /// Copies host data to a buffer of as many such elements, once what runs on it is done.
     pub fn upload_into<T: Element>(&self, data: &[T], buffer: &mut Buffer) -> Result<()> {
-        buffer.holds::<T>(Side::Input, data.len())?;
+        buffer.holds::<T>(Slot::Input, data.len())?;
         self.backend.synchronize()?;
         let bytes = bytemuck::cast_slice(data);
         self.backend.write(&mut buffer.memory, 0, bytes)
@@ -273,7 +273,7 @@ impl Transform {
 
     /// Copies a buffer to host memory for as many such elements.
     pub fn download_into<T: Element>(&self, buffer: &Buffer, data: &mut [T]) -> Result<()> {
-        buffer.holds::<T>(Side::Output, data.len())?;
+        buffer.holds::<T>(Slot::Output, data.len())?;
         self.backend.synchronize()?;
         let bytes = bytemuck::cast_slice_mut(data);
         self.backend.read(&buffer.memory, 0, bytes)
@@ -281,7 +281,7 @@ impl Transform {
 
     /// Copies a buffer to the host.
     pub fn download<T: Element>(&self, buffer: &Buffer) -> Result<Vec<T>> {
-        buffer.holds::<T>(Side::Output, buffer.len())?;
+        buffer.holds::<T>(Slot::Output, buffer.len())?;
         let mut data = Vec::new();
         let room = data.try_reserve_exact(buffer.len());
         room.map_err(|_| Error::OutOfMemory {
@@ -335,13 +335,13 @@ impl Transform {
     /// queue: [`Transform::synchronize`] waits for it.
     pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
         self.check(
-            Side::Input,
+            Slot::Input,
             input.scalar,
             input.domain,
             input.memory.bytes(),
         )?;
         self.check(
-            Side::Output,
+            Slot::Output,
             output.scalar,
             output.domain,
             output.memory.bytes(),
@@ -421,8 +421,8 @@ impl Transform {
         input: &'a [I],
         output: &'a mut [O],
     ) -> Result<(&'a [u8], &'a mut [u8])> {
-        self.check(Side::Input, I::SCALAR, I::DOMAIN, size_of_val(input))?;
-        self.check(Side::Output, O::SCALAR, O::DOMAIN, size_of_val(output))?;
+        self.check(Slot::Input, I::SCALAR, I::DOMAIN, size_of_val(input))?;
+        self.check(Slot::Output, O::SCALAR, O::DOMAIN, size_of_val(output))?;
         Ok((
             bytemuck::cast_slice(input),
             bytemuck::cast_slice_mut(output),
@@ -466,7 +466,7 @@ impl Transform {
     /// Checks that a side's buffer has the plan's elements, and enough of them.
     fn check(
         &self,
-        side: Side,
+        side: Slot,
         scalar: mmafft_backend_traits::ScalarType,
         domain: Domain,
         bytes: usize,
@@ -474,7 +474,7 @@ impl Transform {
         let row = self.plan.request.kind.row();
         let storage = self.plan.request.precision.row().storage;
         let (wanted, scalars) = match side {
-            Side::Input => (row.input, self.plan.input_scalars),
+            Slot::Input => (row.input, self.plan.input_scalars),
             _ => (row.output, self.plan.output_scalars),
         };
         if (scalar, domain) != (storage, wanted) {
@@ -497,7 +497,7 @@ impl Transform {
         }
         // A layout of the caller's may leave more behind its last element than it needs.
         let layout = match side {
-            Side::Input => &self.plan.request.input,
+            Slot::Input => &self.plan.request.input,
             _ => &self.plan.request.output,
         };
         if got > expected && layout.strides.is_none() && layout.distance.is_none() {
@@ -529,8 +529,8 @@ impl Transform {
         }
         // A buffer that is real on one side and complex on the other may be either.
         let side = match domain == row.input {
-            true => Side::Input,
-            false => Side::Output,
+            true => Slot::Input,
+            false => Slot::Output,
         };
         self.check(side, scalar, domain, bytes)
     }

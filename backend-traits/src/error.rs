@@ -1,31 +1,10 @@
 //! One error for the whole library: what was expected, what came, and whether the
 //! output was touched.
 
-use std::fmt;
+use crate::side::Slot;
 
 /// The result of every fallible call in mmafft.
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// Which of a transform's two buffers an error speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// What is transformed.
-    Input,
-    /// What the transform produces.
-    Output,
-    /// Memory lent for the time of one execution.
-    Scratch,
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Side::Input => "input",
-            Side::Output => "output",
-            Side::Scratch => "scratch",
-        })
-    }
-}
 
 /// Everything that can go wrong. Unless [`Error::output_touched`] says otherwise,
 /// the output is as it was before the call.
@@ -96,7 +75,7 @@ pub enum Error {
     #[error("the {side} layout has {got} strides: expected one per dimension, {expected}")]
     StrideCount {
         /// The side whose layout is wrong.
-        side: Side,
+        side: Slot,
         /// The shape's rank.
         expected: usize,
         /// The number of strides given.
@@ -106,7 +85,7 @@ pub enum Error {
     #[error("the {side} {what} is {got}: strides, distances and offsets are not negative")]
     NegativeStride {
         /// The side whose layout is wrong.
-        side: Side,
+        side: Slot,
         /// `stride of dimension 0`, `distance` or `offset`.
         what: String,
         /// The number given.
@@ -119,7 +98,7 @@ pub enum Error {
     )]
     Overlap {
         /// The side whose strides overlap.
-        side: Side,
+        side: Slot,
         /// `batch`, or the number of the dimension.
         dimension: String,
         /// The least stride that keeps elements apart.
@@ -131,7 +110,7 @@ pub enum Error {
     #[error("the {side} buffer is too short: expected at least {expected} {unit}, got {got}")]
     BufferTooShort {
         /// The buffer that is too short.
-        side: Side,
+        side: Slot,
         /// The least length.
         expected: usize,
         /// The length given.
@@ -146,7 +125,7 @@ pub enum Error {
     )]
     BufferTooLong {
         /// The buffer that is too long.
-        side: Side,
+        side: Slot,
         /// The length of that side.
         expected: usize,
         /// The length given.
@@ -158,7 +137,7 @@ pub enum Error {
     )]
     BufferLength {
         /// The side that is copied.
-        side: Side,
+        side: Slot,
         /// The elements of the buffer.
         expected: usize,
         /// Those of the host's memory.
@@ -168,7 +147,7 @@ pub enum Error {
     #[error("the {side} holds {got}: expected {expected}; {instead}")]
     ElementType {
         /// The buffer with the wrong elements.
-        side: Side,
+        side: Slot,
         /// The element type that the plan needs.
         expected: &'static str,
         /// The element type given.
@@ -180,7 +159,7 @@ pub enum Error {
     #[error("the {side} array has shape {got:?}: expected {expected:?}")]
     ArrayShape {
         /// The side whose array is wrong.
-        side: Side,
+        side: Slot,
         /// The shape that the plan needs.
         expected: Vec<usize>,
         /// The shape given.
@@ -208,7 +187,7 @@ pub enum Error {
     )]
     ZeroRange {
         /// The side that the range is of.
-        side: Side,
+        side: Slot,
         /// The axis that the range is of.
         axis: usize,
         /// The first index of the range.

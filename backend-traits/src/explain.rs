@@ -1,14 +1,15 @@
 //! `explain()`: a plan in words, one row a pass.
 
 use crate::error::Result;
-use crate::kind::{Kind, Normalization};
+use crate::kind::{Domain, Kind, Normalization};
 use crate::layout::Placement;
-use crate::pass::{Engine, Factor, Images, Pass, Runs, Step, TileAxis};
+use crate::pass::{Pass, TileAxis};
 use crate::pass_shape::PassShape;
 use crate::plan::Plan;
 use crate::precision::Precision;
-use crate::real::Middle;
 use crate::real_line::{LineForm, RealLine};
+use crate::side::{End, Factor, Images};
+use crate::step::{Engine, Step};
 use crate::tile::Residency;
 use std::fmt::Write;
 
@@ -120,36 +121,20 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
         bytes(read),
         bytes(written)
     )?;
-    // Ranges of a part of a line count the whole one.
-    let part = pass.loops.iter().any(|l| l.load_index > 0);
-    let line = pass.line_points();
-    let reals = |line: Option<RealLine>, points| line.map_or(points, |l| l.length);
-    let load = side(pass, true, |a| {
-        let merged = pass.mirrored_points(Middle::Merge);
-        let length = match (pass.hermitian, merged, part) {
-            (Some(n), ..) => n / 2 + 1,
-            (None, Some(points), _) => reals(pass.load_reals, points + 1),
-            (None, None, true) if pass.load_reals.is_some() || a.kind == Kind::C2C => {
-                reals(pass.load_reals, line)
-            }
-            (None, None, _) => a.kind.lengths(a.length).0,
-        };
-        (a.load_stride, &a.load_range, length)
-    });
-    write!(out, "  load   {load}")?;
-    if let Some(n) = pass.hermitian {
+    write!(out, "  load   {}", side(pass, End::Load))?;
+    if let Some(n) = pass.load.hermitian {
         write!(out, ", mirrored to {n} points")?;
     }
-    if let Some(line) = pass.load_reals {
+    if let Some(line) = pass.load.reals {
         write!(out, ", points of {}", line_words(line))?;
     }
-    writeln!(out, "{}", factor_words(pass.load_factor))?;
+    writeln!(out, "{}", factor_words(pass.load.factor))?;
     let residency = match pass.tile.residency {
         Residency::Block => "block".into(),
         Residency::Cluster(n) => format!("cluster of {n}"),
     };
     let what = match (pass.axes.len(), pass.tile.lines) {
-        (1, n) => match pass.mirrored.map(|mirrored| mirrored.images) {
+        (1, n) => match pass.mirrored().map(|(_, mirrored)| mirrored.images) {
             Some(Images::Facing) => format!("{n} lines in facing pairs"),
             Some(_) => format!("{n} lines in mirrored pairs"),
             None if n == 1 => "1 line".into(),
@@ -176,32 +161,20 @@ fn pass_rows(out: &mut String, number: usize, pass: &Pass) -> std::fmt::Result {
     writeln!(
         out,
         "  steps  {}{}{} [{}, {}: {}]",
-        halves(pass, Middle::Merge),
-        steps(&pass.steps, pass.engine),
-        halves(pass, Middle::Split),
-        pass.engine.name(),
-        pass.operand.name(),
+        halves(pass, End::Load),
+        steps(&pass.steps, pass.math.engine),
+        halves(pass, End::Store),
+        pass.math.engine.name(),
+        pass.math.operand.name(),
         pass.reason
     )?;
-    write!(
-        out,
-        "  store  {}",
-        side(pass, false, |a| {
-            let half = usize::from(pass.mirrored_points(Middle::Split).is_some());
-            let whole = (part && a.kind == Kind::C2C) || pass.store_reals.is_some();
-            let length = match whole || half > 0 {
-                true => reals(pass.store_reals, pass.stored_points() + half),
-                false => a.kind.lengths(a.length).1,
-            };
-            (a.store_stride, &a.store_range, length)
-        })
-    )?;
-    if let Some(line) = pass.store_reals {
+    write!(out, "  store  {}", side(pass, End::Store))?;
+    if let Some(line) = pass.store.reals {
         write!(out, ", to {}", line_words(line))?;
     }
-    write!(out, "{}", factor_words(pass.store_factor))?;
-    if pass.scale != 1.0 {
-        write!(out, ", times {:e}", pass.scale)?;
+    write!(out, "{}", factor_words(pass.store.factor))?;
+    if pass.math.scale != 1.0 {
+        write!(out, ", times {:e}", pass.math.scale)?;
     }
     writeln!(out)
 }
@@ -292,48 +265,37 @@ fn axis_words(axis: &TileAxis) -> String {
 
 /// How one side is reached: `stride 2, points 0..64`; in points where real and imaginary
 /// parts lie side by side, else in scalars. `in runs of 8` says that points lie so, `lines in runs of 8` that lines do.
-fn side(
-    pass: &Pass,
-    loading: bool,
-    of: impl Fn(&TileAxis) -> (usize, &std::ops::Range<usize>, usize),
-) -> String {
-    let access = if loading { &pass.load } else { &pass.store };
-    let axes: Vec<String> = pass
-        .axes
-        .iter()
-        .map(|axis| {
-            let (stride, range, length) = of(axis);
-            let interleaved = access.domain == crate::Domain::Complex && access.imaginary == 1;
-            let stride = if interleaved { stride / 2 } else { stride };
-            let whole = *range == (0..length);
-            match whole {
-                true => format!("stride {stride}"),
-                false => format!("stride {stride}, only {}..{}", range.start, range.end),
-            }
-        })
-        .collect();
+fn side(pass: &Pass, end: End) -> String {
+    let side = pass.side(end);
+    let interleaved = side.domain == Domain::Complex && side.imaginary == 1;
+    let axis = |axis: &TileAxis| {
+        let stride = axis.map(end).stride / if interleaved { 2 } else { 1 };
+        let range = &axis.ranges[end];
+        match *range == (0..pass.points_of_axis(axis, end)) {
+            true => format!("stride {stride}"),
+            false => format!("stride {stride}, only {}..{}", range.start, range.end),
+        }
+    };
+    let axes: Vec<String> = pass.axes.iter().map(axis).collect();
     let mut text = axes.join(" and ");
-    let of = |load: Option<Runs>, store| if loading { load } else { store };
-    let mut axes = pass.axes.iter().map(|a| of(a.load_runs, a.store_runs));
-    if let Some(runs) = axes.find_map(|runs| runs) {
+    if let Some(runs) = pass.axes.iter().find_map(|a| a.map(end).runs) {
         let _ = write!(text, ", in runs of {}", runs.points);
     }
-    let mut loops = pass.loops.iter().map(|l| of(l.load_runs, l.store_runs));
-    if let Some(runs) = loops.find_map(|runs| runs) {
+    if let Some(runs) = pass.loops.iter().find_map(|l| l.map(end).runs) {
         let _ = write!(text, ", lines in runs of {}", runs.points);
     }
-    if access.domain == crate::Domain::Complex && access.imaginary != 1 {
-        let _ = write!(text, ", imaginary parts {} on", access.imaginary);
+    if side.domain == Domain::Complex && side.imaginary != 1 {
+        let _ = write!(text, ", imaginary parts {} on", side.imaginary);
     }
-    if let (Some(edges), true) = (pass.edges, loading) {
+    if let Some(edges) = side.edges {
         let _ = write!(text, ", {} edge points a line from scratch", edges.count);
     }
     text
 }
 
 /// ` · exchange · split of points k and 1000-k`, where the pass does that.
-fn halves(pass: &Pass, middle: Middle) -> String {
-    let Some(mirrored) = pass.mirrored.filter(|m| m.middle == middle) else {
+fn halves(pass: &Pass, end: End) -> String {
+    let Some(mirrored) = pass.side(end).mirrored else {
         return String::new();
     };
     let m = mirrored.points;
@@ -342,9 +304,9 @@ fn halves(pass: &Pass, middle: Middle) -> String {
         Images::Rows(_) => format!("points k and {m}-k of rows a and -a"),
         Images::Facing => return String::new(),
     };
-    match middle {
-        Middle::Merge => format!("merge of {points} · exchange · "),
-        _ => format!(" · exchange · split of {points}"),
+    match end {
+        End::Load => format!("merge of {points} · exchange · "),
+        End::Store => format!(" · exchange · split of {points}"),
     }
 }
 

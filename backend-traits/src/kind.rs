@@ -379,12 +379,12 @@ impl Kind {
     }
 
     /// The length of the input and of the output along the axis that the kind is applied
-    /// to, where the real side has `n` points: `(n, n)`, `(n, n/2+1)` or `(n/2+1, n)`.
-    pub fn lengths(self, n: usize) -> (usize, usize) {
+    /// to, where the real side has `n` points: `[n, n]`, `[n, n/2+1]` or `[n/2+1, n]`.
+    pub fn lengths(self, n: usize) -> [usize; 2] {
         match self {
-            Kind::R2C => (n, n / 2 + 1),
-            Kind::C2R => (n / 2 + 1, n),
-            _ => (n, n),
+            Kind::R2C => [n, n / 2 + 1],
+            Kind::C2R => [n / 2 + 1, n],
+            _ => [n, n],
         }
     }
 }

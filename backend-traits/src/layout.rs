@@ -1,6 +1,7 @@
 //! Where the points of an array lie.
 
-use crate::error::{Error, Result, Side};
+use crate::error::{Error, Result};
+use crate::side::Slot;
 
 /// Whether the output replaces the input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -71,7 +72,7 @@ impl Layout {
     /// no two elements share an address, unless they may `overlap`.
     pub fn resolve(
         &self,
-        side: Side,
+        side: Slot,
         batch: usize,
         dims: &[usize],
         row: usize,
@@ -122,7 +123,7 @@ impl Layout {
 
 impl Layout {
     /// Refuses what was negative before it became unsigned, whose sign bit is still there.
-    fn check_signs(&self, side: Side) -> Result<()> {
+    fn check_signs(&self, side: Slot) -> Result<()> {
         let strides = self.strides.iter().flatten().enumerate();
         let strides = strides.map(|(i, &stride)| (format!("stride of dimension {i}"), stride));
         let distance = self.distance.map(|distance| ("distance".into(), distance));
@@ -158,7 +159,7 @@ fn contiguous_distance(dims: &[usize], strides: &[usize], row: usize) -> Option<
 ///
 /// Each stride is then at least the span of all smaller ones. Interleaved layouts that
 /// happen not to collide although they do not nest are refused too: nobody means them.
-fn span(side: Side, dims: &[usize], strides: &[usize], overlap: bool) -> Result<usize> {
+fn span(side: Slot, dims: &[usize], strides: &[usize], overlap: bool) -> Result<usize> {
     let mut order: Vec<usize> = (0..dims.len()).filter(|&i| dims[i] > 1).collect();
     order.sort_by_key(|&i| strides[i]);
     let mut span = 1usize;
@@ -192,15 +193,15 @@ mod tests {
     #[test]
     fn contiguous_and_padded() {
         let l = Layout::contiguous();
-        let r = l.resolve(Side::Input, 2, &[3, 5], 5, false).unwrap();
+        let r = l.resolve(Slot::Input, 2, &[3, 5], 5, false).unwrap();
         assert_eq!((r.strides, r.required), (vec![15, 5, 1], 30));
-        let r = l.resolve(Side::Input, 2, &[3, 5], 6, false).unwrap();
+        let r = l.resolve(Slot::Input, 2, &[3, 5], 6, false).unwrap();
         assert_eq!((r.strides, r.required), (vec![18, 6, 1], 18 + 12 + 5));
     }
 
     #[test]
     fn overlap_and_overflow_are_refused() {
-        let overlap = Layout::strided(&[4, 1]).resolve(Side::Output, 1, &[3, 5], 5, false);
+        let overlap = Layout::strided(&[4, 1]).resolve(Slot::Output, 1, &[3, 5], 5, false);
         assert!(matches!(
             overlap,
             Err(Error::Overlap {
@@ -211,7 +212,7 @@ mod tests {
         ));
         let distance = Layout::contiguous()
             .distance(0)
-            .resolve(Side::Input, 2, &[4], 4, false);
+            .resolve(Slot::Input, 2, &[4], 4, false);
         assert!(matches!(
             distance,
             Err(Error::Overlap {
@@ -222,16 +223,16 @@ mod tests {
         ));
         // What is only read may.
         let frames = Layout::contiguous().distance(256);
-        let frames = frames.resolve(Side::Input, 3, &[512], 512, true);
+        let frames = frames.resolve(Slot::Input, 3, &[512], 512, true);
         assert_eq!(frames.unwrap().required, 1024);
         let turned = Layout::strided(&[-1isize as usize]);
-        let turned = turned.resolve(Side::Input, 1, &[5], 5, true);
+        let turned = turned.resolve(Slot::Input, 1, &[5], 5, true);
         assert!(matches!(turned, Err(Error::NegativeStride { got: -1, .. })));
-        let huge = Layout::strided(&[usize::MAX / 2]).resolve(Side::Input, 1, &[5], 5, false);
+        let huge = Layout::strided(&[usize::MAX / 2]).resolve(Slot::Input, 1, &[5], 5, false);
         assert!(matches!(huge, Err(Error::Overflow { .. })));
         // A stride of a dimension of one point is never used.
         assert!(Layout::strided(&[0, 1])
-            .resolve(Side::Input, 1, &[1, 8], 8, false)
+            .resolve(Slot::Input, 1, &[1, 8], 8, false)
             .is_ok());
     }
 }

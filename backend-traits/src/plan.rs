@@ -3,9 +3,10 @@
 use crate::device;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::pass::{Pass, Slot};
+use crate::pass::Pass;
 use crate::pass_shape::PassShape;
 use crate::request::Request;
+use crate::side::Slot;
 
 /// What answers a request on a device with given limits. It can be printed
 /// ([`Plan::explain`]), compared and checked without running anything.
@@ -116,7 +117,7 @@ impl Plan {
         let after = |i: usize| {
             self.passes[i..]
                 .iter()
-                .map(|pass| pass.scale.abs())
+                .map(|pass| pass.math.scale.abs())
                 .product::<f64>()
         };
         let carried: f64 = (0..self.passes.len()).map(after).sum();

@@ -13,6 +13,7 @@
 //! that is usual for it loses digits as √N.
 
 use crate::kind::{Direction, Domain, Kind};
+use crate::side::End;
 pub use crate::weights::Weights;
 
 /// Which real of a line is number q once the line is put in this order; N reals.
@@ -147,6 +148,16 @@ pub struct Reduction {
     pub middle: Middle,
     /// From points to memory.
     pub store: RealSide,
+}
+
+impl Reduction {
+    /// From memory to points, or back.
+    pub fn side(&self, end: End) -> &RealSide {
+        match end {
+            End::Load => &self.load,
+            End::Store => &self.store,
+        }
+    }
 }
 
 /// A real's index, and whether its sign changes.

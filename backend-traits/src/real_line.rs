@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use crate::real::{Middle, Real, RealSide, Reduction};
+use crate::side::End;
 
 /// The reals of a whole line of which a pass transforms parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub enum LineForm {
     /// As a complex line of as many points as reals, type I's continued.
     Whole,
     /// Packed to half the length, as a pass has its lines in mirrored pairs, see
-    /// [`crate::pass::Mirrored`].
+    /// [`crate::Mirrored`].
     Packed,
     /// By real columns of this length N1, N = N1·N2: as their spectra are Hermitian, of the rows
     /// k1 of the four-step transform only those of 0 to N1/2 are computed. Row N1 − k1 has the conjugates of row
@@ -54,7 +55,7 @@ impl RealLine {
     /// the row stores that one's; none, where it is stored itself.
     pub fn stored(&self, p: usize) -> [Option<Real>; 2] {
         let points = self.points();
-        let of = |p| self.store().reals(self.length, p);
+        let of = |p| self.side(End::Store).reals(self.length, p);
         match self.image_columns() {
             Some(n1) if 2 * p > points => match [0, n1].contains(&(2 * (p % n1))) {
                 true => [None, None],
@@ -74,18 +75,12 @@ impl RealLine {
 
     /// Whether a pass over parts of the line loads, or stores, neighbouring reals as complex points, which is all that
     /// it does with them.
-    pub fn is_complex(&self, loading: bool) -> bool {
-        let side = if loading { self.load() } else { self.store() };
-        self.form == LineForm::Packed && *side == RealSide::PAIRS
+    pub fn is_complex(&self, end: End) -> bool {
+        self.form == LineForm::Packed && *self.side(end) == RealSide::PAIRS
     }
 
-    /// The load of a pass over parts of the line.
-    pub fn load(&self) -> &'static RealSide {
-        &self.reduction().load
-    }
-
-    /// The store.
-    pub fn store(&self) -> &'static RealSide {
-        &self.reduction().store
+    /// The load, or the store, of a pass over parts of the line.
+    pub fn side(&self, end: End) -> &'static RealSide {
+        self.reduction().side(end)
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::kind::{Direction, Kind, Normalization};
 use crate::layout::{Layout, Placement};
-use crate::pass::Engine;
 use crate::precision::Precision;
 use crate::shape::Shape;
+use crate::step::Engine;
 use std::ops::Range;
 
 /// A transform to be planned: kind, shape, axes, strides, batch, direction,

@@ -100,7 +100,7 @@ fn request_inputs(request: &Request) -> usize {
     let dims = request.shape.dims();
     let halved = request.axes.as_ref().and_then(|axes| axes.last());
     let length = |(axis, &n): (usize, &usize)| match Some(&axis) == halved {
-        true => request.kind.lengths(n).0,
+        true => request.kind.lengths(n)[0],
         false => n,
     };
     dims.iter().enumerate().map(length).product()

@@ -43,7 +43,7 @@ const CDNA1: &[&str] = &["gfx908"];
 const CDNA2_ON: &[&str] = &["gfx90a", "gfx942"];
 
 /// The MFMA products of AMD's instruction set reference guides for CDNA 1 ("MI100"), CDNA
-/// 2 ("MI200") and CDNA 3 ("MI300"), chapter "Matrix Arithmetic Instructions". 16-bit
+/// 2 ("MI200") and CDNA 3 ("MI300"), chapter "Matrix Math Instructions". 16-bit
 /// products accumulate in FP32. A 4×4 product comes as 16 blocks in one instruction, each
 /// held by 4 lanes. The preferred of an operand come last.
 const PRODUCTS: &[Row] = &[

@@ -2,7 +2,7 @@
 
 use super::parts::Part;
 use mmafft_backend_traits::{
-    Access, Domain, Error, Factor, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
+    Domain, End, Error, Factor, Kind, Loop, Map, Pass, Result, Slot, Step, TileAxis,
 };
 use std::ops::Range;
 
@@ -37,12 +37,18 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
         instead: "let the planner make it".into(),
     };
     check_counts(pass).map_err(invalid)?;
-    if pass.mirrored.is_some() {
+    if pass.mirrored().is_some() {
         return Err(invalid("has lines in mirrored pairs"));
     }
-    let runs = pass.axes.iter().map(|a| [a.load_runs, a.store_runs]);
-    let mut runs = runs.chain(pass.loops.iter().map(|l| [l.load_runs, l.store_runs]));
-    if runs.any(|sides| sides != [None, None]) {
+    let maps = |end: End| {
+        let axes = pass.axes.iter().map(move |a| a.map(end));
+        axes.chain(pass.loops.iter().map(move |l| l.map(end)))
+    };
+    if End::BOTH
+        .into_iter()
+        .flat_map(maps)
+        .any(|map| map.runs.is_some())
+    {
         return Err(invalid("has points in runs"));
     }
     match Part::<f64>::covers(pass) {
@@ -55,30 +61,24 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     let mut in_line = stays_in_line(pass);
     let mut touched = [0..0, 0..0];
     let beyond = || invalid("reaches beyond all memory");
-    type Strides = fn(&Loop) -> usize;
-    let sides: [(&Access, Strides, bool); 2] = [
-        (&pass.load, |l| l.load, false),
-        (&pass.store, |l| l.store, true),
-    ];
     // Loops over the parts of a line are within its range.
     let lines: Vec<Loop> = pass.loops.iter().copied().filter(is_line).collect();
-    for (access, of, storing) in sides {
-        let mut dims: Vec<(usize, usize)> = lines.iter().map(|l| (l.count, of(l))).collect();
+    for end in End::BOTH {
+        let (side, storing) = (pass.side(end), end == End::Store);
+        let dims = lines.iter().map(|l| (l.count, l.map(end).stride));
+        let mut dims: Vec<(usize, usize)> = dims.collect();
         // Those of the last points: the loops' as well.
         let mut reach: Vec<(usize, usize)> = dims.clone();
         let mut empty = false;
         for (i, axis) in pass.axes.iter().enumerate() {
-            let (range, stride) = match storing {
-                true => (&axis.store_range, axis.store_stride / axis.store_index),
-                false => (&axis.load_range, axis.load_stride / axis.load_index),
-            };
-            let edges = pass.edges.filter(|_| !storing).map_or(0, |e| e.count);
+            let (range, stride) = (&axis.ranges[end], axis.map(end).unit());
+            let edges = side.edges.map_or(0, |e| e.count);
             if range.len() > edges {
                 let end = range.end - edges;
                 dims.push((end - range.start, stride));
                 // Of a tile's later axes, points lie in the output as they were loaded until their turn.
                 let end = match storing && i > 0 {
-                    true => end.max(axis.load_range.end),
+                    true => end.max(axis.ranges.load.end),
                     false => end,
                 };
                 reach.push((end, stride));
@@ -86,21 +86,21 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
                 empty = true;
             }
         }
-        if access.domain == Domain::Complex {
-            dims.push((2, access.imaginary));
-            reach.push((2, access.imaginary));
+        if side.domain == Domain::Complex {
+            dims.push((2, side.imaginary));
+            reach.push((2, side.imaginary));
         }
         let furthest = |last: usize, &(count, stride): &(usize, usize)| {
             last.checked_add(count.checked_sub(1)?.checked_mul(stride)?)
         };
-        let last = reach.iter().try_fold(access.offset, furthest);
+        let last = reach.iter().try_fold(side.offset, furthest);
         // Of a loop of no lines nothing is touched.
         let none = lines.iter().any(|l| l.count == 0);
         if !empty && !none {
             let end = last.and_then(|last| last.checked_add(1));
             let end = end.ok_or_else(beyond)?;
-            extents.cover(access.slot, end);
-            touched[usize::from(storing)] = access.offset..end;
+            extents.cover(side.slot, end);
+            touched[usize::from(storing)] = side.offset..end;
         }
         dims.retain(|d| d.0 > 1);
         dims.sort_by_key(|d| d.1);
@@ -116,7 +116,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     let [loaded, stored] = touched;
     let apart = |range: &Range<usize>| range.end <= stored.start || stored.end <= range.start;
     in_line |= apart(&loaded);
-    if let Some(edges) = pass.edges {
+    if let Some(edges) = pass.load.edges {
         let counts = lines.iter().map(|l| l.count).chain([2, edges.count]);
         let scalars = counts.into_iter().try_fold(1usize, usize::checked_mul);
         let end = scalars.and_then(|scalars| scalars.checked_add(edges.offset));
@@ -136,13 +136,15 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
 /// Nothing that is divided by, or counted from one, is zero.
 fn check_counts(pass: &Pass) -> std::result::Result<(), &'static str> {
     let empty = |axis: &TileAxis| {
-        let indices = [axis.load_index, axis.store_index];
-        axis.length == 0 || axis.core_length() == 0 || indices.contains(&0)
+        let counted = End::BOTH.into_iter().all(|end| axis.map(end).index > 0);
+        axis.length == 0 || axis.core_length() == 0 || !counted
     };
     if pass.axes.is_empty() {
         Err("has no axes")
     } else if pass.axes.iter().any(empty) {
         Err("has an axis without points")
+    } else if pass.store.hermitian.is_some() || pass.store.edges.is_some() {
+        Err("stores half a line")
     } else if pass.loops.iter().any(|l| l.count == 0) {
         Err("has no lines")
     } else {
@@ -166,15 +168,15 @@ fn check_domains(pass: &Pass) -> std::result::Result<(), &'static str> {
 
 /// Checks that edge points are those of half spectra of whole lines.
 fn check_edges(pass: &Pass) -> std::result::Result<(), &'static str> {
-    let (Some(edges), axis) = (pass.edges, &pass.axes[0]) else {
+    let (Some(edges), axis) = (pass.load.edges, &pass.axes[0]) else {
         return Ok(());
     };
-    let n = pass.hermitian.unwrap_or(axis.length);
-    let halved = axis.kind == Kind::C2R || pass.hermitian.is_some();
+    let n = pass.load.hermitian.unwrap_or(axis.length);
+    let halved = axis.kind == Kind::C2R || pass.load.hermitian.is_some();
     if !halved || pass.axes.len() != 1 {
         return Err("has edge points but is no C2R of one axis");
     }
-    let all = edges.count == (n / 2 + 1).min(2 - n % 2) && axis.load_range == (0..n / 2 + 1);
+    let all = edges.count == (n / 2 + 1).min(2 - n % 2) && axis.ranges.load == (0..n / 2 + 1);
     match all {
         true => Ok(()),
         false => Err("has other edge points than its half spectrum"),
@@ -186,7 +188,7 @@ fn check_edges(pass: &Pass) -> std::result::Result<(), &'static str> {
 fn stays_in_line(pass: &Pass) -> bool {
     let (load, store) = (&pass.load, &pass.store);
     let beside = |axis: &TileAxis| {
-        let [from, to] = [axis.load_stride, axis.store_stride];
+        let [from, to] = [axis.load.stride, axis.store.stride];
         match axis.kind {
             Kind::R2C => 2 * from == to && store.imaginary == from,
             Kind::C2R => from == 2 * to && load.imaginary == to,
@@ -195,19 +197,22 @@ fn stays_in_line(pass: &Pass) -> bool {
     };
     let halved = load.domain != store.domain;
     let parts = load.imaginary == store.imaginary || halved || load.domain == Domain::Real;
-    let loops = pass.loops.iter().all(|l| l.count < 2 || l.load == l.store);
+    let loops = pass
+        .loops
+        .iter()
+        .all(|l| l.count < 2 || l.load.stride == l.store.stride);
     let axes = pass.axes.iter().all(|axis| axis.length < 2 || beside(axis));
-    let first = match pass.edges {
+    let first = match pass.load.edges {
         // The load begins with point 1, behind as many reals as there are edge points.
-        Some(edges) => store.offset + edges.count * pass.axes[0].store_stride,
+        Some(edges) => store.offset + edges.count * pass.axes[0].store.stride,
         None => store.offset,
     };
-    let whole = pass.hermitian.is_none() && pass.load_reals.is_none() && pass.store_reals.is_none();
+    let whole = load.hermitian.is_none() && load.reals.is_none() && store.reals.is_none();
     whole && load.offset == first && parts && loops && axes
 }
 
 fn is_line(l: &Loop) -> bool {
-    l.load_index == 0
+    l.load.index == 0
 }
 
 /// Checks that the radices of each axis make the points that its lines have, and that no step is one of devices
@@ -222,7 +227,7 @@ fn check_steps(pass: &Pass) -> std::result::Result<(), &'static str> {
     if pass.steps.iter().any(device) {
         return Err("has steps of devices");
     }
-    let beside = |s: &Step| matches!(s, Step::Dft { engine, .. } if *engine != pass.engine);
+    let beside = |s: &Step| matches!(s, Step::Dft { engine, .. } if *engine != pass.math.engine);
     if pass.steps.iter().any(beside) {
         return Err("has products beside butterflies");
     }
@@ -264,23 +269,15 @@ fn check_parts(pass: &Pass) -> std::result::Result<(), &'static str> {
     let [axis] = &pass.axes[..] else {
         return Err("splits a line in a tile of several axes");
     };
-    type Side = (fn(&Loop) -> [usize; 2], [usize; 2]);
-    let load: Side = (
-        |l| [l.load_index, l.load],
-        [axis.load_index, axis.load_stride],
-    );
-    let store: Side = (
-        |l| [l.store_index, l.store],
-        [axis.store_index, axis.store_stride],
-    );
-    for (of, [index, stride]) in [load, store] {
-        if index == 0 || stride % index != 0 || axis.kind != Kind::C2C {
+    for end in End::BOTH {
+        let map = axis.map(end);
+        if map.index == 0 || map.stride % map.index != 0 || axis.kind != Kind::C2C {
             return Err("has a part of a line without a unit");
         }
-        let unit = stride / index;
-        let mut parts: Vec<[usize; 2]> = vec![[index, axis.length]];
+        let unit = map.unit();
+        let mut parts: Vec<[usize; 2]> = vec![[map.index, axis.length]];
         for l in &pass.loops {
-            let [index, stride] = of(l);
+            let Map { index, stride, .. } = *l.map(end);
             if is_line(l) != (index == 0) || (index > 0 && stride != unit * index) {
                 return Err("has a loop that leaves its line");
             }
@@ -297,27 +294,26 @@ fn check_parts(pass: &Pass) -> std::result::Result<(), &'static str> {
             span *= count;
         }
     }
-    if let Some(n) = pass.hermitian {
+    if let Some(n) = pass.load.hermitian {
         let half = 0..n / 2 + 1;
-        let edges = pass.edges.map(|e| e.count);
-        let all = edges == Some(2 - n % 2) && axis.load_range == half;
-        if n == 0 || axis.load_range.end > half.end || edges.is_some() && !all {
+        let edges = pass.load.edges.map(|e| e.count);
+        let all = edges == Some(2 - n % 2) && axis.ranges.load == half;
+        if n == 0 || axis.ranges.load.end > half.end || edges.is_some() && !all {
             return Err("reads another half spectrum than its line's");
         }
     }
-    let reals = [pass.load_reals, pass.store_reals];
-    if reals.into_iter().flatten().any(|line| line.length == 0) {
-        return Err("has a line of no reals");
-    }
-    for factor in [pass.load_factor, pass.store_factor].into_iter().flatten() {
-        match factor {
-            Factor::Roots { line_loop, .. } if line_loop >= pass.loops.len() => {
+    for side in End::BOTH.map(|end| pass.side(end)) {
+        if side.reals.is_some_and(|line| line.length == 0) {
+            return Err("has a line of no reals");
+        }
+        match side.factor {
+            Some(Factor::Roots { line_loop, .. }) if line_loop >= pass.loops.len() => {
                 return Err("has a twiddle without lines");
             }
-            Factor::Roots { turned: true, .. } => {
+            Some(Factor::Roots { turned: true, .. }) => {
                 return Err("has a twiddle that is turned");
             }
-            Factor::Roots { length: 0, .. } | Factor::Chirp { length: 0, .. } => {
+            Some(Factor::Roots { length: 0, .. } | Factor::Chirp { length: 0, .. }) => {
                 return Err("has a factor of no length");
             }
             _ => {}

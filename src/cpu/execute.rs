@@ -6,7 +6,7 @@ use super::prepare::{self, Copies, PreparedPass, TileWork, Widened};
 use super::scalar::{Real, Storage};
 use super::stage::{Slots, Stage};
 use super::threads;
-use mmafft_backend_traits::{Domain, Error, Plan, Result, Side};
+use mmafft_backend_traits::{Domain, Error, Plan, Result, Slot};
 use num_complex::Complex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -76,7 +76,7 @@ impl<S: Storage> PreparedPlan<S> {
 
     /// Runs all passes.
     pub fn run(&self, bytes: Bytes<'_>) -> Result<()> {
-        let output = scalars_mut::<S>(bytes.output, Side::Output)?;
+        let output = scalars_mut::<S>(bytes.output, Slot::Output)?;
         let input = match bytes.input {
             Some(input) => Some(scalars::<S>(input)?),
             None => None,
@@ -87,13 +87,13 @@ impl<S: Storage> PreparedPlan<S> {
                 reason: "a pass stores lines to what others load".into(),
             });
         }
-        check(Side::Output, self.extents.output, output.len())?;
+        check(Slot::Output, self.extents.output, output.len())?;
         let input_len = input.map_or(output.len(), <[S]>::len);
-        check(Side::Input, self.extents.input, input_len)?;
+        check(Slot::Input, self.extents.input, input_len)?;
         let needed = self.scratch_bytes();
         if bytes.scratch.len() < needed {
             return Err(Error::BufferTooShort {
-                side: Side::Scratch,
+                side: Slot::Scratch,
                 expected: needed,
                 got: bytes.scratch.len(),
                 unit: "bytes",
@@ -149,7 +149,7 @@ impl<S: Storage> PreparedPlan<S> {
             for l in pass.tiles.iter().rev() {
                 let i = rest % l.count;
                 rest /= l.count;
-                shift = (shift.0 + i * l.load, shift.1 + i * l.store);
+                shift = (shift.0 + i * l.load.stride, shift.1 + i * l.store.stride);
             }
             // SAFETY: as above; each tile is worked on by one worker.
             unsafe {
@@ -235,7 +235,7 @@ impl<T: Real + Storage<Compute = T>> Widened<T> {
         // SAFETY: by this function's contract; the dense slots are this worker's own.
         unsafe {
             self.load.for_each(shift.0, |memory, dense| {
-                input[dense] = slots.of(self.load.access.slot).get(memory);
+                input[dense] = slots.of(self.load.side.slot).get(memory);
             });
             let dense = Slots {
                 input: Memory::of(input),
@@ -245,7 +245,7 @@ impl<T: Real + Storage<Compute = T>> Widened<T> {
             run_tile(&self.stages, &dense, (0, 0), workspace);
             self.store.for_each(shift.1, |memory, dense| {
                 let x = output[dense] * self.scale;
-                slots.of(self.store.access.slot).set(memory, x);
+                slots.of(self.store.side.slot).set(memory, x);
             });
         }
     }
@@ -256,7 +256,7 @@ impl Copies {
     fn for_each(&self, shift: usize, mut each: impl FnMut(usize, usize)) {
         let points: usize = self.axes.iter().map(|a| a.0).product();
         for point in 0..points {
-            let (mut rest, mut memory, mut dense) = (point, self.access.offset + shift, self.dense);
+            let (mut rest, mut memory, mut dense) = (point, self.side.offset + shift, self.dense);
             for &(count, stride, dense_stride) in self.axes.iter().rev() {
                 let i = rest % count;
                 rest /= count;
@@ -264,8 +264,8 @@ impl Copies {
                 dense += i * dense_stride;
             }
             each(memory, dense);
-            if self.access.domain == Domain::Complex {
-                each(memory + self.access.imaginary, dense + 1);
+            if self.side.domain == Domain::Complex {
+                each(memory + self.side.imaginary, dense + 1);
             }
         }
     }
@@ -279,7 +279,7 @@ fn aligned_cast<T: bytemuck::Pod>(bytes: &mut [u8]) -> &mut [T] {
     }
 }
 
-fn check(side: Side, expected: usize, got: usize) -> Result<()> {
+fn check(side: Slot, expected: usize, got: usize) -> Result<()> {
     match got < expected {
         false => Ok(()),
         true => Err(Error::BufferTooShort {
@@ -291,7 +291,7 @@ fn check(side: Side, expected: usize, got: usize) -> Result<()> {
     }
 }
 
-fn misaligned(side: Side) -> Error {
+fn misaligned(side: Slot) -> Error {
     Error::Unsupported {
         what: format!("{side} bytes that are not whole, aligned scalars"),
         backend: "cpu".into(),
@@ -300,9 +300,9 @@ fn misaligned(side: Side) -> Error {
 }
 
 fn scalars<S: Storage>(bytes: &[u8]) -> Result<&[S]> {
-    bytemuck::try_cast_slice(bytes).map_err(|_| misaligned(Side::Input))
+    bytemuck::try_cast_slice(bytes).map_err(|_| misaligned(Slot::Input))
 }
 
-fn scalars_mut<S: Storage>(bytes: &mut [u8], side: Side) -> Result<&mut [S]> {
+fn scalars_mut<S: Storage>(bytes: &mut [u8], side: Slot) -> Result<&mut [S]> {
     bytemuck::try_cast_slice_mut(bytes).map_err(|_| misaligned(side))
 }

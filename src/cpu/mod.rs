@@ -39,7 +39,7 @@ use half::{bf16, f16};
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
     largest_prime_factor, radix, split, Backend, Bindings, Buffer, Direction, Error, Limits, Plan,
-    Prepared, Result, ScalarType, Side, PRECISIONS,
+    Prepared, Result, ScalarType, Slot, PRECISIONS,
 };
 use std::sync::Arc;
 
@@ -251,13 +251,13 @@ impl Backend for CpuBackend {
     }
 
     fn write(&self, buffer: &mut CpuBuffer, offset: usize, bytes: &[u8]) -> Result<()> {
-        let range = inside(Side::Output, offset, bytes.len(), buffer.bytes)?;
+        let range = inside(Slot::Output, offset, bytes.len(), buffer.bytes)?;
         buffer.as_bytes_mut()[range].copy_from_slice(bytes);
         Ok(())
     }
 
     fn read(&self, buffer: &CpuBuffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
-        let range = inside(Side::Input, offset, bytes.len(), buffer.bytes)?;
+        let range = inside(Slot::Input, offset, bytes.len(), buffer.bytes)?;
         bytes.copy_from_slice(&buffer.as_bytes()[range]);
         Ok(())
     }
@@ -298,7 +298,7 @@ impl Backend for CpuBackend {
         lo: &mut CpuBuffer,
         exponents: &mut CpuBuffer,
     ) -> Result<()> {
-        let values: &[f32] = typed(values.as_bytes(), Side::Input)?;
+        let values: &[f32] = typed(values.as_bytes(), Slot::Input)?;
         let vectors = whole_vectors(values.len(), vector)?;
         let hi = typed_mut::<f16>(hi.as_bytes_mut(), values.len())?;
         let lo = typed_mut::<f16>(lo.as_bytes_mut(), values.len())?;
@@ -318,9 +318,9 @@ impl Backend for CpuBackend {
         vector: usize,
         values: &mut CpuBuffer,
     ) -> Result<()> {
-        let hi: &[f16] = typed(hi.as_bytes(), Side::Input)?;
-        let lo: &[f16] = typed(lo.as_bytes(), Side::Input)?;
-        let exponents: &[i32] = typed(exponents.as_bytes(), Side::Input)?;
+        let hi: &[f16] = typed(hi.as_bytes(), Slot::Input)?;
+        let lo: &[f16] = typed(lo.as_bytes(), Slot::Input)?;
+        let exponents: &[i32] = typed(exponents.as_bytes(), Slot::Input)?;
         let vectors = whole_vectors(hi.len(), vector)?;
         if lo.len() < hi.len() || exponents.len() < vectors {
             return Err(short(hi.len().max(vectors), lo.len().min(exponents.len())));
@@ -343,9 +343,9 @@ impl Backend for CpuBackend {
         values: &mut CpuBuffer,
     ) -> Result<()> {
         radix::check_product(radix)?;
-        let hi: &[f16] = typed(hi.as_bytes(), Side::Input)?;
-        let lo: &[f16] = typed(lo.as_bytes(), Side::Input)?;
-        let exponents: &[i32] = typed(exponents.as_bytes(), Side::Input)?;
+        let hi: &[f16] = typed(hi.as_bytes(), Slot::Input)?;
+        let lo: &[f16] = typed(lo.as_bytes(), Slot::Input)?;
+        let exponents: &[i32] = typed(exponents.as_bytes(), Slot::Input)?;
         let vectors = whole_vectors(hi.len(), 2 * radix)?;
         if lo.len() < hi.len() || exponents.len() < vectors {
             return Err(short(hi.len().max(vectors), lo.len().min(exponents.len())));
@@ -357,7 +357,7 @@ impl Backend for CpuBackend {
     }
 }
 
-fn inside(side: Side, offset: usize, len: usize, bytes: usize) -> Result<std::ops::Range<usize>> {
+fn inside(side: Slot, offset: usize, len: usize, bytes: usize) -> Result<std::ops::Range<usize>> {
     match offset.checked_add(len) {
         Some(end) if end <= bytes => Ok(offset..end),
         _ => Err(Error::BufferTooShort {
@@ -371,7 +371,7 @@ fn inside(side: Side, offset: usize, len: usize, bytes: usize) -> Result<std::op
 
 fn short(expected: usize, got: usize) -> Error {
     Error::BufferTooShort {
-        side: Side::Input,
+        side: Slot::Input,
         expected,
         got,
         unit: "elements",
@@ -389,7 +389,7 @@ fn whole_vectors(values: usize, vector: usize) -> Result<usize> {
     Ok(values / vector)
 }
 
-fn typed<T: bytemuck::Pod>(bytes: &[u8], side: Side) -> Result<&[T]> {
+fn typed<T: bytemuck::Pod>(bytes: &[u8], side: Slot) -> Result<&[T]> {
     bytemuck::try_cast_slice(bytes).map_err(|_| Error::BufferTooShort {
         side,
         expected: bytes.len().next_multiple_of(size_of::<T>()),
@@ -402,7 +402,7 @@ fn typed_mut<T: bytemuck::Pod>(bytes: &mut [u8], count: usize) -> Result<&mut [T
     let (needed, got) = (count * size_of::<T>(), bytes.len());
     if got < needed {
         return Err(Error::BufferTooShort {
-            side: Side::Output,
+            side: Slot::Output,
             expected: needed,
             got,
             unit: "bytes",

@@ -12,7 +12,9 @@ use super::prepare;
 use super::scalar::{Real, Storage};
 use super::stage::Slots;
 use mmafft_backend_traits::real::{RealSide, Weights};
-use mmafft_backend_traits::{Access, Direction, Domain, Edges, Pass, RealLine, Result, Step};
+use mmafft_backend_traits::{
+    Direction, Domain, End, Map, Pass, RealLine, Result, Side, Step, TileAxis,
+};
 use num_complex::Complex;
 use rustfft::num_traits::Zero;
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
@@ -23,8 +25,6 @@ pub struct Part<S: Storage> {
     loops: Vec<PartLoop>,
     load: Line,
     store: Line,
-    edges: Option<Edges>,
-    hermitian: Option<usize>,
     forward: Box<dyn Lines<S::Compute>>,
     convolution: Option<Convolution<S::Compute>>,
     scale: S::Compute,
@@ -32,7 +32,7 @@ pub struct Part<S: Storage> {
 
 /// One side of the line.
 struct Line {
-    access: Access,
+    side: Side,
     /// Scalars from point to point of the whole line.
     unit: usize,
     /// Points of the whole line from point to point of the part.
@@ -54,13 +54,15 @@ struct Reals {
 }
 
 impl Reals {
-    fn new(line: RealLine, side: &'static RealSide, edge: Option<f64>) -> Self {
+    fn new(line: RealLine, pass: &Pass, end: End) -> Self {
+        let side = line.side(end);
+        let edge = [SQRT_2, FRAC_1_SQRT_2][end as usize];
         Reals {
             side,
             length: line.length,
             points: line.points(),
             weights: side.weights(line.length),
-            edge,
+            edge: pass.math.orthogonal.then_some(edge),
         }
     }
 
@@ -78,6 +80,20 @@ impl Reals {
         let edge = (first && i == 0) || (last && i + 1 == self.length);
         let factor = self.edge.filter(|_| edge).unwrap_or(1.0);
         T::rounded(if negative { -factor } else { factor })
+    }
+}
+
+impl Line {
+    fn new(pass: &Pass, end: End) -> Self {
+        let (side, axis) = (*pass.side(end), &pass.axes[0]);
+        Line {
+            side,
+            unit: axis.map(end).unit(),
+            index: axis.map(end).index,
+            range: axis.ranges[end].clone(),
+            factor: side.factor.map(Multiplier::new),
+            reals: side.reals.map(|line| Reals::new(line, pass, end)),
+        }
     }
 }
 
@@ -112,14 +128,13 @@ struct Start {
 impl<S: Storage> Part<S> {
     /// Whether `pass` is over parts of lines.
     pub fn covers(pass: &Pass) -> bool {
-        let whole = |a: &mmafft_backend_traits::TileAxis| (a.load_index, a.store_index) == (1, 1);
-        pass.hermitian.is_some()
-            || pass.load_factor.is_some()
-            || pass.store_factor.is_some()
-            || pass.load_reals.is_some()
-            || pass.store_reals.is_some()
-            || pass.loops.iter().any(|l| l.load_index > 0)
-            || !pass.axes.iter().all(whole)
+        let factors = pass.load.factor.is_some() || pass.store.factor.is_some();
+        let reals = pass.load.reals.is_some() || pass.store.reals.is_some();
+        pass.load.hermitian.is_some()
+            || factors
+            || reals
+            || pass.loops.iter().any(|l| l.load.index > 0)
+            || !pass.axes.iter().all(TileAxis::is_whole)
             || middle(pass).is_some()
     }
 
@@ -152,44 +167,27 @@ impl<S: Storage> Part<S> {
         let mut order = 1;
         let mut loops: Vec<PartLoop> = Vec::new();
         for l in pass.loops.iter().rev() {
-            let side = |stride, index| if index == 0 { (stride, 0) } else { (0, index) };
+            let side = |map: &Map| match map.index {
+                0 => (map.stride, 0),
+                index => (0, index),
+            };
+            let lines = l.load.index == 0;
             loops.push(PartLoop {
                 count: l.count,
-                load: side(l.load, l.load_index),
-                store: side(l.store, l.store_index),
-                order: if l.load_index == 0 { order } else { 0 },
+                load: side(&l.load),
+                store: side(&l.store),
+                order: if lines { order } else { 0 },
             });
-            order *= if l.load_index == 0 { l.count } else { 1 };
+            order *= if lines { l.count } else { 1 };
         }
         loops.reverse();
-        let edge = |factor: f64| pass.orthogonal.then_some(factor);
         Ok(Part {
             loops,
-            load: Line {
-                access: pass.load,
-                unit: axis.load_stride / axis.load_index,
-                index: axis.load_index,
-                range: axis.load_range.clone(),
-                factor: pass.load_factor.map(Multiplier::new),
-                reals: pass
-                    .load_reals
-                    .map(|line| Reals::new(line, line.load(), edge(SQRT_2))),
-            },
-            store: Line {
-                access: pass.store,
-                unit: axis.store_stride / axis.store_index,
-                index: axis.store_index,
-                range: axis.store_range.clone(),
-                factor: pass.store_factor.map(Multiplier::new),
-                reals: pass
-                    .store_reals
-                    .map(|line| Reals::new(line, line.store(), edge(FRAC_1_SQRT_2))),
-            },
-            edges: pass.edges,
-            hermitian: pass.hermitian,
+            load: Line::new(pass, End::Load),
+            store: Line::new(pass, End::Store),
             forward: lines(&pass.steps[..at], inverse)?,
             convolution,
-            scale: S::Compute::rounded(pass.scale),
+            scale: S::Compute::rounded(pass.math.scale),
         })
     }
 
@@ -206,7 +204,7 @@ impl<S: Storage> Part<S> {
 
     /// Whether the pass stores to the caller's input.
     pub fn writes_input(&self) -> bool {
-        self.store.access.slot == mmafft_backend_traits::Slot::Input
+        self.store.side.slot == mmafft_backend_traits::Slot::Input
     }
 
     /// Loads, transforms and stores one line.
@@ -232,7 +230,7 @@ impl<S: Storage> Part<S> {
             }
             convolution.inverse.process(points, scratch);
         }
-        let memory = slots.of(self.store.access.slot);
+        let memory = slots.of(self.store.side.slot);
         for (k, &x) in points.iter().enumerate() {
             let n = start.store.1 + k * self.store.index;
             if let Some(reals) = &self.store.reals {
@@ -251,8 +249,8 @@ impl<S: Storage> Part<S> {
             // SAFETY: by this function's contract.
             unsafe {
                 memory.set(at, x.re * self.scale);
-                if self.store.access.domain == Domain::Complex {
-                    memory.set(at + self.store.access.imaginary, x.im * self.scale);
+                if self.store.side.domain == Domain::Complex {
+                    memory.set(at + self.store.side.imaginary, x.im * self.scale);
                 }
             }
         }
@@ -273,7 +271,7 @@ impl<S: Storage> Part<S> {
         if n >= reals.points {
             return;
         }
-        let memory = slots.of(self.store.access.slot);
+        let memory = slots.of(self.store.side.slot);
         let x = x * reals.weight(n);
         let parts = reals.side.reals(reals.length, n).into_iter();
         for (real, x) in parts.zip([x.re, x.im]) {
@@ -288,8 +286,8 @@ impl<S: Storage> Part<S> {
 
     fn start(&self, line: usize) -> Start {
         let mut start = Start {
-            load: (self.load.access.offset, 0),
-            store: (self.store.access.offset, 0),
+            load: (self.load.side.offset, 0),
+            store: (self.store.side.offset, 0),
             ..Start::default()
         };
         let mut rest = line;
@@ -317,7 +315,7 @@ impl<S: Storage> Part<S> {
             if n >= reals.points {
                 return Complex::default();
             }
-            let memory = slots.of(self.load.access.slot);
+            let memory = slots.of(self.load.side.slot);
             let [re, im] = reals.side.reals(reals.length, n).map(|real| match real {
                 Some(real) if self.load.range.contains(&real.0) => {
                     let at = start.load.0 + real.0 * self.load.unit;
@@ -328,7 +326,7 @@ impl<S: Storage> Part<S> {
             });
             return Complex::new(re, im) * reals.weight(n);
         }
-        let (source, mirrored) = match self.hermitian {
+        let (source, mirrored) = match self.load.side.hermitian {
             Some(length) if n >= length => return Complex::default(),
             Some(length) if 2 * n > length => (length - n, true),
             _ => (n, false),
@@ -337,13 +335,12 @@ impl<S: Storage> Part<S> {
             return Complex::default();
         }
         // Of a signal that is real, these have no imaginary part.
-        let real = self
-            .hermitian
-            .is_some_and(|length| source == 0 || 2 * source == length);
-        let Access {
+        let hermitian = self.load.side.hermitian;
+        let real = hermitian.is_some_and(|length| source == 0 || 2 * source == length);
+        let Side {
             slot, imaginary, ..
-        } = self.load.access;
-        let (memory, at, imaginary) = match self.edges {
+        } = self.load.side;
+        let (memory, at, imaginary) = match self.load.side.edges {
             Some(edges) if real => {
                 let edge = usize::from(source > 0);
                 let at = edges.offset + 2 * (start.order * edges.count + edge);
@@ -361,7 +358,7 @@ impl<S: Storage> Part<S> {
         // SAFETY: by this function's contract.
         unsafe {
             let re = memory.get(at);
-            let im = match real || self.load.access.domain == Domain::Real {
+            let im = match real || self.load.side.domain == Domain::Real {
                 true => zero,
                 false => memory.get(at + imaginary),
             };

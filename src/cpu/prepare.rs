@@ -11,7 +11,8 @@ use super::real_lines::RealLines;
 use super::scalar::{Real, Storage};
 use super::stage::{LineLoop, Path, Stage};
 use mmafft_backend_traits::{
-    radix, Access, Direction, Engine, Error, Kind, Loop, Pass, Result, Slot, Step, TileAxis,
+    radix, Direction, End, Ends, Engine, Error, Kind, Loop, Pass, Result, Side, Slot, Step,
+    TileAxis,
 };
 
 /// A pass ready to run: for each tile, its stages in order.
@@ -50,7 +51,7 @@ pub struct Widened<T: Real + Storage<Compute = T>> {
 /// A strided array and its dense image, in scalars.
 pub struct Copies {
     /// The side in memory.
-    pub access: Access,
+    pub side: Side,
     /// Count, stride in memory and stride in the image, per axis.
     pub axes: Vec<(usize, usize, usize)>,
     /// The first scalar of the image.
@@ -84,7 +85,7 @@ impl<S: Storage> PreparedPass<S> {
     pub fn writes_input(&self) -> bool {
         match &self.work {
             TileWork::InMemory(stages) => stages.iter().any(|s| s.store.slot == Slot::Input),
-            TileWork::Widened(w) => w.store.access.slot == Slot::Input,
+            TileWork::Widened(w) => w.store.side.slot == Slot::Input,
             TileWork::Part(part) => part.writes_input(),
         }
     }
@@ -127,33 +128,33 @@ pub fn pass<S: Storage>(
 fn widened<T: Real + Storage<Compute = T>>(pass: &Pass) -> Result<Widened<T>> {
     let mut dense = pass.clone();
     dense.loops.clear();
-    dense.scale = 1.0;
+    dense.math.scale = 1.0;
     let mut scalars = [0; 2];
     let mut copies = Vec::new();
-    for (side, access) in [&mut dense.load, &mut dense.store].into_iter().enumerate() {
-        let original = *access;
-        access.slot = [Slot::Input, Slot::Output][side];
-        (access.offset, access.imaginary) = (0, 1);
-        let mut stride = access.domain.scalars();
+    for end in End::BOTH {
+        let mut side = *pass.side(end);
+        let domain = side.domain;
+        *dense.side_mut(end) = Side {
+            slot: [Slot::Input, Slot::Output][end as usize],
+            offset: 0,
+            imaginary: 1,
+            ..side
+        };
+        let mut stride = domain.scalars();
         let mut first = 0;
         let mut axes = Vec::new();
-        let mut address = original;
         for (axis, from) in dense.axes.iter_mut().zip(&pass.axes).rev() {
-            let (range, own, memory) = match side {
-                0 => (&from.load_range, &mut axis.load_stride, from.load_stride),
-                _ => (&from.store_range, &mut axis.store_stride, from.store_stride),
-            };
-            *own = stride;
+            let (range, memory) = (&from.ranges[end], from.map(end).stride);
+            axis.map_mut(end).stride = stride;
             axes.push((range.len(), memory, stride));
-            address.offset += range.start * memory;
+            side.offset += range.start * memory;
             first += range.start * stride;
-            let lengths = axis.kind.lengths(axis.length);
-            stride *= if side == 0 { lengths.0 } else { lengths.1 };
+            stride *= axis.kind.lengths(axis.length)[end as usize];
         }
         axes.reverse();
-        scalars[side] = stride;
+        scalars[end as usize] = stride;
         copies.push(Copies {
-            access: address,
+            side,
             axes,
             dense: first,
         });
@@ -165,7 +166,7 @@ fn widened<T: Real + Storage<Compute = T>>(pass: &Pass) -> Result<Widened<T>> {
         load,
         store,
         scalars,
-        scale: T::rounded(pass.scale),
+        scale: T::rounded(pass.math.scale),
     })
 }
 
@@ -181,17 +182,17 @@ fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {
         let mut axis = axis.clone();
         let (mut load, mut store) = (pass.load, pass.store);
         if i > 0 {
-            axis.load_stride = axis.store_stride;
+            axis.load.stride = axis.store.stride;
             load = pass.store;
         }
         for (j, other) in pass.axes.iter().enumerate().filter(|(j, _)| *j != i) {
             let range = match j < i {
-                true => &other.store_range,
-                false => &other.load_range,
+                true => &other.ranges.store,
+                false => &other.ranges.load,
             };
             let strides = match i {
-                0 => [other.load_stride, other.store_stride],
-                _ => [other.store_stride; 2],
+                0 => End::BOTH.map(|end| other.map(end).stride),
+                _ => [other.store.stride; 2],
             };
             load.offset += range.start * strides[0];
             store.offset += range.start * strides[1];
@@ -206,7 +207,7 @@ fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {
 fn stage<S: Storage>(
     pass: &Pass,
     axis: TileAxis,
-    (load, store): (Access, Access),
+    (load, store): (Side, Side),
     loops: Vec<Loop>,
     last: bool,
 ) -> Result<Stage<S>> {
@@ -216,9 +217,9 @@ fn stage<S: Storage>(
     let plain = axis.kind == Kind::C2C
         && S::is_compute()
         && (load.imaginary, store.imaginary) == (1, 1)
-        && whole(&axis.load_range, axis.length)
-        && whole(&axis.store_range, axis.length);
-    let contiguous = axis.length == 1 || (axis.load_stride, axis.store_stride) == (2, 2);
+        && whole(&axis.ranges.load, axis.length)
+        && whole(&axis.ranges.store, axis.length);
+    let contiguous = axis.length == 1 || (axis.load.stride, axis.store.stride) == (2, 2);
     let radices: Vec<usize> = pass
         .steps
         .iter()
@@ -229,31 +230,36 @@ fn stage<S: Storage>(
         .collect();
     let lines = lines::<S::Compute>(pass, &axis, &radices, inverse)?;
     // Neighbours are the lines with the smallest strides.
-    loops.sort_by_key(|l| std::cmp::Reverse(l.load + l.store));
+    loops.sort_by_key(|l| std::cmp::Reverse(l.apart.load + l.apart.store));
     let neighbours = loops
         .last()
-        .is_some_and(|l| (l.load, l.store) == (2, 2) && l.count > 1);
+        .is_some_and(|l| l.apart == Ends { load: 2, store: 2 } && l.count > 1);
     let line = pass
         .steps
         .iter()
         .any(|s| matches!(s, Step::Line { axis: a, .. } if *a == axis.axis));
     let mut tile_lines = pass.tile.lines.max(1);
-    let scale = if last { pass.scale } else { 1.0 };
+    let scale = if last { pass.math.scale } else { 1.0 };
     let fused = pass.axes.len() > 1;
     let beside = loops
         .last()
-        .is_some_and(|l| (l.load, l.store) == (1, 1) && l.count > 1);
-    let in_lanes = S::is_compute() && beside && !line && pass.engine == Engine::Simt;
+        .is_some_and(|l| l.apart == Ends { load: 1, store: 1 } && l.count > 1);
+    let in_lanes = S::is_compute() && beside && !line && pass.math.engine == Engine::Simt;
     let real = axis.kind.is_real_to_real();
     let path = if real && in_lanes && !radices.is_empty() {
-        let columns = RealColumns::new(&axis, &radices, fused, scale, pass.orthogonal);
+        let columns = RealColumns::new(&axis, &radices, fused, scale, pass.math.orthogonal);
         tile_lines = columns.lines();
         Path::RealColumns(columns)
     } else if real {
-        Path::Real(RealLines::new(&axis, lines, pass.orthogonal))
+        Path::Real(RealLines::new(&axis, lines, pass.math.orthogonal))
     } else if plain && contiguous && axis.length > 0 {
         Path::Rows(lines)
-    } else if plain && neighbours && !line && pass.engine == Engine::Simt && !radices.is_empty() {
+    } else if plain
+        && neighbours
+        && !line
+        && pass.math.engine == Engine::Simt
+        && !radices.is_empty()
+    {
         let columns = ColumnFft::new(&radices, inverse, pass.axes.len() > 1);
         tile_lines = columns.lines();
         Path::Columns(columns)
@@ -279,7 +285,6 @@ fn stage<S: Storage>(
         store,
         lines: tile_lines.clamp(1, inner),
         loops,
-        edges: pass.edges,
         scale: S::Compute::rounded(scale),
         axis,
     })
@@ -289,22 +294,18 @@ fn stage<S: Storage>(
 fn line_loops(loops: &[Loop]) -> Vec<LineLoop> {
     let mut order = 1;
     let mut lines: Vec<LineLoop> = Vec::new();
+    let one = [Loop::of_lines(1, 0, 0)];
+    let loops = if loops.is_empty() { &one } else { loops };
     for l in loops.iter().rev() {
         lines.push(LineLoop {
             count: l.count,
-            load: l.load,
-            store: l.store,
+            apart: Ends {
+                load: l.load.stride,
+                store: l.store.stride,
+            },
             order,
         });
         order *= l.count;
-    }
-    if lines.is_empty() {
-        lines.push(LineLoop {
-            count: 1,
-            load: 0,
-            store: 0,
-            order: 1,
-        });
     }
     lines.reverse();
     lines
@@ -335,7 +336,7 @@ pub fn lines<T: Real + Storage<Compute = T>>(
         length,
         reason: format!("the CPU has no {what} of {radix} points"),
     };
-    match pass.engine {
+    match pass.math.engine {
         Engine::Matrix => match radices.iter().find(|&&r| radix::find(r).is_none()) {
             Some(radix) => Err(no_radix("product", radix)),
             None => {

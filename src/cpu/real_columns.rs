@@ -94,7 +94,7 @@ impl<T: Real + Storage<Compute = T>> RealColumns<T> {
             &reduction.store,
             axis.length,
             points(Middle::Split),
-            &axis.store_range,
+            &axis.ranges.store,
             edge(std::f64::consts::FRAC_1_SQRT_2),
         );
         for point in &mut store.points {
@@ -106,7 +106,7 @@ impl<T: Real + Storage<Compute = T>> RealColumns<T> {
                 &reduction.load,
                 axis.length,
                 points(Middle::Merge),
-                &axis.load_range,
+                &axis.ranges.load,
                 edge(std::f64::consts::SQRT_2),
             ),
             store,
@@ -140,13 +140,18 @@ impl<T: Real + Storage<Compute = T>> RealColumns<T> {
         assert!(workspace.len() >= self.workspace());
         let (from, to) = (slots.of(stage.load.slot), slots.of(stage.store.slot));
         // SAFETY: these scalars are inside, by the contract.
-        let (load, store) = unsafe { (from.address(group.load, 1), to.address(group.store, 1)) };
+        let (load, store) = unsafe {
+            (
+                from.address(group.start.load, 1),
+                to.address(group.start.store, 1),
+            )
+        };
         T::real_columns(RealTile {
             columns: self,
             load: load.cast::<T>().cast_const(),
-            load_stride: stage.axis.load_stride,
+            load_stride: stage.axis.load.stride,
             store: store.cast::<T>(),
-            store_stride: stage.axis.store_stride,
+            store_stride: stage.axis.store.stride,
             lines: group.lines,
             workspace: workspace.as_mut_ptr(),
         });

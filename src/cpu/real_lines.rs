@@ -5,9 +5,8 @@ use super::lines::Lines;
 use super::real_side::SideTable;
 use super::scalar::{Real, Storage};
 use super::stage::{Group, Slots, Stage};
-use super::tile::Points;
 use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::TileAxis;
+use mmafft_backend_traits::{End, TileAxis};
 use num_complex::Complex;
 
 /// A kind's reduction, for one length.
@@ -70,23 +69,11 @@ impl<T: Real + Storage<Compute = T>> RealLines<T> {
         workspace: &mut [Complex<T>],
     ) {
         let (n, pitch) = (self.length, self.pitch());
-        let (load, store) = (&stage.axis.load_range, &stage.axis.store_range);
+        let (load, store) = (&stage.axis.ranges.load, &stage.axis.ranges.store);
         let (reals, rest) = workspace.split_at_mut(stage.lines * pitch);
         let reals = &mut reals[..group.lines * pitch];
-        let from = Points {
-            memory: slots.of(stage.load.slot),
-            start: group.load + load.start * stage.axis.load_stride,
-            stride: stage.axis.load_stride,
-            line_stride: stage.inner().load,
-            imaginary: 1,
-        };
-        let to = Points {
-            memory: slots.of(stage.store.slot),
-            start: group.store + store.start * stage.axis.store_stride,
-            stride: stage.axis.store_stride,
-            line_stride: stage.inner().store,
-            imaginary: 1,
-        };
+        let from = stage.points_from(End::Load, slots, group, load.start);
+        let to = stage.points_from(End::Store, slots, group, store.start);
         let direct = |range: &std::ops::Range<usize>, stride| {
             S::is_compute() && range.len() == n && (stride == 1 || n == 1)
         };

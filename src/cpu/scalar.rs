@@ -34,8 +34,8 @@ impl Real for f32 {
         inverse: bool,
         pass: &Pass,
     ) -> Option<Box<dyn Lines<Self>>> {
-        let split = pass.split_matrix;
-        Some(match (pass.operand, convolved) {
+        let split = pass.math.split_matrix;
+        Some(match (pass.math.operand, convolved) {
             (Operand::SplitHalf, None) => {
                 Box::new(MatrixLines::<f16>::new(radices, inverse, split))
             }

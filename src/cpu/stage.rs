@@ -7,8 +7,9 @@ use super::memory::Memory;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
 use super::scalar::Storage;
+use super::tile::Points;
 use super::tile_job::TileJob;
-use mmafft_backend_traits::{Access, Edges, Kind, Slot, TileAxis};
+use mmafft_backend_traits::{End, Ends, Kind, Side, Slot, TileAxis};
 use num_complex::Complex;
 use rustfft::num_traits::One;
 
@@ -38,10 +39,8 @@ impl<S: Storage> Slots<S> {
 pub struct LineLoop {
     /// How many.
     pub count: usize,
-    /// Scalars between them, loading.
-    pub load: usize,
-    /// Scalars between them, storing.
-    pub store: usize,
+    /// Scalars between them.
+    pub apart: Ends<usize>,
     /// Lines between them in the pass' own order, which edge points are in.
     pub order: usize,
 }
@@ -67,15 +66,13 @@ pub struct Stage<S: Storage> {
     /// How its lines are transformed.
     pub path: Path<S::Compute>,
     /// Where they come from.
-    pub load: Access,
+    pub load: Side,
     /// Where they go.
-    pub store: Access,
+    pub store: Side,
     /// The lines; the last loop counts neighbours.
     pub loops: Vec<LineLoop>,
     /// Lines transformed together.
     pub lines: usize,
-    /// Points that lie in scratch.
-    pub edges: Option<Edges>,
     /// What stored points are multiplied by.
     pub scale: S::Compute,
 }
@@ -84,10 +81,8 @@ pub struct Stage<S: Storage> {
 pub struct Group {
     /// How many.
     pub lines: usize,
-    /// Scalars before the first, loading.
-    pub load: usize,
-    /// Scalars before the first, storing.
-    pub store: usize,
+    /// Scalars before the first.
+    pub start: Ends<usize>,
     /// The first's number in the pass' own order.
     pub order: usize,
 }
@@ -134,23 +129,20 @@ impl<S: Storage> Stage<S> {
         workspace: &mut [Complex<S::Compute>],
     ) {
         let mut group = self.group(group);
-        group.load += shift.0;
-        group.store += shift.1;
+        group.start.load += shift.0;
+        group.start.store += shift.1;
         // SAFETY: by this function's contract.
         unsafe {
             match &self.path {
                 Path::Rows(lines) => self.rows(&**lines, slots, &group, workspace),
-                Path::Columns(columns) => columns.process(
-                    (slots.of(self.load.slot), group.load, self.axis.load_stride),
-                    (
-                        slots.of(self.store.slot),
-                        group.store,
-                        self.axis.store_stride,
-                    ),
-                    group.lines,
-                    self.scale,
-                    bytemuck::cast_slice_mut(workspace),
-                ),
+                Path::Columns(columns) => {
+                    let [from, to] = End::BOTH.map(|end| {
+                        let memory = slots.of(self.side(end).slot);
+                        (memory, group.start[end], self.axis.map(end).stride)
+                    });
+                    let workspace = bytemuck::cast_slice_mut(workspace);
+                    columns.process(from, to, group.lines, self.scale, workspace);
+                }
                 Path::Real(lines) => lines.run(self, slots, &group, workspace),
                 Path::RealColumns(columns) => {
                     columns.run(self, slots, &group, bytemuck::cast_slice_mut(workspace));
@@ -186,18 +178,49 @@ impl<S: Storage> Stage<S> {
         let mut rest = index / per_inner;
         let mut group = Group {
             lines: self.lines.min(inner.count - first),
-            load: self.load.offset + first * inner.load,
-            store: self.store.offset + first * inner.store,
-            order: first * inner.order,
+            start: Ends {
+                load: self.load.offset,
+                store: self.store.offset,
+            },
+            order: 0,
         };
-        for l in outer.iter().rev() {
-            let i = rest % l.count;
-            rest /= l.count;
-            group.load += i * l.load;
-            group.store += i * l.store;
+        let mut step = |l: &LineLoop, i: usize| {
+            group.start.load += i * l.apart.load;
+            group.start.store += i * l.apart.store;
             group.order += i * l.order;
+        };
+        step(inner, first);
+        for l in outer.iter().rev() {
+            step(l, rest % l.count);
+            rest /= l.count;
         }
         group
+    }
+
+    /// Where its lines come from, or go.
+    pub fn side(&self, end: End) -> &Side {
+        match end {
+            End::Load => &self.load,
+            End::Store => &self.store,
+        }
+    }
+
+    /// The lines of a group in memory, from point `first` on.
+    pub fn points_from(
+        &self,
+        end: End,
+        slots: &Slots<S>,
+        group: &Group,
+        first: usize,
+    ) -> Points<S> {
+        let stride = self.axis.map(end).stride;
+        Points {
+            memory: slots.of(self.side(end).slot),
+            start: group.start[end] + first * stride,
+            stride,
+            line_stride: self.inner().apart[end],
+            imaginary: self.side(end).imaginary,
+        }
     }
 
     /// The loop that counts neighbours.
@@ -214,9 +237,9 @@ impl<S: Storage> Stage<S> {
     ) {
         let (from, to) = (slots.of(self.load.slot), slots.of(self.store.slot));
         let n = lines.length();
-        let inner = self.inner();
-        let in_place = from.is(&to) && group.load == group.store && inner.load == inner.store;
-        let together = inner.load == 2 * n && inner.store == 2 * n;
+        let (start, apart) = (group.start, self.inner().apart);
+        let in_place = from.is(&to) && start.load == start.store && apart.load == apart.store;
+        let together = apart.load == 2 * n && apart.store == 2 * n;
         let (calls, per_call) = match together {
             true => (1, group.lines),
             false => (group.lines, 1),
@@ -224,11 +247,11 @@ impl<S: Storage> Stage<S> {
         for call in 0..calls {
             // SAFETY: by the contract of `run`; input and output are one slice or disjoint.
             unsafe {
-                let to = to.complex_mut(group.store + call * inner.store, per_call * n);
+                let to = to.complex_mut(start.store + call * apart.store, per_call * n);
                 if in_place {
                     lines.process(to, scratch);
                 } else {
-                    let from = from.complex(group.load + call * inner.load, per_call * n);
+                    let from = from.complex(start.load + call * apart.load, per_call * n);
                     lines.process_to(from, to, scratch);
                 }
                 if self.scale != S::Compute::one() {

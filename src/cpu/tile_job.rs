@@ -5,6 +5,7 @@ use super::lines::Lines;
 use super::scalar::Storage;
 use super::stage::{Group, Slots, Stage};
 use super::tile::Points;
+use mmafft_backend_traits::End;
 use num_complex::Complex;
 use rustfft::num_traits::{One, Zero};
 
@@ -25,26 +26,14 @@ pub struct TileJob<'a, S: Storage> {
 impl<S: Storage> TileJob<'_, S> {
     /// The loading side, from point `first` on.
     fn from(&self, first: usize) -> Points<S> {
-        let stage = self.stage;
-        Points {
-            memory: self.slots.of(stage.load.slot),
-            start: self.group.load + first * stage.axis.load_stride,
-            stride: stage.axis.load_stride,
-            line_stride: stage.inner().load,
-            imaginary: stage.load.imaginary,
-        }
+        self.stage
+            .points_from(End::Load, self.slots, self.group, first)
     }
 
     /// The storing side, from point `first` on.
     fn to(&self, first: usize) -> Points<S> {
-        let stage = self.stage;
-        Points {
-            memory: self.slots.of(stage.store.slot),
-            start: self.group.store + first * stage.axis.store_stride,
-            stride: stage.axis.store_stride,
-            line_stride: stage.inner().store,
-            imaginary: stage.store.imaginary,
-        }
+        self.stage
+            .points_from(End::Store, self.slots, self.group, first)
     }
 
     /// Complex lines: load, transform, store.
@@ -58,7 +47,7 @@ impl<S: Storage> TileJob<'_, S> {
     ) {
         let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
         let tile = &mut tile[..count * n];
-        let (load, store) = (&stage.axis.load_range, &stage.axis.store_range);
+        let (load, store) = (&stage.axis.ranges.load, &stage.axis.ranges.store);
         if load.len() < n {
             tile.fill(Complex::default());
         }
@@ -86,7 +75,7 @@ impl<S: Storage> TileJob<'_, S> {
         scratch: &mut [Complex<S::Compute>],
     ) {
         let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
-        let (load, store) = (&stage.axis.load_range, &stage.axis.store_range);
+        let (load, store) = (&stage.axis.ranges.load, &stage.axis.ranges.store);
         let tile = &mut tile[..count * n];
         let Some(real) = self.real else {
             // An odd length: the complex transform of real points, of which half is kept.
@@ -157,14 +146,14 @@ impl<S: Storage> TileJob<'_, S> {
         scratch: &mut [Complex<S::Compute>],
     ) {
         let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
-        let store = &stage.axis.store_range;
+        let store = &stage.axis.ranges.store;
         let m = stage.axis.length / 2 + 1;
         let half = &mut half[..count * m];
         let tile = &mut tile[..count * n];
         let from = self.from(0);
         let in_rows = S::is_compute()
-            && stage.edges.is_none()
-            && stage.axis.load_range.len() == m
+            && stage.load.edges.is_none()
+            && stage.axis.ranges.load.len() == m
             && from.stride == 2
             && from.imaginary == 1;
         if !in_rows {
@@ -214,10 +203,10 @@ impl<S: Storage> TileJob<'_, S> {
     /// Loads the m points of each half spectrum, edge points from scratch.
     unsafe fn load_half(&self, half: &mut [Complex<S::Compute>], m: usize) {
         let (stage, count) = (self.stage, self.group.lines);
-        let range = &stage.axis.load_range;
+        let range = &stage.axis.ranges.load;
         // SAFETY: by the contract of `Stage::run`.
         unsafe {
-            let Some(edges) = stage.edges else {
+            let Some(edges) = stage.load.edges else {
                 if range.len() < m {
                     half.fill(Complex::default());
                 }

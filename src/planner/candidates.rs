@@ -47,9 +47,10 @@ fn tiles(
     if whole_in_cluster(pass) {
         return counts().map(|blocks| (1, blocks)).collect();
     }
-    let row = |row: usize| (row / (2 * pass.storage.bytes())).max(1);
+    let row = |row: usize| (row / (2 * pass.math.storage.bytes())).max(1);
     let line = transformed(pass).unwrap_or(0);
-    let share = |lines: usize, blocks| lines * line * 2 * pass.storage.compute_bytes() / blocks;
+    let share =
+        |lines: usize, blocks| lines * line * 2 * pass.math.storage.compute_bytes() / blocks;
     let of_row = |bytes: usize| counts().map(move |blocks| (bytes, blocks));
     let all = SPREAD_ROWS.into_iter().flat_map(of_row);
     all.map(|(bytes, blocks)| (row(bytes), blocks))
@@ -62,7 +63,7 @@ fn tiles(
 /// copy on an H100, eight 0.973).
 fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<usize> {
     let line = points(pass, sequence.radices(), 1);
-    let point = 2 * pass.storage.bytes();
+    let point = 2 * pass.math.storage.bytes();
     let all: usize = pass.loops.iter().map(|l| l.count).product();
     let mut lines: Vec<usize> = match rows {
         true => {
@@ -88,7 +89,7 @@ fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<u
             ROWS.iter().map(row).collect()
         }
     };
-    lines.retain(|&l| l <= all.max(1) && l * line <= limits.tile_points(pass.storage));
+    lines.retain(|&l| l <= all.max(1) && l * line <= limits.tile_points(pass.math.storage));
     lines.push(pass.tile.lines);
     lines.sort_unstable();
     lines.dedup();
@@ -106,7 +107,7 @@ fn rule(sequence: &Sequence, (lines, blocks): (usize, usize), launch: Launch) ->
 }
 
 fn registers(pass: &Pass) -> usize {
-    if pass.storage == ScalarType::F64 {
+    if pass.math.storage == ScalarType::F64 {
         4
     } else {
         2
@@ -167,13 +168,13 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
     let points = points(pass, sequence.radices(), best.lines) / best.blocks;
     let tile = (best.lines, best.blocks);
     let largest = held(pass, sequence).unwrap_or(8);
-    let mut radices = sequence.engines(pass.engine);
+    let mut radices = sequence.engines(pass.math.engine);
     let dense = radices.any(|radix| largest < radix.0 && !joins(&radix));
     let largest = match faced(pass, sequence.radices()) {
         Some((_, radix)) if best.launch.facing != [false; 2] => largest.max(2 * radix),
         _ => largest,
     };
-    let cell = 2 * pass.storage.compute_bytes();
+    let cell = 2 * pass.math.storage.compute_bytes();
     let mut all: Vec<Rule> = Vec::new();
     let mut counts = vec![largest, 2 * largest, 8, 16];
     if pass.axes_of_reals() {
@@ -189,7 +190,7 @@ pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
             continue;
         }
         let threads = threads(points, values);
-        let beside = match pass.engine {
+        let beside = match pass.math.engine {
             Engine::Simt => BESIDE,
             Engine::Matrix => BESIDE_PRODUCTS,
         };
@@ -274,8 +275,8 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
     };
     // Of a column of up to five points each twiddle but the first's is looked up anyhow, as are all of large radices;
     // the last radix has none but four-step roots.
-    let engines: Vec<_> = rule.sequence.engines(pass.engine).collect();
-    let roots = [pass.load_factor, pass.store_factor];
+    let engines: Vec<_> = rule.sequence.engines(pass.math.engine).collect();
+    let roots = [pass.load.factor, pass.store.factor];
     let last = usize::from(roots.iter().all(Option::is_none));
     let multiplied = engines[..engines.len().saturating_sub(last)]
         .iter()
@@ -292,7 +293,7 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         ..rule.launch
     };
     // Results that lie beside each other.
-    let beside = pass.axes.iter().any(|axis| axis.store_stride == 1);
+    let beside = pass.axes.iter().any(|axis| axis.store.stride == 1);
     let columns = beside && ends_with_rows(pass, rule.sequence.radices());
     let ahead = |ahead| Launch {
         ahead,
@@ -300,14 +301,14 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
     };
     let halves = |axis: &TileAxis| {
         let middle = axis.kind.reduction(axis.length, false).middle;
-        middle != Middle::Plain && pass.engine == Engine::Simt
+        middle != Middle::Plain && pass.math.engine == Engine::Simt
     };
     let third = |kind: Kind| matches!(kind, Kind::Dct3 | Kind::Dst3);
-    let whole = pass.load_reals.is_none() && !clustered(pass);
+    let whole = pass.load.reals.is_none() && !clustered(pass);
     let both = [
         (
             twiddles,
-            pass.storage == ScalarType::F64 && multiplied && !large,
+            pass.math.storage == ScalarType::F64 && multiplied && !large,
         ),
         (
             reals,
@@ -315,7 +316,7 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         ),
         (
             products,
-            whole && pass.mirrored.is_none() && pass.axes.iter().any(halves),
+            whole && pass.mirrored().is_none() && pass.axes.iter().any(halves),
         ),
         (staged, columns),
     ];
@@ -344,7 +345,7 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
 /// those whose values are whole runs of neighbours; or what it does otherwise.
 pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
     let most = match best.blocks {
-        1 if !pass.axes_of_reals() => 16 / (2 * pass.storage.bytes()),
+        1 if !pass.axes_of_reals() => 16 / (2 * pass.math.storage.bytes()),
         _ => 1,
     };
     let tile = (best.lines, best.blocks);

@@ -14,7 +14,7 @@ use super::spread::{Clusters, Spread};
 use super::stage::{is_scattered, Stage};
 use mmafft_backend_traits::real::CoreLength;
 use mmafft_backend_traits::{
-    device::halves_radix, radix, Engine, Factor, Kind, RealLine, ScalarType,
+    device::halves_radix, radix, End, Engine, Factor, Kind, RealLine, ScalarType,
 };
 
 /// Bytes of a block's share that are preferred: 8192 points of FP32.
@@ -44,13 +44,13 @@ pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
 /// How complex lines are spread that lie beside each other in memory, or one of whose sides does, and no block holds
 /// enough of: by their rule; without one only if they `must`.
 pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
-    let complex = |line: Option<RealLine>, loading| line.is_none_or(|l| l.is_complex(loading));
+    let complex = |line: Option<RealLine>, end| line.is_none_or(|l| l.is_complex(end));
     let plain = stage.kind == Kind::C2C
         && free(stage)
         && stage.mirrored.is_none()
         && !matches!(stage.store_factor, Some(Factor::Chirp { .. }))
-        && complex(stage.load_reals, true)
-        && complex(stage.store_reals, false);
+        && complex(stage.load_reals, End::Load)
+        && complex(stage.store_reals, End::Store);
     if !plain || fits.asked.is_some() {
         return None;
     }

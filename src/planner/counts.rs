@@ -121,7 +121,7 @@ impl<'a> Array<'a> {
             contiguous,
             tile,
             points: all as f64 / if complex { 1.0 } else { 2.0 },
-            double: pass.storage == ScalarType::F64,
+            double: pass.math.storage == ScalarType::F64,
         }
     }
 

@@ -47,7 +47,7 @@ struct Ranking<'a> {
 
 impl<'a> Ranking<'a> {
     fn new(pass: &'a Pass, limits: &Limits) -> Self {
-        let double = pass.storage == ScalarType::F64;
+        let double = pass.math.storage == ScalarType::F64;
         Ranking {
             pass,
             counts: Counts::new(pass),
@@ -94,7 +94,7 @@ impl<'a> Ranking<'a> {
             }
             return Some(best);
         }
-        let (residents, work) = residents(&[tile], &[facing], self.pass.storage, &self.tried)?;
+        let (residents, work) = residents(&[tile], &[facing], self.pass.math.storage, &self.tried)?;
         // Memory waits while all blocks work, the rarer the more they are.
         Some((residents, work * (1.0 + WAITS / residents as f64)))
     }
@@ -146,7 +146,7 @@ impl<'a> Ranking<'a> {
     /// What a pass takes as it is planned, were there many lines or arrays: threads as lowering has them.
     fn planned(&self, limits: &Limits) -> Option<f64> {
         let pass = self.pass;
-        let scalar = pass.storage;
+        let scalar = pass.math.storage;
         let points = pass.tile.bytes / (pass.tile.lines * 2 * scalar.bytes()).max(1);
         let (kind, longest) = (pass.axes[0].kind, limits.tile_points(scalar));
         let lines = match self.rows {
@@ -282,9 +282,9 @@ pub fn priced(pass: &Pass, limits: &Limits) -> Vec<Priced> {
 pub fn suggested(pass: &Pass, limits: &Limits) -> Option<(Rule, f64)> {
     let ranking = Ranking::new(pass, limits);
     let priced = model::is_of(limits)
-        && pass.engine == Engine::Simt
+        && pass.math.engine == Engine::Simt
         && pass.tile.residency == Residency::Block
-        && matches!(pass.storage, ScalarType::F32 | ScalarType::F64);
+        && matches!(pass.math.storage, ScalarType::F32 | ScalarType::F64);
     let steps = pass.steps.iter().filter_map(Step::radix).count();
     if !priced || !ranking.known || steps < 2 {
         return None;

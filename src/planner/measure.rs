@@ -67,7 +67,7 @@ pub fn apply(tile: &Tile, pass: &mut Pass, limits: &Limits) -> bool {
         Tile::Planned => return false,
         Tile::By { rule, alone } => {
             if *alone {
-                chosen.mirrored = chosen.mirrored.filter(|m| m.images != FACING);
+                chosen.part_facing_lines();
             }
             if !rule.suits(&chosen, limits) {
                 return false;
@@ -87,9 +87,6 @@ pub fn apply(tile: &Tile, pass: &mut Pass, limits: &Limits) -> bool {
     *pass = chosen;
     true
 }
-
-/// Lines in pairs that a tile may as well take one by one.
-const FACING: mmafft_backend_traits::Images = mmafft_backend_traits::Images::Facing;
 
 /// Chooses tiles and way of a request by timing them, and keeps them.
 ///
@@ -304,7 +301,7 @@ fn tiles(pass: &Pass, rules: Vec<Rule>, limits: &Limits) -> Vec<Tile> {
         let fraction = 0.0;
         let tile = Tile::By {
             rule: Box::new(Rule { fraction, ..rule }),
-            alone: pass.mirrored.is_none(),
+            alone: pass.mirrored().is_none(),
         };
         if !tiles.contains(&tile) {
             tiles.push(tile);
@@ -335,7 +332,7 @@ fn ranked(pass: &Pass) -> bool {
     let convolved = |step: &Step| matches!(step, Step::Rader { .. } | Step::Chirp { .. });
     let mut radices = pass.steps.iter().filter_map(Step::radix);
     let block = pass.tile.residency.blocks() == 1 && !radices.any(|r| radix::summed(r, false));
-    pass.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
+    pass.math.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
 }
 
 /// Radices of a pass' axes, in all orders that are tried.
@@ -373,7 +370,7 @@ fn lines(pass: &Pass) -> Vec<Tile> {
 /// A plan of nothing but this pass, after which numbers are as large as before.
 fn alone(plan: &Plan, mut pass: Pass) -> Plan {
     let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
-    pass.scale = (points as f64).sqrt().recip();
+    pass.math.scale = (points as f64).sqrt().recip();
     Plan {
         passes: vec![pass],
         ..plan.clone()
@@ -385,7 +382,7 @@ fn scaled(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     let points: usize = plan.request.logical_lengths().iter().product();
     if let Some(pass) = plan.passes.last_mut() {
-        pass.scale = (points as f64).sqrt().recip();
+        pass.math.scale = (points as f64).sqrt().recip();
     }
     plan
 }

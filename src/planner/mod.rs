@@ -372,7 +372,7 @@ fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::P
     let normalization = problem.request.scale();
     if problem.storage() != ScalarType::F16 {
         if let Some(last) = passes.last_mut() {
-            last.scale = normalization;
+            last.math.scale = normalization;
         }
         return;
     }
@@ -397,6 +397,6 @@ fn scale_passes(passes: &mut [Pass], groups: &[Vec<Stage>], problem: &problem::P
         } else {
             scaled(*grown)
         };
-        pass.scale = after / before;
+        pass.math.scale = after / before;
     }
 }

@@ -8,7 +8,9 @@
 use super::counts::Array;
 use super::rule_keys::access;
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
-use mmafft_backend_traits::{radix, Limits, Loop, Pass, ScalarType, Step, TileAxis, TripCount};
+use mmafft_backend_traits::{
+    radix, End, Limits, Pass, ScalarType, Side, Step, TileAxis, TripCount,
+};
 
 /// What waves issue for a value, of the time in which a point is copied.
 const ISSUE: f64 = 0.0582;
@@ -57,8 +59,12 @@ pub fn is_of(limits: &Limits) -> bool {
 /// Whether the numbers are of such passes: lines, contiguous ones or columns, whole or parts of complex ones, or arrays of
 /// contiguous ones; no convolutions and sums of long primes; type I of columns alone, and of arrays whose lines are a thread's.
 pub fn knows(pass: &Pass) -> bool {
-    let plain = pass.mirrored.is_none() && pass.hermitian.is_none() && pass.edges.is_none();
-    let whole = pass.load_reals.is_none() && pass.store_reals.is_none();
+    // Times four-step roots, or not.
+    let plain = |side: &Side| {
+        let factor = None;
+        Side { factor, ..*side }.plain()
+    };
+    let plain = plain(&pass.load) && plain(&pass.store);
     let symmetric = pass.axes.iter().any(|axis| axis.kind.is_symmetric());
     let in_threads = |axis: &TileAxis| !axis.kind.is_symmetric() || pass.in_thread(axis);
     let several = pass.axes.len() > 1 && pass.axes.iter().all(in_threads);
@@ -68,7 +74,7 @@ pub fn knows(pass: &Pass) -> bool {
         _ => false,
     };
     // Sums over shared memory have other columns than butterflies; in FP64 arrays lowering takes them for all long primes.
-    let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
+    let places = pass.math.storage == ScalarType::F64 && pass.axes.len() > 1;
     let held = |s: &Step| match s {
         Step::Dft { radix, axis, .. } => {
             let alone = |a: &TileAxis| a.axis == *axis && pass.in_thread(a);
@@ -77,7 +83,7 @@ pub fn knows(pass: &Pass) -> bool {
         Step::Twiddle { .. } | Step::Exchange | Step::RealColumns { .. } => true,
         _ => false,
     };
-    plain && pass.steps.iter().all(held) && whole && there
+    plain && pass.steps.iter().all(held) && there
 }
 
 /// What the price of a pass by some tile is made of.
@@ -146,21 +152,20 @@ impl Terms {
 
 /// How many more pieces of memory the rows of a tile of columns touch than they fill, of so many lines beside each other, on average
 /// of where rows begin; of those that they fill.
-fn touched(pass: &Pass, lines: usize) -> f64 {
-    let scalar = pass.storage.bytes();
-    let of_side = |axis: fn(&TileAxis) -> usize, of_loop: fn(&Loop) -> usize| {
-        let strides = pass.axes.iter().map(axis);
-        let outer = pass.loops.iter().rev().skip(1).map(of_loop);
-        let beside = pass.loops.last().map_or(1, of_loop);
+fn touched(pass: &Pass, tile: usize) -> f64 {
+    let scalar = pass.math.storage.bytes();
+    let of_side = |end: End| {
+        let strides = pass.axes.iter().map(|a| a.map(end).stride);
+        let mut lines = pass.loops.iter().rev().map(|l| l.map(end).stride);
+        let beside = lines.next().unwrap_or(1);
         let bytes = |stride: usize| stride.saturating_mul(scalar);
-        let row = lines.saturating_mul(bytes(beside)).max(1);
+        let row = tile.saturating_mul(bytes(beside)).max(1);
         // Rows begin at multiples of the power of two that all of these are multiples of.
-        let begin = strides.chain(outer).map(bytes);
+        let begin = strides.chain(lines).map(bytes);
         let begin = begin.fold(row | PIECE, |all, bytes| all | bytes);
         (PIECE - (1 << begin.trailing_zeros())) as f64 / row as f64
     };
-    let load = of_side(|a| a.load_stride, |l| l.load);
-    (load + of_side(|a| a.store_stride, |l| l.store)) / 2.0
+    (of_side(End::Load) + of_side(End::Store)) / 2.0
 }
 
 impl Array<'_> {

@@ -34,7 +34,7 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     let length = transformed(pass).filter(|&n| n == axis.core_length())?;
     // A thread that has a line meets nobody, but its lanes lie apart in memory.
     let of = |points: usize| {
-        let all = fewest(points, 2, pass.storage, limits).into_iter();
+        let all = fewest(points, 2, pass.math.storage, limits).into_iter();
         all.flat_map(|s| permutations(&s))
     };
     let mut all: Vec<Vec<usize>> = of(length).collect();
@@ -86,9 +86,9 @@ fn orders_of_axis(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usiz
             Middle::Split => s.last(),
             Middle::Plain => None,
         };
-        pass.axes_of_reals() && end.is_some_and(|&r| images_meet(length, r, pass.storage))
+        pass.axes_of_reals() && end.is_some_and(|&r| images_meet(length, r, pass.math.storage))
     };
-    let all = fewest(length, 1, pass.storage, limits);
+    let all = fewest(length, 1, pass.math.storage, limits);
     let mut all: Vec<Vec<usize>> = all.iter().flat_map(|s| permutations(s)).collect();
     // An exchange more, of a split or merge, is as a step more; of as many the least columns a point, and the largest radix
     // first.

@@ -91,7 +91,7 @@ pub fn pair(passes: &[Pass; 2], sequences: &[Vec<Vec<usize>>; 2], arrays: usize)
                     true => together([of_first, of_second]),
                     false => {
                         let faces = [halves(0, first), halves(1, second)];
-                        residents(&pair, &faces, passes[0].storage, &IN_TURNS)
+                        residents(&pair, &faces, passes[0].math.storage, &IN_TURNS)
                     }
                 };
                 let Some((residents, takes)) = found else {

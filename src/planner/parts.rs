@@ -2,10 +2,9 @@
 
 use super::problem::Problem;
 use super::stage::{is_scattered, next_power_of_two, Place, Stage};
-use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
-    Direction, Domain, Error, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine, Result,
-    Runs,
+    Direction, Domain, End, Error, Factor, Images, Kind, LineForm, Loop, Map, Mirrored, RealLine,
+    Result, Runs,
 };
 /// A line that is split into factors, and where it waits between passes: in scratch, as
 /// `[k1][k2]…[n]`; its points in a row, of two factors in runs, or where lines were beside each other, lines still.
@@ -81,35 +80,28 @@ impl<'a> Parts<'a> {
     }
 
     /// What the line's first or last pass merges or splits.
-    fn mirrored(&self, middle: Middle) -> Option<Mirrored> {
-        let mirrored = self.packed && self.stage.kind.row().packed.middle == middle;
+    fn mirrored(&self, end: End) -> Option<(End, Mirrored)> {
+        let mirrored = self.packed && self.stage.kind.row().packed.middle == end.middle();
         let points = self.factors.iter().product();
-        mirrored.then_some(Mirrored {
-            middle,
-            points,
-            images: Images::Parts,
-        })
+        let images = Images::Parts;
+        mirrored.then_some((end, Mirrored { points, images }))
     }
 
-    /// Lines that face each other, in the first pass or (`Split`) in the last one, where the pairs of reals
+    /// Lines that face each other, in the first pass or in the last one, where the pairs of reals
     /// that points are made of, or become, lie beside those of their mirror images.
-    fn facing(&self, middle: Middle, factor: usize) -> Option<Mirrored> {
-        let loading = middle == Middle::Merge;
-        let line = self.real_line(loading)?;
-        let (side, place, range) = match loading {
-            true => (line.load(), &self.stage.load, &self.stage.load_range),
-            false => (line.store(), &self.stage.store, &self.stage.store_range),
+    fn facing(&self, end: End, factor: usize) -> Option<(End, Mirrored)> {
+        let line = self.real_line(end == End::Load)?;
+        let (place, range) = match end {
+            End::Load => (&self.stage.load, &self.stage.load_range),
+            End::Store => (&self.stage.store, &self.stage.store_range),
         };
         let points: usize = self.factors.iter().product();
         let packed = 2 * points == line.length && (points / factor).is_multiple_of(2);
         let row = place.strides[self.stage.dim] == 1 && range.len() == line.length;
-        (factor <= self.faces && packed && row && side.facing_pairs().is_some()).then_some(
-            Mirrored {
-                middle,
-                points,
-                images: Images::Facing,
-            },
-        )
+        let pairs = line.side(end).facing_pairs().is_some();
+        let images = Images::Facing;
+        let faces = factor <= self.faces && packed && row && pairs;
+        faces.then_some((end, Mirrored { points, images }))
     }
 
     /// Points between neighbours of factor `i`.
@@ -121,10 +113,16 @@ impl<'a> Parts<'a> {
     /// one that a twiddle counts, unless the factor is the last.
     pub fn within(&self, i: usize) -> Stage {
         let unit = self.middle.strides[self.stage.dim];
-        let counted = |count, index| Loop {
-            load_index: index,
-            store_index: index,
-            ..Loop::of_lines(count, unit * index, unit * index)
+        let counted = |count, index| {
+            let map = Map {
+                index,
+                ..Map::of_lines(unit * index)
+            };
+            Loop {
+                count,
+                load: map,
+                store: map,
+            }
         };
         let before = (0..i).map(|j| counted(self.factors[j], self.after(j)));
         let rest = (i + 1 < self.factors.len()).then(|| counted(self.after(i), 1));
@@ -134,16 +132,16 @@ impl<'a> Parts<'a> {
             length: own.count,
             load: self.middle.clone(),
             store: self.middle.clone(),
-            load_index: own.load_index,
-            store_index: own.store_index,
+            load_index: own.load.index,
+            store_index: own.store.index,
             load_range: whole.clone(),
             store_range: whole,
             inner: before.chain(rest).collect(),
             growth: next_power_of_two(own.count),
             ..self.stage.part()
         };
-        part.load.strides[part.dim] = own.load;
-        part.store.strides[part.dim] = own.store;
+        part.load.strides[part.dim] = own.load.stride;
+        part.store.strides[part.dim] = own.store.stride;
         part
     }
 
@@ -165,13 +163,13 @@ impl<'a> Parts<'a> {
         part.load = stage.load.clone();
         part.load.strides[stage.dim] = unit * part.load_index;
         for l in &mut part.inner {
-            l.load = unit * l.load_index;
+            l.load.stride = unit * l.load.index;
         }
         part.load_range = stage.load_range.clone();
         part.edges = stage.edges;
         part.hermitian = (stage.kind == Kind::C2R && !self.packed).then_some(stage.length);
-        let facing = || self.facing(Middle::Merge, self.factors[0]);
-        part.mirrored = self.mirrored(Middle::Merge).or_else(facing);
+        let facing = || self.facing(End::Load, self.factors[0]);
+        part.mirrored = self.mirrored(End::Load).or_else(facing);
         part.load_reals = self.real_line(true);
     }
 
@@ -182,12 +180,12 @@ impl<'a> Parts<'a> {
         part.store = stage.store.clone();
         part.store.strides[stage.dim] = unit * part.store_index;
         for l in &mut part.inner {
-            l.store = unit * l.store_index;
+            l.store.stride = unit * l.store.index;
         }
         part.store_range = stage.store_range.clone();
         let last = self.factors[self.factors.len() - 1];
-        let facing = || self.facing(Middle::Split, last);
-        part.mirrored = self.mirrored(Middle::Split).or_else(facing);
+        let facing = || self.facing(End::Store, last);
+        part.mirrored = self.mirrored(End::Store).or_else(facing);
         part.store_reals = self.real_line(false);
     }
 
@@ -206,7 +204,7 @@ impl<'a> Parts<'a> {
         let rows = &mut stages[last];
         let mut before = 1;
         for l in &mut rows.inner {
-            l.store_index = before;
+            l.store.index = before;
             before *= l.count;
         }
         rows.store_index = before;
@@ -219,8 +217,8 @@ impl<'a> Parts<'a> {
                 apart: self.factors[0] * run * unit,
             });
             columns.store.strides[dim] = run * unit;
-            columns.inner[0].store_runs = runs;
-            rows.inner[0].load = run * unit;
+            columns.inner[0].store.runs = runs;
+            rows.inner[0].load.stride = run * unit;
             rows.load_runs = runs;
         }
         (stages, self.scratch_scalars)

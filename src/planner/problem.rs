@@ -1,7 +1,7 @@
 //! The request, checked once and with nothing left open.
 
 use mmafft_backend_traits::{
-    Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Side, MAX_RANK,
+    Domain, Error, Kind, Limits, Placement, Request, Result, ScalarType, Slot, MAX_RANK,
 };
 use std::ops::Range;
 
@@ -71,7 +71,7 @@ impl Problem {
         }];
         for (axis, &length) in request.shape.dims().iter().enumerate() {
             let kind = request.kind_of(axis);
-            let (input, output) = kind.unwrap_or(Kind::C2C).lengths(length);
+            let [input, output] = kind.unwrap_or(Kind::C2C).lengths(length);
             dims.push(Dim {
                 axis: Some(axis),
                 kind,
@@ -164,8 +164,8 @@ impl Problem {
     /// Resolves the layout of one side; returns the scalars that its buffer must have.
     fn lay_out(&mut self, side: usize, domain: Domain, halved: usize) -> Result<usize> {
         let (layout, name) = match side {
-            INPUT => (&self.request.input, Side::Input),
-            _ => (&self.request.output, Side::Output),
+            INPUT => (&self.request.input, Slot::Input),
+            _ => (&self.request.output, Slot::Output),
         };
         let lengths: Vec<usize> = self.dims[1..].iter().map(|d| d.lengths[side]).collect();
         let last = lengths.len() - 1;
@@ -210,7 +210,7 @@ impl Problem {
             let length = dim.lengths[side];
             if range.start >= range.end || range.end > length {
                 return Err(Error::ZeroRange {
-                    side: [Side::Input, Side::Output][side],
+                    side: [Slot::Input, Slot::Output][side],
                     axis: *axis,
                     start: range.start,
                     end: range.end,

@@ -22,11 +22,11 @@ use super::factors::factors_that_face;
 use super::fits::Fits;
 use super::problem::Problem;
 use super::stage::{is_scattered, next_power_of_two, Place, Stage};
-use mmafft_backend_traits::real::{CoreLength, Middle, RealSide};
+use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
-    Direction, Domain, Engine, Factor, Images, Kind, LineForm, Loop, Mirrored, RealLine, Runs,
+    Direction, Domain, End, Engine, Factor, Images, Kind, LineForm, Loop, Map, Mirrored, RealLine,
+    Runs,
 };
-use std::ops::Range;
 
 /// What a line's two passes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,31 +154,25 @@ pub fn stages(
         direction,
         ..stage.part()
     };
-    let counted = |count, load, store, load_index, store_index| Loop {
-        load_index,
-        store_index,
-        ..Loop::of_lines(count, load, store)
-    };
-    let stored = |l: Loop| Loop {
-        store_runs: runs,
-        ..l
-    };
-    let loaded = |l: Loop| Loop {
-        load_runs: runs,
-        ..l
+    let map = |stride, index, runs| Map {
+        stride,
+        index,
+        runs,
     };
     // Together they grow as the line does.
     let growth = next_power_of_two(first);
     // Where columns' reals lie beside those of their mirror images.
-    let facing = |middle: Middle, side: &RealSide, place: &Place, range: &Range<usize>| {
+    let facing = |end: End| {
+        let (place, range) = match end {
+            End::Load => (&stage.load, &stage.load_range),
+            End::Store => (&stage.store, &stage.store_range),
+        };
         let row = place.strides[stage.dim] == 1 && range.len() == stage.length;
         let even = columns.is_multiple_of(4) && rows.is_multiple_of(2);
-        let faces = side.facing_pairs().is_some() && columns / 2 <= fits.longest_line() / 2;
-        (row && even && faces).then_some(Mirrored {
-            middle,
-            points: whole,
-            images: Images::Facing,
-        })
+        let pairs = reals.side(end).facing_pairs().is_some();
+        let faces = pairs && columns / 2 <= fits.longest_line() / 2;
+        let (points, images) = (whole, Images::Facing);
+        (row && even && faces).then_some((end, Mirrored { points, images }))
     };
     let stages = match way {
         Way::Forward | Way::Symmetric { .. } => [
@@ -188,10 +182,14 @@ pub fn stages(
                 load: place(&stage.load, unit_in * rows),
                 load_index: rows,
                 load_reals: line,
-                mirrored: facing(Middle::Merge, reals.load(), &stage.load, &stage.load_range),
+                mirrored: facing(End::Load),
                 store: along_k(),
                 store_range: 0..ks,
-                inner: vec![stored(counted(ns, unit_in, 2, 1, 0))],
+                inner: vec![Loop {
+                    count: ns,
+                    load: map(unit_in, 1, None),
+                    store: map(2, 0, runs),
+                }],
                 store_factor: roots,
                 growth,
                 ..common.clone()
@@ -205,7 +203,11 @@ pub fn stages(
                 store: place(&stage.store, unit_out * columns),
                 store_index: columns,
                 store_reals: line,
-                inner: vec![counted(ks, 2 * run, unit_out, 0, 1)],
+                inner: vec![Loop {
+                    count: ks,
+                    load: map(2 * run, 0, None),
+                    store: map(unit_out, 1, None),
+                }],
                 growth: stage.growth / growth,
                 ..common
             },
@@ -222,7 +224,11 @@ pub fn stages(
                 store: along_n(),
                 store_runs: runs,
                 store_range: 0..ns,
-                inner: vec![counted(ks, unit_in, 2 * run, 1, 0)],
+                inner: vec![Loop {
+                    count: ks,
+                    load: map(unit_in, 1, None),
+                    store: map(2 * run, 0, None),
+                }],
                 store_factor: roots,
                 growth,
                 ..common.clone()
@@ -235,13 +241,12 @@ pub fn stages(
                 store: place(&stage.store, unit_out * rows),
                 store_index: rows,
                 store_reals: line,
-                mirrored: facing(
-                    Middle::Split,
-                    reals.store(),
-                    &stage.store,
-                    &stage.store_range,
-                ),
-                inner: vec![loaded(counted(ns, 2, unit_out, 0, 1))],
+                mirrored: facing(End::Store),
+                inner: vec![Loop {
+                    count: ns,
+                    load: map(2, 0, runs),
+                    store: map(unit_out, 1, None),
+                }],
                 growth: stage.growth / growth,
                 ..common
             },

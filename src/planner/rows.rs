@@ -16,8 +16,7 @@
 use super::fits::Fits;
 use super::problem::{Problem, INPUT, OUTPUT};
 use super::stage::{is_scattered, Place, Route, Stage};
-use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{Domain, Images, Kind, Loop, Mirrored, Placement};
+use mmafft_backend_traits::{Domain, End, Images, Kind, Loop, Mirrored, Placement};
 
 /// The route of an R2C or C2R problem that way, if there is one: on a device, out of place, of
 /// whole arrays whose transformed axes are even, the halved one twice, and whose rows fit a tile in pairs.
@@ -82,7 +81,7 @@ impl Rows<'_> {
         let (scratch, scratch_scalars) = Place::in_scratch(0, &extents, Domain::Complex);
         let mut stages = self.columns(self.pairs(INPUT), &scratch);
         let output = Place::of_side(self.problem, OUTPUT);
-        stages.push(self.rows(scratch, output, Middle::Split));
+        stages.push(self.rows(scratch, output, End::Store));
         Route {
             stages,
             scratch_scalars,
@@ -93,7 +92,7 @@ impl Rows<'_> {
     fn merged(&self) -> Route {
         let input = Place::of_side(self.problem, INPUT);
         let output = self.pairs(OUTPUT);
-        let mut stages = vec![self.rows(input, output.clone(), Middle::Merge)];
+        let mut stages = vec![self.rows(input, output.clone(), End::Load)];
         stages.extend(self.columns(output.clone(), &output));
         Route {
             stages,
@@ -124,7 +123,7 @@ impl Rows<'_> {
     }
 
     /// The transform of the rows.
-    fn rows(&self, load: Place, store: Place, middle: Middle) -> Stage {
+    fn rows(&self, load: Place, store: Place, end: End) -> Stage {
         let done = vec![true; self.problem.dims.len()];
         let mut stage = Stage::new(self.problem, self.row, &done, load, store);
         stage.kind = Kind::C2C;
@@ -137,15 +136,15 @@ impl Rows<'_> {
         };
         stage.inner = self.others.iter().rev().map(counted).collect();
         let (spectrum, pairs) = (0..self.points + 1, 0..self.points);
-        (stage.load_range, stage.store_range) = match middle {
-            Middle::Merge => (spectrum, pairs),
-            _ => (pairs, spectrum),
+        (stage.load_range, stage.store_range) = match end {
+            End::Load => (spectrum, pairs),
+            End::Store => (pairs, spectrum),
         };
-        stage.mirrored = Some(Mirrored {
-            middle,
+        let mirrored = Mirrored {
             points: self.points,
             images: Images::Rows(self.others.len()),
-        });
+        };
+        stage.mirrored = Some((end, mirrored));
         stage
     }
 }

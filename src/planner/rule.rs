@@ -7,8 +7,7 @@ use super::sequence::Sequence;
 use super::spread::{cut, holds_more, Spread};
 use mmafft_backend_traits::device::{lines_face, places_beside_twiddles, spreads, FACING_RADIX};
 use mmafft_backend_traits::{
-    radix, real::Middle, Ahead, Engine, Images, Kind, Launch, Limits, Pass, Residency, Step,
-    TileAxis,
+    radix, Ahead, End, Engine, Images, Kind, Launch, Limits, Loop, Pass, Residency, Step, TileAxis,
 };
 
 /// A row of the table.
@@ -149,7 +148,7 @@ impl Rule {
         let made = || whole || (plain && steps_by(pass, radices).is_some());
         let faced = || facing_end(pass, radices).is_none_or(|end| end);
         let kept = self.sequence.is_empty();
-        (kept || made() && self.sequence.is_there(pass.engine, limits) && faced())
+        (kept || made() && self.sequence.is_there(pass.math.engine, limits) && faced())
             && self.lines.is_multiple_of(pass.together())
     }
 
@@ -165,7 +164,7 @@ impl Rule {
         }
         let convolution = pass.steps.iter().take(1).filter(|s| convolved(s).is_some());
         let mut steps: Vec<Step> = convolution.cloned().collect();
-        steps.extend(self.sequence.steps(pass.axes[0].axis, pass.engine));
+        steps.extend(self.sequence.steps(pass.axes[0].axis, pass.math.engine));
         steps
     }
 
@@ -213,16 +212,17 @@ impl Rule {
         let can = |s: &Spread| match (&pass.axes[..], access(pass)) {
             ([axis], "cluster") => {
                 let complex = axis.kind == Kind::C2C;
-                s.lines == 1 && (complex || s.halves(axis.kind, pass.storage))
+                s.lines == 1 && (complex || s.halves(axis.kind, pass.math.storage))
             }
             (_, "cluster") => s.lines == 1,
             ([axis], _) => {
-                s.lines > 1 && columns(axis) && s.cuts_runs(axis.load_runs, axis.store_runs)
+                s.lines > 1 && columns(axis) && s.cuts_runs(axis.load.runs, axis.store.runs)
             }
             _ => false,
         };
         let spread = self.spread(&cores);
-        spread.is_some_and(|s| s.fits(&cores, pass.engine, limits, pass.storage) && can(&s))
+        spread
+            .is_some_and(|s| s.fits(&cores, pass.math.engine, limits, pass.math.storage) && can(&s))
     }
 
     /// Whether a block of the device holds the rule's tile: devices of one architecture differ.
@@ -234,16 +234,16 @@ impl Rule {
             (None, Some(points)) => [points + 1; 2],
             (_, None) => [held_points(pass, &steps, 1), points_of_steps(pass, &steps)],
         };
-        let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.storage);
+        let bytes = Limits::on_chip_bytes(self.lines.saturating_mul(points), pass.math.storage);
         // Splits, merges, orders of reals and convolutions exchange points whole.
-        let plain = pass.mirrored.is_none()
+        let plain = pass.mirrored().is_none()
             && pass.axes.iter().all(|a| a.kind == Kind::C2C)
             && !pass.steps.iter().any(|s| convolved(s).is_some());
         // A thread holds whole columns; between real columns and rows, and where axes of reals split or merge, pairs of them.
         let pairs = folded.is_some() || pass.axes_of_reals();
         let butterflies = self
             .sequence
-            .engines(pass.engine)
+            .engines(pass.math.engine)
             .filter_map(|(r, engine)| {
                 let pair = pairs && r <= FACING_RADIX;
                 let held = engine == Engine::Simt && !radix::summed(r, false);
@@ -253,7 +253,7 @@ impl Rule {
             return false;
         }
         let all = self.lines.saturating_mul(all);
-        if pass.mirrored.is_none() && holds_more(all, self.launch.threads, butterflies) {
+        if pass.mirrored().is_none() && holds_more(all, self.launch.threads, butterflies) {
             return false;
         }
         bytes / if self.launch.apart && plain { 2 } else { 1 } <= limits.tile_bytes
@@ -279,7 +279,7 @@ impl Rule {
         pass.steps = self.steps(pass);
         let after = points(pass);
         if before != after {
-            pass.tile.bytes = pass.tile.lines * after * 2 * pass.storage.bytes();
+            pass.tile.bytes = pass.tile.lines * after * 2 * pass.math.storage.bytes();
         }
         self.launch(pass, limits);
     }
@@ -290,7 +290,7 @@ impl Rule {
         let mut lines = self.lines.min(all.max(1));
         // Few lines go to as many blocks as there are multiprocessors, while rows stay whole
         // sectors.
-        let sector = 32 / (2 * pass.storage.bytes());
+        let sector = 32 / (2 * pass.math.storage.bytes());
         let together = pass.together();
         let rows = access(pass) == "rows";
         let least = if rows { 1 } else { sector } * together;
@@ -323,7 +323,7 @@ pub fn steps_by(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
         let moved = matches!(s, Step::Exchange | Step::RealColumns { .. });
         moved || matches!(s, Step::Dft { .. } | Step::Twiddle { .. })
     };
-    let simt = pass.engine == Engine::Simt && pass.tile.residency.blocks() == 1;
+    let simt = pass.math.engine == Engine::Simt && pass.tile.residency.blocks() == 1;
     match pass.axes.len() {
         1 => folded(pass, radices),
         _ if simt && pass.steps.iter().all(plain) => {
@@ -370,9 +370,9 @@ fn points_of_steps(pass: &Pass, steps: &[Step]) -> usize {
 
 /// The steps that a rule's radices make of a line by real columns in one tile, if they do.
 fn folded(pass: &Pass, radices: &[usize]) -> Option<Vec<Step>> {
-    let whole = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
+    let whole = !pass.loops.iter().any(Loop::counts_parts);
     match &pass.axes[..] {
-        [axis] if pass.engine == Engine::Simt && whole => folded::of_radices(axis, radices),
+        [axis] if pass.math.engine == Engine::Simt && whole => folded::of_radices(axis, radices),
         _ => None,
     }
 }
@@ -411,12 +411,14 @@ pub fn real_columns(pass: &Pass, radices: &[usize]) -> Option<[usize; 2]> {
 /// Of lines that face each other, whether threads can have columns of two at the end where they do, of
 /// these radices.
 pub(super) fn facing_end(pass: &Pass, radices: &[usize]) -> Option<bool> {
-    let mirrored = pass.mirrored.filter(|m| m.images == Images::Facing)?;
-    let end = match mirrored.middle {
-        Middle::Split => radices.last(),
-        _ => radices.first(),
+    let (end, _) = pass
+        .mirrored()
+        .filter(|(_, m)| m.images == Images::Facing)?;
+    let end = match end {
+        End::Store => radices.last(),
+        End::Load => radices.first(),
     };
-    Some(end.is_some_and(|&radix| lines_face(radix, pass.storage)))
+    Some(end.is_some_and(|&radix| lines_face(radix, pass.math.storage)))
 }
 
 #[cfg(test)]

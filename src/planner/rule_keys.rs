@@ -1,8 +1,8 @@
 //! How a pass is named in the table of rules: architecture, storage, engine, kind, access, length.
 
 use mmafft_backend_traits::{
-    real::{Middle, RealSide, Reduction},
-    Engine, Factor, Images, Kind, KindRow, Limits, LineForm, Loop, Pass, RealLine, Request,
+    real::{RealSide, Reduction},
+    End, Engine, Factor, Kind, KindRow, Limits, LineForm, Loop, Pass, RealLine, Request,
     ScalarType, Step, TileAxis, KINDS,
 };
 
@@ -27,9 +27,8 @@ pub(super) fn access(pass: &Pass) -> &'static str {
     } else {
         &pass.axes[..]
     };
-    let contiguous = |stride: fn(&TileAxis) -> usize| axes.iter().any(|a| stride(a) <= 2);
-    let load = contiguous(|a| a.load_stride);
-    access_of(load, contiguous(|a| a.store_stride))
+    let [load, store] = End::BOTH.map(|end| axes.iter().any(|a| a.map(end).stride <= 2));
+    access_of(load, store)
 }
 
 fn access_of(load_contiguous: bool, store_contiguous: bool) -> &'static str {
@@ -101,8 +100,7 @@ pub fn column_keys(
 /// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
 /// no table of their own cost more.
 fn roots(pass: &Pass) -> &'static str {
-    let factors = [pass.load_factor, pass.store_factor];
-    roots_of(factors, &pass.loops)
+    roots_of(End::BOTH.map(|end| pass.side(end).factor), &pass.loops)
 }
 
 fn roots_of(factors: [Option<Factor>; 2], loops: &[Loop]) -> &'static str {
@@ -168,8 +166,8 @@ fn of_halves(reals: Option<RealLine>, [apart, whole]: [&'static str; 2]) -> Vec<
 /// Whether the pass is one of a line by real columns.
 fn has_real_columns(pass: &Pass) -> bool {
     let columns = |line: RealLine| matches!(line.form, LineForm::Columns(_));
-    let mut lines = [pass.load_reals, pass.store_reals].into_iter().flatten();
-    lines.any(columns)
+    let mut sides = End::BOTH.into_iter().map(|end| pass.side(end));
+    sides.any(|side| side.reals.is_some_and(columns))
 }
 
 /// Kinds whose passes move their points as those of `kind` do, with other weights and signs.
@@ -222,27 +220,30 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         lengths.join("x")
     };
     let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
-    let halves = pass.mirrored.filter(|m| m.images != Images::Facing);
+    let halves = End::BOTH
+        .into_iter()
+        .find(|&end| pass.side(end).halves().is_some());
     // Several axes of reals that are not of one kind: by the kinds of all, in the order of the pass, as their lengths.
     let names: Vec<&str> = pass.axes.iter().map(|a| a.kind.row().name).collect();
     let mixed = pass.axes_of_reals() && names.iter().any(|name| *name != names[0]);
     let mixed = mixed.then(|| names.join("+"));
-    let kinds = match (halves.map(|mirrored| mirrored.middle), kinds.next()) {
-        (Some(Middle::Merge), _) => of_halves(pass.load_reals, ["apart merge", "merge"]),
-        (Some(_), _) => of_halves(pass.store_reals, ["apart split", "split"]),
+    let kinds = match (halves, kinds.next()) {
+        (Some(End::Load), _) => of_halves(pass.load.reals, ["apart merge", "merge"]),
+        (Some(End::Store), _) => of_halves(pass.store.reals, ["apart split", "split"]),
         (None, Some(_)) if mixed.is_some() => mixed.iter().map(String::as_str).collect(),
         (None, Some(kind)) => {
-            let columns = has_real_columns(pass).then(|| of_columns(kind, pass.mirrored.is_some()));
+            let columns =
+                has_real_columns(pass).then(|| of_columns(kind, pass.mirrored().is_some()));
             let kinds = columns.into_iter().flatten().chain([kind.row().name]);
             kinds.chain(alike(kind)).collect()
         }
         // Rows whose points are two reals each, one from either end of the line.
         (None, None) if has_real_columns(pass) => vec!["halves"],
-        (None, None) if pass.hermitian.is_some() => vec!["hermitian"],
+        (None, None) if pass.load.hermitian.is_some() => vec!["hermitian"],
         (None, None) => Vec::new(),
     };
-    let storage = storage(pass.storage);
-    let engine = pass.engine.name();
+    let storage = storage(pass.math.storage);
+    let engine = pass.math.engine.name();
     let key = |kind: &str, roots: &str, lengths: String| {
         let (architecture, access) = (&limits.architecture, access(pass));
         format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
@@ -254,7 +255,8 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         };
         // Lines of reals by a name of their own, and their own length: of even ones the convolution is of half of it. They
         // go by complex ones where they were not measured.
-        let alone = pass.mirrored.is_none() && !has_real_columns(pass) && pass.hermitian.is_none();
+        let alone =
+            pass.mirrored().is_none() && !has_real_columns(pass) && pass.load.hermitian.is_none();
         let own = match axis.kind {
             Kind::C2C => None,
             kind => Some((format!("{} {name}", kind.row().name), whole)),
@@ -271,7 +273,7 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     };
     let mut keys: Vec<String> = match kinds.is_empty() {
         true => {
-            let facing = pass.mirrored.map(|_| "facing");
+            let facing = pass.mirrored().map(|_| "facing");
             let kinds = facing.into_iter().chain(["c2c"]);
             let with_roots = kinds.map(|kind| key(kind, roots(pass), whole.clone()));
             // As `column_keys`: what no block holds was measured among lines of passes.

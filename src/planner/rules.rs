@@ -17,7 +17,6 @@ pub use super::rule_keys::{key, parts_key, transformed, turn_keys};
 pub use super::sequence::Sequence;
 use super::stage::Stage;
 pub use super::tiles::{columns, faced, points};
-use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Step};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -264,11 +263,11 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
     let mut found = first(pass);
     let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
     let facing = facing_end(pass, &radices);
-    let loading = || pass.mirrored.is_some_and(|m| m.middle == Middle::Merge);
+    let loading = || pass.load.mirrored.is_some();
     if found.is_none() && facing.is_some_and(|faces| !faces || loading()) {
         // Neither a rule's radices nor these face each other, or only in what they load, which caches bring together too: lines as
         // they come. On an H100 44 lines of type IV over passes ran 1.05 times as fast so in the mean.
-        pass.mirrored = None;
+        pass.part_facing_lines();
         found = first(pass);
     }
     let complex = |key: &str| key.contains(",c2c,columns,") && pass.axes[0].kind != Kind::C2C;

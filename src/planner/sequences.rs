@@ -22,8 +22,8 @@ pub fn joins(&(radix, engine): &(usize, Engine)) -> bool {
 /// other: of sums over shared memory, a few.
 pub fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
     let radices = sequence.radices();
-    let places = pass.storage == ScalarType::F64 && pass.axes.len() > 1;
-    let products = pass.engine == Engine::Matrix;
+    let places = pass.math.storage == ScalarType::F64 && pass.axes.len() > 1;
+    let products = pass.math.engine == Engine::Matrix;
     let values = |(r, engine)| match radix::summed(r, products || places) {
         true => 2 * DENSE_PAIRS,
         // A lane has a few points of each product that it joins.
@@ -32,14 +32,14 @@ pub fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
     };
     // Two columns of the step that merges or splits lines in mirrored pairs.
     let (first, last) = (radices.first(), radices.last());
-    let parts = pass.mirrored.filter(|m| m.images == Images::Parts);
+    let parts = pass.mirrored().filter(|(_, m)| m.images == Images::Parts);
     // Of a line of reals in a cluster likewise.
     let spread = pass
         .axes
         .first()
         .filter(|_| pass.tile.residency.blocks() > 1);
     let middle = match (parts, spread) {
-        (Some(mirrored), _) => mirrored.middle,
+        (Some((end, _)), _) => end.middle(),
         (None, Some(axis)) => axis.kind.row().packed.middle,
         (None, None) => Middle::Plain,
     };
@@ -48,16 +48,16 @@ pub fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
         Middle::Split => last,
         Middle::Plain => None,
     };
-    let most = halves_radix(pass.storage);
+    let most = halves_radix(pass.math.storage);
     let pair = ends.filter(|r| **r <= most && !products).map(|r| 2 * r);
-    let engines = sequence.engines(pass.engine);
+    let engines = sequence.engines(pass.math.engine);
     engines.map(values).chain(pair).max()
 }
 
 /// What is tried: sequences of one engine; of products also the first or the last one alone, beside butterflies.
 /// Of tiles of one block, or of those that are `spread` over a cluster.
 pub fn sequences(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Sequence> {
-    let products = pass.engine == Engine::Matrix;
+    let products = pass.math.engine == Engine::Matrix;
     // Products alone were slower than two passes over a cluster.
     let alone = match products && spread {
         true => Vec::new(),
@@ -126,7 +126,7 @@ fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> 
         return parts(length, pass, limits);
     }
     let most = largest(pass);
-    let radices: Vec<usize> = match pass.engine {
+    let radices: Vec<usize> = match pass.math.engine {
         Engine::Simt => limits.butterflies.to_vec(),
         Engine::Matrix => {
             let table = radix::RADICES.iter().map(|row| row.radix);
@@ -143,12 +143,12 @@ fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> 
     let least = all.iter().map(Vec::len).min().unwrap_or(0);
     let plain = |s: &Vec<usize>| s.iter().all(|&r| radix::joined(r).is_none());
     let unjoined = all.iter().filter(|s| plain(s)).map(Vec::len).min();
-    let most = match pass.engine {
+    let most = match pass.math.engine {
         Engine::Matrix => unjoined.map_or(least + 1, |unjoined| unjoined.max(least + 1)),
         Engine::Simt => least + 1,
     };
     all.retain(|s| s.len() <= most);
-    if matches!(pass.operand, Operand::SplitHalf | Operand::SplitBf16) {
+    if matches!(pass.math.operand, Operand::SplitHalf | Operand::SplitBf16) {
         // Each product costs digits, and more where 16 bits do not hold the matrix: 65537 points, by
         // 512 = 8·8·8 in two passes, had 1.3 times the error that they have by 2·16·16.
         let exact = |r: usize| radix::find(r).is_some_and(|row| row.exact);
@@ -214,7 +214,7 @@ fn of_axes(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
         all
     };
     let own: Vec<Vec<Vec<usize>>> = pass.axes.iter().map(of_axis).collect();
-    let count = match pass.engine {
+    let count = match pass.math.engine {
         Engine::Simt if own.iter().all(|s| !s.is_empty()) => own.iter().map(Vec::len).max(),
         _ => None,
     };
@@ -231,7 +231,7 @@ fn of_axes(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
 /// The sequences of an axis by real columns: of a quarter of the continued line's points, which
 /// is half of `length`, those of the fewest radices and the most equal parts.
 fn folded(length: usize, axis: &TileAxis, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
-    if !axis.kind.is_symmetric() || pass.engine != Engine::Simt {
+    if !axis.kind.is_symmetric() || pass.math.engine != Engine::Simt {
         return Vec::new();
     }
     let held: Vec<usize> = radices
@@ -277,11 +277,11 @@ fn shortest(n: usize, radices: &[usize]) -> Vec<Vec<usize>> {
 
 /// The largest radix that is tried: a thread holds as many values; of joined products, a quarter.
 fn largest(pass: &Pass) -> usize {
-    let products = pass.engine == Engine::Matrix && pass.storage != ScalarType::F64;
+    let products = pass.math.engine == Engine::Matrix && pass.math.storage != ScalarType::F64;
     if products {
         128
     } else {
-        largest_butterfly(pass.storage)
+        largest_butterfly(pass.math.storage)
     }
 }
 

@@ -98,7 +98,9 @@ impl Spread {
     pub fn apply(&self, pass: &mut Pass) {
         if let ([axis], Some((line, cut))) = (&pass.axes[..], &self.line) {
             let (number, length) = (axis.axis, axis.core_length());
-            let [before, after] = line.split_at(*cut).map(|s| s.steps(number, pass.engine));
+            let [before, after] = line
+                .split_at(*cut)
+                .map(|s| s.steps(number, pass.math.engine));
             let twiddle = Step::Twiddle {
                 axis: number,
                 length,
@@ -113,7 +115,7 @@ impl Spread {
         let all: usize = pass.loops.iter().map(|l| l.count).product();
         let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
         pass.tile.lines = self.lines.min(all.max(1));
-        pass.tile.bytes = pass.tile.lines * points * 2 * pass.storage.bytes();
+        pass.tile.bytes = pass.tile.lines * points * 2 * pass.math.storage.bytes();
         pass.tile.residency = Residency::Cluster(self.blocks);
         pass.tile.launch = self.launch;
     }

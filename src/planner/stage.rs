@@ -3,7 +3,7 @@
 use super::problem::{Problem, INPUT, OUTPUT};
 use super::spread::Spread;
 use mmafft_backend_traits::{
-    Direction, Domain, Edges, Factor, Kind, Loop, Mirrored, RealLine, Runs, Slot,
+    Direction, Domain, Edges, End, Factor, Kind, Loop, Mirrored, RealLine, Runs, Slot,
 };
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ pub struct Stage {
     /// The length of a real line, of whose half spectrum the points are loaded.
     pub hermitian: Option<usize>,
     /// Whether the stage merges or splits half spectra of lines in mirrored pairs.
-    pub mirrored: Option<Mirrored>,
+    pub mirrored: Option<(End, Mirrored)>,
     /// The real line of whose reals the points are made.
     pub load_reals: Option<RealLine>,
     /// The real line of which the points become reals.
@@ -269,8 +269,8 @@ fn merge(loops: &mut Vec<Loop>) {
     for inner in loops.drain(..) {
         match merged.last_mut() {
             Some(outer)
-                if outer.load == inner.count * inner.load
-                    && outer.store == inner.count * inner.store =>
+                if outer.load.stride == inner.count * inner.load.stride
+                    && outer.store.stride == inner.count * inner.store.stride =>
             {
                 *outer = Loop {
                     count: outer.count * inner.count,

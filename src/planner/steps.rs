@@ -10,8 +10,8 @@ use super::stage::Stage;
 use mmafft_backend_traits::device::{images_meet, lines_face, WAVEFRONT};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
-    held_points, radix, Access, Engine, Error, Factor, Images, Kind, Limits, Mirrored,
-    Normalization, Pass, Residency, Result, ScalarType, Step, Tile, TileAxis,
+    held_points, radix, End, Ends, Engine, Error, Factor, Images, Kind, Limits, Map, Math,
+    Mirrored, Normalization, Pass, Residency, Result, ScalarType, Side, Step, Tile, TileAxis,
 };
 
 /// Bytes of contiguous lines that are transformed together: enough that the calls cost
@@ -48,7 +48,7 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
     for stage in stages {
         let mut axis = tile_axis(stage, problem);
         // Later axes work where the first one stored; the tile was loaded by the first.
-        axis.load_stride = first.load.strides[stage.dim];
+        axis.load.stride = first.load.strides[stage.dim];
         let alone = stages.len() == 1;
         let (chosen, reason) = axis_steps(&axis, stage, stages, problem, fits)?;
         steps.extend(match alone {
@@ -77,24 +77,36 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
         },
         chirp => chirp,
     };
+    let side = |end: End| {
+        let (place, factor, reals) = match end {
+            End::Load => (&first.load, first.load_factor, first.load_reals),
+            End::Store => (&first.store, first.store_factor, first.store_reals),
+        };
+        let mirrored = first.mirrored.filter(|(at, _)| *at == end);
+        Side {
+            factor: factor.map(placed),
+            reals,
+            mirrored: mirrored.map(|(_, mirrored)| mirrored),
+            ..memory(place, first, &dims)
+        }
+    };
     let mut pass = Pass {
-        load: access(&first.load, first, &dims),
-        store: access(&first.store, first, &dims),
-        edges: first.edges,
-        hermitian: first.hermitian,
-        mirrored: first.mirrored,
-        load_reals: first.load_reals,
-        store_reals: first.store_reals,
-        orthogonal: request.normalization == Normalization::Ortho,
-        load_factor: first.load_factor.map(placed),
-        store_factor: first.store_factor.map(placed),
-        scale: 1.0,
-        storage: problem.storage(),
-        operand,
-        split_matrix: request.split_matrix,
-        // Of several axes another batch may have another tile, a plane in place of rows.
-        scale_lines: problem.axes_to_transform().count() == 1,
-        engine: fits.engine,
+        load: Side {
+            edges: first.edges,
+            hermitian: first.hermitian,
+            ..side(End::Load)
+        },
+        store: side(End::Store),
+        math: Math {
+            storage: problem.storage(),
+            engine: fits.engine,
+            operand,
+            split_matrix: request.split_matrix,
+            // Of several axes another batch may have another tile, a plane in place of rows.
+            scale_lines: problem.axes_to_transform().count() == 1,
+            orthogonal: request.normalization == Normalization::Ortho,
+            scale: 1.0,
+        },
         tile: tile(&axes, first, &steps, problem, fits),
         reason: reasons.join("; "),
         axes,
@@ -108,15 +120,15 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<Pass> {
 }
 
 /// Where a side begins: at the first index of every dimension that the tile does not hold.
-fn access(place: &super::stage::Place, stage: &Stage, tile: &[usize]) -> Access {
+fn memory(place: &super::stage::Place, stage: &Stage, tile: &[usize]) -> Side {
     let outside = stage.others.iter().filter(|(d, _)| !tile.contains(d));
     let outside: Vec<_> = outside.cloned().collect();
-    Access {
-        slot: place.slot,
-        offset: place.start(&outside),
-        domain: place.domain,
-        imaginary: place.imaginary,
-    }
+    Side::new(
+        place.slot,
+        place.start(&outside),
+        place.domain,
+        place.imaginary,
+    )
 }
 
 fn tile_axis(stage: &Stage, problem: &Problem) -> TileAxis {
@@ -125,14 +137,20 @@ fn tile_axis(stage: &Stage, problem: &Problem) -> TileAxis {
         kind: stage.kind,
         direction: stage.direction,
         length: stage.length,
-        load_stride: stage.load.strides[stage.dim],
-        store_stride: stage.store.strides[stage.dim],
-        load_index: stage.load_index,
-        store_index: stage.store_index,
-        load_range: stage.load_range.clone(),
-        store_range: stage.store_range.clone(),
-        load_runs: stage.load_runs,
-        store_runs: stage.store_runs,
+        load: Map {
+            stride: stage.load.strides[stage.dim],
+            runs: stage.load_runs,
+            index: stage.load_index,
+        },
+        store: Map {
+            stride: stage.store.strides[stage.dim],
+            runs: stage.store_runs,
+            index: stage.store_index,
+        },
+        ranges: Ends {
+            load: stage.load_range.clone(),
+            store: stage.store_range.clone(),
+        },
     }
 }
 
@@ -269,10 +287,9 @@ fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
             && core * limits.vector_bytes * 2 <= 2 * limits.tile_bytes;
     }
     let in_lanes = neighbours > 0
-        || stage
-            .inner
-            .last()
-            .is_some_and(|l| l.load == 2 && l.store == 2 && l.count >= lanes.div_ceil(2));
+        || stage.inner.last().is_some_and(|l| {
+            l.load.stride == 2 && l.store.stride == 2 && l.count >= lanes.div_ceil(2)
+        });
     stage.kind == Kind::C2C
         && in_lanes
         && load.imaginary == 1
@@ -304,8 +321,8 @@ fn factored(stage: &Stage, axis: usize, length: usize, fits: &Fits) -> Vec<Step>
 fn few_radices(stage: &Stage, length: usize, fits: &Fits) -> Option<Vec<usize>> {
     let mut few = radix::fewest(length, fits.radices(), LARGEST_RADIX)?;
     // What is loaded faces each other only by rules, see `rules::follow`.
-    let stores = |m: &Mirrored| (m.images, m.middle) == (Images::Facing, Middle::Split);
-    if stage.mirrored.as_ref().is_some_and(stores) {
+    let stores = |(end, m): (End, Mirrored)| (end, m.images) == (End::Store, Images::Facing);
+    if stage.mirrored.is_some_and(stores) {
         put_at_the_end(&mut few, Middle::Split, |&r| lines_face(r, fits.scalar));
     }
     if stage.kind != Kind::C2C || !contiguous(stage) || stage.mirrored.is_some() {

@@ -4,8 +4,7 @@ use super::folded::columns_of_steps;
 use super::rule::{points_of_axes, real_columns};
 use super::rule_keys::transformed;
 use mmafft_backend_traits::device::{facing_neighbours, FACING_RADIX};
-use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{Engine, Pass};
+use mmafft_backend_traits::{End, Engine, Pass};
 
 /// Points that a block's threads hold, of so many lines.
 pub fn points(pass: &Pass, radices: &[usize], lines: usize) -> usize {
@@ -59,13 +58,11 @@ pub fn faced(pass: &Pass, radices: &[usize]) -> Option<([bool; 2], usize)> {
         return None;
     };
     let reduction = axis.kind.reduction(axis.length, false);
-    let can = [
-        reduction.middle == Middle::Merge || facing_neighbours(pass, true) > 0,
-        reduction.middle == Middle::Split || facing_neighbours(pass, false) > 0,
-    ];
+    let can =
+        End::BOTH.map(|end| reduction.middle == end.middle() || facing_neighbours(pass, end) > 0);
     let ends = [*first, *last];
     let even = |r: usize| (axis.core_length() / r).is_multiple_of(2) && r <= FACING_RADIX;
-    let facing = [0, 1].map(|i| can[i] && even(ends[i]) && pass.engine == Engine::Simt);
+    let facing = [0, 1].map(|i| can[i] && even(ends[i]) && pass.math.engine == Engine::Simt);
     let radix = [0, 1].map(|i| if facing[i] { ends[i] } else { 0 });
     facing
         .contains(&true)

@@ -61,7 +61,7 @@ impl Tiles {
             };
             let transformed =
                 |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
-            pass.engine == Engine::Simt
+            pass.math.engine == Engine::Simt
                 && pass.axes.iter().all(|axis| pays(axis.kind))
                 && pass.steps.iter().all(transformed)
         };

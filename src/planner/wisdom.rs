@@ -6,7 +6,7 @@
 use super::rule::Rule;
 use super::way::Way;
 use mmafft_backend_traits::device::{digest, Cache};
-use mmafft_backend_traits::{Effort, Error, Images, Limits, Pass, Request, Result};
+use mmafft_backend_traits::{Effort, Error, Limits, Math, Pass, Request, Result};
 use std::collections::BTreeMap;
 
 /// The first line of exported wisdom.
@@ -105,7 +105,7 @@ impl Wisdom {
         let kind = pass.axes[0].kind.row().name;
         let what = format!(
             "{} {kind} pass of {}",
-            pass.storage.name(),
+            pass.math.storage.name(),
             lengths.join("x")
         );
         let choice = Choice::Tile(tile);
@@ -254,18 +254,18 @@ fn key_of_pass(pass: &Pass) -> String {
         outermost.count = outermost.count.next_power_of_two();
     }
     // Lines that face each other may as well not.
-    let mirrored = pass.mirrored.filter(|m| m.images != Images::Facing);
+    let mut apart = pass.clone();
+    apart.part_facing_lines();
     // Blocks that share lines beside each other are a tile's choice.
     let spread = super::rule_keys::access(pass) == "cluster";
     let text = format!(
         "{:?}",
         (
-            (&pass.axes, loops, pass.load, pass.store),
-            (pass.edges, pass.hermitian, mirrored),
-            (pass.load_factor, pass.store_factor),
-            (pass.load_reals, pass.store_reals),
-            (pass.orthogonal, pass.storage, pass.operand),
-            (pass.split_matrix, pass.scale_lines, pass.engine),
+            (&pass.axes, loops, apart.load, apart.store),
+            Math {
+                scale: 1.0,
+                ..pass.math
+            },
             // A convolution's steps are no choice.
             pass.steps.first().filter(|step| step.radix().is_none()),
             spread,

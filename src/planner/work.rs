@@ -4,7 +4,7 @@
 
 use super::tiles::{columns_and_rows, faced, of_line};
 use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{Kind, Pass, ScalarType, Step};
+use mmafft_backend_traits::{End, Kind, Pass, ScalarType, Step};
 use std::ops::RangeInclusive;
 
 /// Tiles that are kept of each number of threads.
@@ -127,7 +127,7 @@ pub fn facing(pass: &Pass, radices: &[usize], halves: bool) -> [bool; 2] {
         return [false; 2];
     };
     let middle = middle(pass);
-    let ends = [Middle::Merge, Middle::Split].map(|end| middle == end);
+    let ends = End::BOTH.map(|end| middle == end.middle());
     [0, 1].map(|i| facing[i] && (ends[i] || !halves))
 }
 
@@ -142,9 +142,9 @@ pub fn tiles<'a>(
     let rows = pass
         .axes
         .iter()
-        .any(|axis| axis.load_stride <= 2 && axis.store_stride <= 2);
+        .any(|axis| axis.load.stride <= 2 && axis.store.stride <= 2);
     let together = pass.together();
-    let scalar = pass.storage.bytes();
+    let scalar = pass.math.storage.bytes();
     // What lies beside each other in memory: points, or reals.
     let complex = pass.axes[0].kind == Kind::C2C;
     let beside = if complex { 2 * scalar } else { scalar };
@@ -185,7 +185,7 @@ pub fn tiles<'a>(
             }
             for (threads, tiles) in tried.threads.clone().step_by(32).zip(&mut tiles) {
                 let held = cut.held(threads);
-                if held > tried.values(pass.storage) || cut.points < tried.points * threads {
+                if held > tried.values(pass.math.storage) || cut.points < tried.points * threads {
                     continue;
                 }
                 let tile = cut.tile(threads, held);
@@ -269,7 +269,7 @@ impl<'s, 'a> Cut<'s, 'a> {
             steps,
             lines,
             points,
-            bytes: on_chip * 2 * pass.storage.compute_bytes(),
+            bytes: on_chip * 2 * pass.math.storage.compute_bytes(),
             columns,
             filled,
             parts,

@@ -157,11 +157,11 @@ impl Kernel {
 /// The matrix instructions that a pass' operand is multiplied with: of 4×4 for radices to 4, but of
 /// FP64, and of 16×16.
 fn instructions(pass: &Pass, architecture: &str) -> Vec<&'static str> {
-    if pass.engine != Engine::Matrix {
+    if pass.math.engine != Engine::Matrix {
         return Vec::new();
     }
     let third = architecture == "gfx942";
-    let [small, large] = match pass.operand {
+    let [small, large] = match pass.math.operand {
         Operand::Half | Operand::SplitHalf if third => {
             ["v_mfma_f32_4x4x4_16b_f16", "v_mfma_f32_16x16x16_f16"]
         }
@@ -200,10 +200,10 @@ fn contiguous(pass: &Pass, load: bool) -> bool {
         return false;
     };
     let (access, stride) = match load {
-        true => (&pass.load, axis.load_stride),
-        false => (&pass.store, axis.store_stride),
+        true => (&pass.load, axis.load.stride),
+        false => (&pass.store, axis.store.stride),
     };
-    let plain = axis.kind == mmafft::Kind::C2C && pass.hermitian.is_none();
+    let plain = axis.kind == mmafft::Kind::C2C && pass.load.hermitian.is_none();
     let radix = |s: &Step| match s {
         Step::Dft { radix, .. } => Some(*radix),
         _ => None,
@@ -215,10 +215,10 @@ fn contiguous(pass: &Pass, load: bool) -> bool {
         radices.next_back()
     };
     // What a thread of the simt engine holds of neighbouring columns: at most 32 values.
-    let most = if pass.engine == Engine::Matrix {
+    let most = if pass.math.engine == Engine::Matrix {
         16
     } else {
-        32 / (8 / pass.storage.bytes())
+        32 / (8 / pass.math.storage.bytes())
     };
     plain
         && access.imaginary == 1
@@ -279,7 +279,7 @@ fn faults(kernel: &Kernel, program: &Program, pass: &Pass, unit: &Unit) -> Vec<S
     // contiguous.
     for kind in ["load", "store"] {
         let points = words::head(program, &format!("{kind}_vector")) as usize;
-        let words = points * 2 * pass.storage.bytes() / 4;
+        let words = points * 2 * pass.math.storage.bytes() / 4;
         let name = match words {
             0 => continue,
             1 => format!("global_{kind}_dword"),

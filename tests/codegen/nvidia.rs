@@ -136,7 +136,7 @@ fn multiplies(pass: &Pass) -> bool {
 
 /// The matrix instruction that a pass' operand is multiplied with.
 fn instruction(pass: &Pass) -> Option<&'static str> {
-    multiplies(pass).then_some(match pass.operand {
+    multiplies(pass).then_some(match pass.math.operand {
         Operand::F64 => "DMMA",
         _ => "HMMA",
     })
@@ -145,7 +145,7 @@ fn instruction(pass: &Pass) -> Option<&'static str> {
 /// Stores of real or imaginary parts alone where memory takes both as one, beyond the few of points that
 /// a branch has changed: each writes half of the sectors that it reaches.
 fn parts_alone(pass: &Pass, program: &Program, code: &str) -> usize {
-    let part = match pass.storage {
+    let part = match pass.math.storage {
         ScalarType::F32 => "STG.E desc",
         ScalarType::F64 => "STG.E.64 desc",
         ScalarType::F16 | ScalarType::Bf16 => "STG.E.U16 desc",

@@ -43,18 +43,18 @@ fn mangle_pass(pass: &mut Pass, r: &mut Random) {
         8 => pass.tile.lines = number,
         9 => pass.tile.bytes = number,
         10 => pass.tile.residency = Residency::Cluster(number),
-        11 => pass.storage = r.choose(&[ScalarType::F64, ScalarType::F16]),
-        12 => pass.engine = Engine::Matrix,
+        11 => pass.math.storage = r.choose(&[ScalarType::F64, ScalarType::F16]),
+        12 => pass.math.engine = Engine::Matrix,
         13 => pass.load.offset = number,
         14 => pass.store.offset = number,
-        15 => pass.hermitian = Some(number),
-        16 => pass.edges = None,
-        17 => (pass.mirrored, pass.load_reals) = (None, None),
+        15 => pass.load.hermitian = Some(number),
+        16 => pass.load.edges = None,
+        17 => (pass.load.mirrored, pass.store.mirrored, pass.load.reals) = (None, None, None),
         18 => pass.load.imaginary = number,
         19 => std::mem::swap(&mut pass.load, &mut pass.store),
         20 => {
             if let Some(l) = pass.loops.first_mut() {
-                *[&mut l.count, &mut l.load, &mut l.store][r.below(3)] = number;
+                *[&mut l.count, &mut l.load.stride, &mut l.store.stride][r.below(3)] = number;
             }
         }
         other => {
@@ -63,7 +63,7 @@ fn mangle_pass(pass: &mut Pass, r: &mut Random) {
             };
             match other {
                 21 => axis.length = number,
-                22 => *[&mut axis.load_stride, &mut axis.store_stride][r.below(2)] = number,
+                22 => *[&mut axis.load.stride, &mut axis.store.stride][r.below(2)] = number,
                 _ => axis.kind = r.choose(&[Kind::Dct1, Kind::R2C, Kind::C2R, Kind::C2C]),
             }
         }

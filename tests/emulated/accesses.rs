@@ -7,6 +7,7 @@ use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{constant, head, step};
 use mmafft::backend_traits::conformance::{self, PlanFn};
 use mmafft::backend_traits::real::Middle;
+use mmafft::backend_traits::End;
 use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape, Step};
 
 /// The plan for a device, and what its launches did; `None` where it has no such product.
@@ -40,7 +41,7 @@ pub fn launches_of(
 fn again_and_never(pass: &Pass, copied: bool) -> (usize, usize) {
     let axis = &pass.axes[0];
     let (read, _) = pass.bytes();
-    if let Some((side, length)) = pass.real_load() {
+    if let Some((side, length)) = pass.reals(End::Load) {
         if copied {
             return (0, 0);
         }
@@ -48,9 +49,9 @@ fn again_and_never(pass: &Pass, copied: bool) -> (usize, usize) {
         let reduction = pass.reduction(axis);
         let core = reduction.length.of(axis.length).expect("a length");
         let merged = reduction.middle == Middle::Merge;
-        let points: Vec<usize> = match pass.load_reals {
+        let points: Vec<usize> = match pass.load.reals {
             Some(line) => {
-                let merged = pass.mirrored_points(Middle::Merge);
+                let merged = pass.load.halves();
                 let mut all = points_of_parts(pass);
                 // What a convolution pads is zero.
                 all.retain(|&p| p < line.points());
@@ -71,26 +72,30 @@ fn again_and_never(pass: &Pass, copied: bool) -> (usize, usize) {
             _ => (side, points),
         };
         let reals = points.into_iter().flat_map(|p| side.reals(length, p));
-        let given = reals.flatten().filter(|r| axis.load_range.contains(&r.0));
-        let line = axis.load_range.len() * pass.storage.bytes();
-        return (read / line * given.count() * pass.storage.bytes() - read, 0);
+        let given = reals.flatten().filter(|r| axis.ranges.load.contains(&r.0));
+        let line = axis.ranges.load.len() * pass.math.storage.bytes();
+        return (
+            read / line * given.count() * pass.math.storage.bytes() - read,
+            0,
+        );
     }
-    let point = pass.load.domain.scalars() * pass.storage.bytes();
-    let lines = read / point / axis.load_range.len();
+    let point = pass.load.domain.scalars() * pass.math.storage.bytes();
+    let lines = read / point / axis.ranges.load.len();
     let even = axis.length.is_multiple_of(2);
-    let inside = |n: usize| usize::from(axis.load_range.contains(&n));
+    let inside = |n: usize| usize::from(axis.ranges.load.contains(&n));
     // The line that the load mirrors; odd lines are never split in pairs.
     let mirrored = pass
+        .load
         .hermitian
         .or((axis.kind == Kind::C2R && !even).then_some(axis.length));
     let twice = mirrored.map_or(0, |length| {
-        let points = match pass.hermitian {
+        let points = match pass.load.hermitian {
             Some(_) => points_of_parts(pass),
             None => (0..length).collect(),
         };
         let points = points.into_iter().filter(|&n| n < length);
         let all: usize = points.map(|n| inside(n.min(length - n))).sum();
-        all - axis.load_range.len()
+        all - axis.ranges.load.len()
     });
     // One pair of reals is one complex point.
     let pair = if axis.kind == Kind::R2C {
@@ -98,10 +103,10 @@ fn again_and_never(pass: &Pass, copied: bool) -> (usize, usize) {
     } else {
         point
     };
-    let merged = pass.mirrored_points(Middle::Merge);
-    let length = pass.hermitian.or(merged.map(|points| 2 * points));
+    let merged = pass.load.halves();
+    let length = pass.load.hermitian.or(merged.map(|points| 2 * points));
     let length = length.unwrap_or(axis.length);
-    let edges = match pass.edges.map_or(0, |e| e.count) {
+    let edges = match pass.load.edges.map_or(0, |e| e.count) {
         0 => 0,
         1 => inside(0),
         _ => inside(0) + inside(length / 2),
@@ -113,12 +118,12 @@ fn again_and_never(pass: &Pass, copied: bool) -> (usize, usize) {
 /// that do, one of two.
 fn points_of_parts(pass: &Pass) -> Vec<usize> {
     let axis = &pass.axes[0];
-    let parts = pass.loops.iter().filter(|l| l.load_index > 0);
-    let own = (0..axis.length).map(|i| i * axis.load_index).collect();
+    let parts = pass.loops.iter().filter(|l| l.load.index > 0);
+    let own = (0..axis.length).map(|i| i * axis.load.index).collect();
     parts.fold(own, |all: Vec<usize>, l| {
         let of = |p: &usize| {
             (0..l.count)
-                .map(|i| p + i * l.load_index)
+                .map(|i| p + i * l.load.index)
                 .collect::<Vec<_>>()
         };
         all.iter().flat_map(of).collect()
@@ -143,7 +148,7 @@ pub fn traffic_of(plan: PlanFn, probe: Probe, request: &Request) -> Vec<String> 
         let got = (record.counters.bytes_read, record.counters.bytes_written);
         let program = &record.program;
         let most = record.tiles as i64 * head(program, "threads") * head(program, "values");
-        let most = most as u64 * 2 * pass.storage.bytes() as u64;
+        let most = most as u64 * 2 * pass.math.storage.bytes() as u64;
         let more = (expected.0..=most.max(expected.0)).contains(&got.0) && got.1 == expected.1;
         // Lanes beyond the last column, which nobody asks, read once more what caches have.
         let more = more && head(program, "unasked") != 0;

@@ -3,7 +3,7 @@
 use crate::probe::{Probe, Vendor};
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::Driver;
-use mmafft::backend_traits::{real::Middle, Factor};
+use mmafft::backend_traits::Factor;
 use mmafft::emulated::Order;
 use mmafft::{Direction, Engine, Error, Kind, Layout, Pass, Precision, Request, Shape, Step};
 
@@ -273,28 +273,22 @@ fn cases_are_what_they_are_called() {
             );
             for pass in &plan.passes {
                 let facts = [
-                    ("engine", pass.engine == Engine::Matrix),
-                    ("edges", pass.edges.is_some()),
-                    ("mirror", pass.hermitian.is_some()),
-                    (
-                        "merge of pairs",
-                        pass.mirrored_points(Middle::Merge).is_some(),
-                    ),
-                    (
-                        "split of pairs",
-                        pass.mirrored_points(Middle::Split).is_some(),
-                    ),
+                    ("engine", pass.math.engine == Engine::Matrix),
+                    ("edges", pass.load.edges.is_some()),
+                    ("mirror", pass.load.hermitian.is_some()),
+                    ("merge of pairs", pass.load.halves().is_some()),
+                    ("split of pairs", pass.store.halves().is_some()),
                     (
                         "roots",
-                        matches!(pass.store_factor, Some(Factor::Roots { .. })),
+                        matches!(pass.store.factor, Some(Factor::Roots { .. })),
                     ),
                     (
                         "roots back",
-                        matches!(pass.load_factor, Some(Factor::Roots { .. })),
+                        matches!(pass.load.factor, Some(Factor::Roots { .. })),
                     ),
                     (
                         "chirp over passes",
-                        matches!(pass.load_factor, Some(Factor::Chirp { .. })),
+                        matches!(pass.load.factor, Some(Factor::Chirp { .. })),
                     ),
                     (
                         "part of a tile",

@@ -65,7 +65,7 @@ fn parts_that_are_no_whole_runs() {
         assert_eq!(lengths, [4096, last]);
         let rows = &plan.passes[1];
         assert!(rows.tile.residency.blocks() > 1, "{}", plan.explain());
-        assert_eq!(rows.axes[0].load_runs.is_some(), in_runs);
+        assert_eq!(rows.axes[0].load.runs.is_some(), in_runs);
     }
 }
 

@@ -70,10 +70,10 @@ fn halves_meet_in_registers() {
                     request = request.normalization(Normalization::Ortho);
                 }
                 if i % 5 == 2 {
-                    request = request.wanted_output(0, 1..kind.lengths(n).1 - 1);
+                    request = request.wanted_output(0, 1..kind.lengths(n)[1] - 1);
                 }
                 if i % 5 == 3 {
-                    request = request.nonzero_input(0, 1..kind.lengths(n).0 - 1);
+                    request = request.nonzero_input(0, 1..kind.lengths(n)[0] - 1);
                 }
                 let order = ORDERS[i % 3];
                 let writes = |plan: PlanFn| {

@@ -316,7 +316,7 @@ fn other_passes_are_refused() {
         let plan = mmafft::plan(&request, limits).expect("a plan");
         let lowered = |engine: Engine, steps: Vec<Step>| {
             let mut pass = plan.passes[0].clone();
-            (pass.engine, pass.steps, pass.tile.launch) = (engine, steps, None);
+            (pass.math.engine, pass.steps, pass.tile.launch) = (engine, steps, None);
             lower(&pass, &device.geometry).map(|_| ())
         };
         let simt = |radices: &[usize]| Step::sequence(0, radices, Engine::Simt);
@@ -355,13 +355,13 @@ fn other_passes_are_refused() {
             Some(mmafft::backend_traits::Runs { points, apart })
         };
         let faults: [fn(&mut mmafft::Pass); 4] = [
-            |pass| pass.axes[0].load_runs.as_mut().expect("runs").apart += 1,
-            |pass| pass.axes[0].load_runs.as_mut().expect("runs").points = 0,
+            |pass| pass.axes[0].load.runs.as_mut().expect("runs").apart += 1,
+            |pass| pass.axes[0].load.runs.as_mut().expect("runs").points = 0,
             |pass| pass.load.domain = mmafft::Domain::Real,
-            |pass| pass.axes[0].load_index = 2,
+            |pass| pass.axes[0].load.index = 2,
         ];
         let mut in_runs = plan.passes[0].clone();
-        in_runs.axes[0].load_runs = runs(8);
+        in_runs.axes[0].load.runs = runs(8);
         assert!(lower(&in_runs, &device.geometry).is_ok());
         for fault in faults {
             let mut other = in_runs.clone();
@@ -377,9 +377,9 @@ fn other_passes_are_refused() {
         }
         assert!(lower(&pass, &device.geometry).is_ok());
         let mut others = [pass.clone(), pass.clone(), pass.clone()];
-        others[0].engine = Engine::Matrix;
+        others[0].math.engine = Engine::Matrix;
         others[1].tile.residency = mmafft::backend_traits::Residency::Cluster(3);
-        others[2].hermitian = Some(1 << 16);
+        others[2].load.hermitian = Some(1 << 16);
         for other in others {
             let error = lower(&other, &device.geometry).expect_err("no such pass");
             assert!(error.to_string().contains("cluster"), "{error}");

@@ -4,7 +4,7 @@
 use crate::accesses::{launches, traffic};
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::backend_traits::{real::Middle, Images, LineForm, Mirrored, RealLine};
+use mmafft::backend_traits::{real::Middle, End, Images, LineForm, Mirrored, RealLine};
 use mmafft::{
     Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Plan, Precision,
     Request, Shape, Step, KINDS,
@@ -23,12 +23,12 @@ fn kinds() -> Vec<Kind> {
 
 /// Whether a long line has half of the points: packed, or by real columns.
 fn is_halved(plan: &Plan) -> bool {
-    plan.passes.iter().any(|pass| pass.mirrored.is_some()) || has_columns(plan)
+    plan.passes.iter().any(|pass| pass.mirrored().is_some()) || has_columns(plan)
 }
 
 fn has_columns(plan: &Plan) -> bool {
     let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
-    let lines = |pass: &mmafft::Pass| [pass.load_reals, pass.store_reals];
+    let lines = |pass: &mmafft::Pass| [pass.load.reals, pass.store.reals];
     plan.passes
         .iter()
         .flat_map(lines)
@@ -60,7 +60,7 @@ fn requests() -> Vec<Request> {
         // Points of other lines between a line's own, and beside them.
         all.push(of(kind, Shape::d2(2048, 5)).axes(&[0]));
         all.push(of(kind, Shape::d2(3, 2048)).axes(&[1]).batch(2));
-        let (input, output) = kind.lengths(2048);
+        let [input, output] = kind.lengths(2048);
         let innermost = |n: usize| Layout::strided(&[3]).distance(3 * n + 1).offset(1);
         let strided = line(2048).batch(2).input_layout(innermost(input));
         all.push(strided.output_layout(innermost(output)));
@@ -138,15 +138,17 @@ fn half_spectra_meet_in_registers_where_two_columns_fit() {
                 let probe = || Probe::new(vendor, ORDERS[1]).tile_bytes(TILE);
                 let (plan, records) = launches(probe(), &request).expect("a plan");
                 for (pass, record) in plan.passes.iter().zip(&records) {
-                    let parts = |m: &Mirrored| m.images == Images::Parts;
-                    let Some(mirrored) = pass.mirrored.filter(parts) else {
+                    let parts = |(_, m): &(End, Mirrored)| m.images == Images::Parts;
+                    let Some((end, _)) = pass.mirrored().filter(parts) else {
                         continue;
                     };
                     let radices: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
                     let last = head(&record.program, "steps") as usize - 1;
-                    let (radix, at, faces, alone) = match mirrored.middle {
-                        Middle::Merge => (radices[0], 0, "FACING_MERGE", "OP_MERGE"),
-                        _ => (radices[radices.len() - 1], last, "FACING_SPLIT", "OP_SPLIT"),
+                    let (radix, at, faces, alone) = match end {
+                        End::Load => (radices[0], 0, "FACING_MERGE", "OP_MERGE"),
+                        End::Store => {
+                            (radices[radices.len() - 1], last, "FACING_SPLIT", "OP_SPLIT")
+                        }
                     };
                     let meet = radix <= most && (pass.axes[0].length / radix).is_multiple_of(2);
                     seen[usize::from(meet)] += 1;
@@ -191,7 +193,7 @@ fn of_several_axes(kind: Kind) -> Vec<Request> {
     all.push(array(Shape::d3(16, 64, 3)).axes(&[0, 1]));
     all.push(array(Shape::d2(64, 16)).axes(&[1, 0]));
     // Rows apart from each other, and points.
-    let (input, output) = kind.lengths(64);
+    let [input, output] = kind.lengths(64);
     let loose = |n: usize| {
         Layout::strided(&[2 * n + 3, 2])
             .distance(16 * (2 * n + 3) + 1)
@@ -215,8 +217,8 @@ fn rows_of_half_spectra_mirror_each_other() {
                         plan => plan.expect("a plan"),
                     };
                     let rows = |pass: &mmafft::Pass| {
-                        pass.mirrored
-                            .is_some_and(|m| matches!(m.images, Images::Rows(_)))
+                        pass.mirrored()
+                            .is_some_and(|(_, m)| matches!(m.images, Images::Rows(_)))
                     };
                     assert!(
                         plan.passes.iter().any(rows),
@@ -284,7 +286,7 @@ fn lines_face_each_other() {
                     };
                     let plan = mmafft::plan(&request, probe().backend().limits());
                     let facing = |pass: &mmafft::Pass| {
-                        let images = pass.mirrored.map(|mirrored| mirrored.images);
+                        let images = pass.mirrored().map(|(_, mirrored)| mirrored.images);
                         images == Some(Images::Facing)
                     };
                     faced += usize::from(plan.expect("a plan").passes.iter().any(facing));
@@ -364,7 +366,7 @@ fn pairs_beyond_the_last_look_nothing_up() {
                 let plan = mmafft::plan(&request, probe().backend().limits()).expect("a plan");
                 let part = |pass: &mmafft::Pass| {
                     let lines: usize = pass.loops.iter().map(|l| l.count).product();
-                    pass.mirrored.is_some() && !lines.is_multiple_of(pass.tile.lines)
+                    pass.mirrored().is_some() && !lines.is_multiple_of(pass.tile.lines)
                 };
                 split += usize::from(plan.passes.iter().any(part));
                 let wrong = traffic(probe(), &request);

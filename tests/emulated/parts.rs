@@ -107,7 +107,7 @@ fn lines_have_real_columns() {
                 // Tiles have fewer rows of 16 bits.
                 let asked = lengths(&planned) == **list;
                 assert!(asked || precision == Precision::F16, "{request:?}");
-                let faces = |pass: &mmafft::Pass| pass.mirrored.is_some();
+                let faces = |pass: &mmafft::Pass| pass.mirrored().is_some();
                 facing += usize::from(planned.passes.iter().any(faces));
                 if let Err(what) = conformance::check(&backend, by_columns, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
@@ -165,7 +165,7 @@ fn edges_come_before_real_columns() {
     for vendor in Vendor::ALL {
         let backend = Probe::new(vendor, ORDERS[0]).tile_bytes(TILE).backend();
         let plan = by(&request, backend.limits()).expect("a plan");
-        let edges = plan.passes.iter().filter(|pass| pass.edges.is_some());
+        let edges = plan.passes.iter().filter(|pass| pass.load.edges.is_some());
         assert_eq!(edges.count(), 1, "{plan:?}");
         assert_eq!(lengths(&plan)[plan.passes.len() - 2..], [64, 64]);
         conformance::check(&backend, by, &request, 1.0).expect("it is right");

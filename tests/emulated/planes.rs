@@ -158,8 +158,8 @@ fn sums_over_half_spectra_in_a_tile_are_refused() {
         assert_eq!((plan.passes.len(), pass.axes[1].length), (1, 74));
         assert!(lower(&pass, &geometry).is_ok());
         pass.axes[1].length = 37;
-        pass.axes[1].load_range = 0..19;
-        pass.axes[1].store_range = 0..37;
+        pass.axes[1].ranges.load = 0..19;
+        pass.axes[1].ranges.store = 0..37;
         let error = lower(&pass, &geometry)
             .expect_err("no such pass")
             .to_string();

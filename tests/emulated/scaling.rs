@@ -51,8 +51,11 @@ fn planes_can_be_scaled_once() {
     fn once(request: &Request, limits: &Limits) -> Result<Plan> {
         let mut plan = mmafft::plan(request, limits)?;
         for pass in &mut plan.passes {
-            assert!(!pass.scale_lines, "another batch may have another tile");
-            pass.scale_lines = true;
+            assert!(
+                !pass.math.scale_lines,
+                "another batch may have another tile"
+            );
+            pass.math.scale_lines = true;
         }
         Ok(plan)
     }

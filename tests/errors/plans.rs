@@ -50,19 +50,19 @@ fn steps_that_do_not_make_a_line() {
     let error = refused(other).to_string();
     assert!(error.contains("steps of devices"), "{error}");
     let mut beyond = plan.clone();
-    beyond.passes[0].axes[0].store_stride = usize::MAX / 2;
+    beyond.passes[0].axes[0].store.stride = usize::MAX / 2;
     let error = refused(beyond).to_string();
     assert!(error.contains("beyond all memory"), "{error}");
     let mut in_runs = plan.clone();
     let (points, apart) = (8, 1024);
-    in_runs.passes[0].axes[0].store_runs = Some(Runs { points, apart });
+    in_runs.passes[0].axes[0].store.runs = Some(Runs { points, apart });
     let error = refused(in_runs).to_string();
     assert!(error.contains("points in runs"), "{error}");
     planner.prepare(plan).expect("the plan itself");
     let request = Request::forward(Shape::d1(64)).precision(Precision::SplitF16);
     let mut joined = planner.plan(&request).expect("a plan");
     // What devices make of several products.
-    joined.passes[0].steps = Step::sequence(0, &[64], joined.passes[0].engine);
+    joined.passes[0].steps = Step::sequence(0, &[64], joined.passes[0].math.engine);
     let error = refused(joined.clone()).to_string();
     assert!(error.contains("no product of 64 points"), "{error}");
     joined.passes[0].steps = Step::sequence(0, &[8, 8], Engine::Simt);
@@ -84,11 +84,11 @@ fn memory_that_a_plan_must_not_touch() {
 
     // A pass that turns an array where it lies.
     let mut turned = plan.clone();
-    turned.passes[0].axes[0].store_stride = 2;
+    turned.passes[0].axes[0].store.stride = 2;
     turned.passes[0]
         .loops
         .iter_mut()
-        .for_each(|l| l.store = l.store / 2 * 128);
+        .for_each(|l| l.store.stride = l.store.stride / 2 * 128);
     let transform = planner.prepare(turned.clone()).expect("of two buffers");
     let mut data = vec![Complex::new(1.0f32, 0.0); 64 * 64];
     let error = transform
@@ -103,8 +103,8 @@ fn memory_that_a_plan_must_not_touch() {
     let request = Request::c2r(Shape::d2(16, 30)).batch(10);
     let mut edges = planner.plan(&request).expect("a plan");
     let last = edges.passes.last_mut().expect("a pass");
-    assert!(last.edges.is_some());
-    last.axes[0].load_range = 0..4;
+    assert!(last.load.edges.is_some());
+    last.axes[0].ranges.load = 0..4;
     let error = refused(edges).to_string();
     assert!(error.contains("other edge points"), "{error}");
 }

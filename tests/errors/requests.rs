@@ -2,7 +2,7 @@
 
 use crate::check_words;
 use crate::common::cpu_limits;
-use mmafft::{Error, Kind, Layout, Request, Shape, Side};
+use mmafft::{Error, Kind, Layout, Request, Shape, Slot};
 
 /// Plans for the CPU, which must fail.
 #[track_caller]
@@ -120,9 +120,9 @@ fn layouts_that_overflow() {
             what: format!("the extent of the {side} layout"),
         };
         let input = request.clone().input_layout(layout.clone());
-        assert_eq!(refused(&input), of(Side::Input));
+        assert_eq!(refused(&input), of(Slot::Input));
         let output = request.output_layout(layout);
-        assert_eq!(refused(&output), of(Side::Output));
+        assert_eq!(refused(&output), of(Slot::Output));
     }
 }
 
@@ -160,9 +160,9 @@ fn layouts_that_overlap() {
             got,
         };
         let both = request().in_place().input_layout(layout.clone());
-        assert_eq!(refused(&both), of(Side::Input));
+        assert_eq!(refused(&both), of(Slot::Input));
         let output = request().output_layout(layout.clone());
-        assert_eq!(refused(&output), of(Side::Output));
+        assert_eq!(refused(&output), of(Slot::Output));
         // What is only read may overlap itself.
         let planner = mmafft::Planner::cpu().expect("the CPU");
         let planned = planner.plan(&request().input_layout(layout));
@@ -186,8 +186,8 @@ fn negative_strides() {
         };
         let request = Request::forward(Shape::d2(3, 5)).batch(2);
         let input = request.clone().input_layout(layout.clone());
-        assert_eq!(refused(&input), of(Side::Input));
-        assert_eq!(refused(&request.output_layout(layout)), of(Side::Output));
+        assert_eq!(refused(&input), of(Slot::Input));
+        assert_eq!(refused(&request.output_layout(layout)), of(Slot::Output));
     }
 }
 
@@ -203,9 +203,9 @@ fn layouts_of_another_rank() {
         let layout = Layout::strided(strides);
         let request = Request::r2c(Shape::d2(3, 5));
         let input = request.clone().input_layout(layout.clone());
-        assert_eq!(refused(&input), of(Side::Input));
+        assert_eq!(refused(&input), of(Slot::Input));
         let output = request.output_layout(layout);
-        assert_eq!(refused(&output), of(Side::Output));
+        assert_eq!(refused(&output), of(Slot::Output));
     }
 }
 
@@ -245,7 +245,7 @@ fn zero_ranges() {
         (Request::c2r, 5, 8),
     ];
     for (kind, input, output) in half {
-        for (side, length) in [(Side::Input, input), (Side::Output, output)] {
+        for (side, length) in [(Slot::Input, input), (Slot::Output, output)] {
             for (start, end) in [
                 (2, 2),
                 (0, 0),
@@ -255,7 +255,7 @@ fn zero_ranges() {
             ] {
                 let request = kind(Shape::d2(4, 8));
                 let request = match side {
-                    Side::Input => request.nonzero_input(1, start..end),
+                    Slot::Input => request.nonzero_input(1, start..end),
                     _ => request.wanted_output(1, start..end),
                 };
                 let error = Error::ZeroRange {

@@ -3,7 +3,7 @@
 use crate::check_words;
 use half::f16;
 use mmafft::{
-    Complex, Element, Error, Kind, Layout, Normalization, Planner, Precision, Request, Shape, Side,
+    Complex, Element, Error, Kind, Layout, Normalization, Planner, Precision, Request, Shape, Slot,
     Transform, KINDS,
 };
 
@@ -35,7 +35,7 @@ fn untouched(result: mmafft::Result<()>, output: &[C32], expected: Error) {
     assert_eq!(bits(output), bits(&poison(output.len())), "{error}");
 }
 
-fn too_short(side: Side, expected: usize, got: usize, unit: &'static str) -> Error {
+fn too_short(side: Slot, expected: usize, got: usize, unit: &'static str) -> Error {
     Error::BufferTooShort {
         side,
         expected,
@@ -62,7 +62,7 @@ fn short_buffers() {
         for got in [0, 1, input - 1] {
             let mut out = poison(output);
             let result = fft.process(&vec![C32::default(); got], &mut out);
-            untouched(result, &out, too_short(Side::Input, input, got, "elements"));
+            untouched(result, &out, too_short(Slot::Input, input, got, "elements"));
         }
         for got in [0, 1, output - 1] {
             let mut out = poison(got);
@@ -70,7 +70,7 @@ fn short_buffers() {
             untouched(
                 result,
                 &out,
-                too_short(Side::Output, output, got, "elements"),
+                too_short(Slot::Output, output, got, "elements"),
             );
         }
         let mut out = poison(output);
@@ -94,18 +94,18 @@ fn short_buffers_of_reals() {
                 let mut out = poison(24);
                 let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
                 let result = fft.process(&vec![0.0f32; got], reals);
-                untouched(result, &out, too_short(Side::Input, 48, got, "elements"));
+                untouched(result, &out, too_short(Slot::Input, 48, got, "elements"));
                 let mut out = poison(24);
                 let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
                 let result = fft.process(&[0.0f32; 48], &mut reals[..got]);
-                untouched(result, &out, too_short(Side::Output, 48, got, "elements"));
+                untouched(result, &out, too_short(Slot::Output, 48, got, "elements"));
                 let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
                 let result = fft.process_in_place(&mut reals[..got]);
-                untouched(result, &out, too_short(Side::Input, 48, got, "elements"));
+                untouched(result, &out, too_short(Slot::Input, 48, got, "elements"));
             }
             let mut out = poison(24);
             let expected = Error::ElementType {
-                side: Side::Input,
+                side: Slot::Input,
                 expected: "f32",
                 got: "f64",
                 instead: "set the request\'s .precision(…) to f64 for these",
@@ -123,7 +123,7 @@ fn short_buffers_in_place() {
     for got in [0, 1, 71] {
         let mut data = poison(got);
         let result = fft.process_in_place(&mut data);
-        untouched(result, &data, too_short(Side::Input, 72, got, "elements"));
+        untouched(result, &data, too_short(Slot::Input, 72, got, "elements"));
     }
     // Padded rows: 4 of 2·4 reals, in one number for both sides.
     let real = build(Request::r2c(Shape::d2(4, 6)).in_place());
@@ -131,11 +131,11 @@ fn short_buffers_in_place() {
     for got in [0, 15] {
         let mut data = poison(got);
         let result = real.process_in_place(&mut data);
-        untouched(result, &data, too_short(Side::Output, 16, got, "elements"));
+        untouched(result, &data, too_short(Slot::Output, 16, got, "elements"));
     }
     let mut data = vec![0.0f32; 31];
     let error = real.process_in_place(&mut data).expect_err("too short");
-    assert_eq!(error, too_short(Side::Input, 32, 31, "elements"));
+    assert_eq!(error, too_short(Slot::Input, 32, 31, "elements"));
     assert_eq!(
         build(Request::r2c(Shape::d2(4, 4)).in_place()).input_len(),
         24
@@ -153,7 +153,7 @@ fn short_scratch() {
         let mut out = poison(fft.output_len() / 2);
         let reals: &mut [f32] = bytemuck::cast_slice_mut(&mut out);
         let result = fft.process_with_scratch(&input, reals, &mut vec![0; got]);
-        untouched(result, &out, too_short(Side::Scratch, needed, got, "bytes"));
+        untouched(result, &out, too_short(Slot::Scratch, needed, got, "bytes"));
     }
 }
 
@@ -163,7 +163,7 @@ fn wrong_elements() {
         let mut out = poison(16);
         let result = fft.process(&[T::default(); 16], &mut out);
         let expected = Error::ElementType {
-            side: Side::Input,
+            side: Slot::Input,
             expected: "Complex<f32>",
             got: T::NAME,
             instead: match T::SCALAR {
@@ -194,10 +194,10 @@ fn wrong_elements() {
         got: "Complex<f64>",
         instead: "set the request\'s .precision(…) to f64 for these",
     };
-    assert_eq!(error, of(Side::Input));
+    assert_eq!(error, of(Slot::Input));
     assert_eq!(data, vec![Complex::new(7.0, 7.0); 16]);
     let error = fft.process(&poison(16), &mut data).expect_err("f64");
-    assert_eq!(error, of(Side::Output));
+    assert_eq!(error, of(Slot::Output));
     assert_eq!(data, vec![Complex::new(7.0, 7.0); 16]);
     let buffer = fft.upload(&poison(16)).expect("memory");
     let error = fft
@@ -262,7 +262,7 @@ fn buffers_are_refilled_and_change_their_type() {
     let short = short.expect_err("one less");
     check_words(&short);
     let wanted = Error::BufferLength {
-        side: Side::Input,
+        side: Slot::Input,
         expected: 8,
         got: 7,
     };
@@ -318,13 +318,13 @@ fn long_buffers() {
         expected,
         got,
     };
-    untouched(result, &out, too_long(Side::Output, 16, 17));
+    untouched(result, &out, too_long(Slot::Output, 16, 17));
     let mut out = poison(16);
     let result = fft.process(&poison(32), &mut out);
-    untouched(result, &out, too_long(Side::Input, 16, 32));
+    untouched(result, &out, too_long(Slot::Input, 16, 32));
     let mut data = poison(20);
     let result = fft.process_in_place(&mut data);
-    untouched(result, &data, too_long(Side::Input, 16, 20));
+    untouched(result, &data, too_long(Slot::Input, 16, 20));
     // Rows of a wider array: what lies behind the last one is the caller's.
     let rows = Layout::strided(&[8, 1]);
     let request = Request::forward(Shape::d2(4, 6)).input_layout(rows.clone());

@@ -1,16 +1,12 @@
 //! The addresses that a pass loads and stores, line by line, from the words of `pass.rs`.
 
-use mmafft::backend_traits::{
-    real::Middle, Access, Images, Loop, Mirrored, Pass, Runs, Slot, TileAxis,
-};
+use mmafft::backend_traits::{End, Images, Map, Mirrored, Pass, Slot};
 use mmafft::Kind;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Indices, scalars from one to the next, and the runs in which they lie.
-pub type Along = (Range<usize>, usize, Option<Runs>);
-/// Scalars, and points of the whole line, from one to the next; and the runs in which they lie.
-type Move = (usize, usize, Option<Runs>);
+/// Indices, and where they lie.
+pub type Along = (Range<usize>, Map);
 
 type Each<'a> = &'a mut dyn FnMut(usize, Slot, usize) -> Result<(), String>;
 
@@ -19,11 +15,11 @@ pub fn loads(
     pass: &Pass,
     mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
 ) -> Result<(), String> {
-    if pass.loops.iter().any(|l| l.load_index > 0) {
+    if pass.loops.iter().any(|l| l.load.index > 0) {
         return part_loads(pass, &mut each);
     }
-    let Some(edges) = pass.edges else {
-        return side(pass, &pass.load, load_loop, load_axis, &mut each);
+    let Some(edges) = pass.load.edges else {
+        return side(pass, End::Load, None, &mut each);
     };
     // Point 1 is at the load's address 0; points 0 and, for an even length, the last wait
     // in scratch.
@@ -32,11 +28,10 @@ pub fn loads(
     };
     let points = axis.length / 2 + 1;
     let count = if axis.length % 2 == 0 { 2 } else { 1 }.min(points);
-    if axis.kind != Kind::C2R || axis.load_range != (0..points) || edges.count != count {
+    if axis.kind != Kind::C2R || axis.ranges.load != (0..points) || edges.count != count {
         return Err("edge points that are not those of a whole C2R line".into());
     }
-    let interior = |axis: &TileAxis| (0..points - count, axis.load_stride, axis.load_runs);
-    side(pass, &pass.load, load_loop, interior, &mut each)?;
+    side(pass, End::Load, Some(0..points - count), &mut each)?;
     let lines: usize = pass.loops.iter().map(|l| l.count).product();
     for line in 0..lines {
         for scalar in 0..2 * count {
@@ -55,27 +50,25 @@ pub fn stores(
     pass: &Pass,
     mut each: impl FnMut(usize, Slot, usize) -> Result<(), String>,
 ) -> Result<(), String> {
-    if pass.loops.iter().any(|l| l.store_index > 0) {
+    if pass.loops.iter().any(|l| l.store.index > 0) {
         let [axis] = &pass.axes[..] else {
             return Err("a part of a line in a tile of several axes".into());
         };
-        let strides = |l: &Loop| (l.store, l.store_index, l.store_runs);
-        let unit = axis.store_stride / axis.store_index;
-        let last = pass.mirrored_points(Middle::Split);
-        let own = (axis.store_stride, axis.store_index, axis.store_runs);
-        for (line, address, n) in part_points(pass, strides, own, last) {
-            if let Some(whole) = pass.store_reals {
+        let unit = axis.store.unit();
+        let last = pass.store.halves();
+        for (line, address, n) in part_points(pass, End::Store, last) {
+            if let Some(whole) = pass.store.reals {
                 let reals = whole.stored(n);
                 let reals = reals.into_iter().flatten().map(|(i, _)| i);
                 let there = n < whole.points() || last == Some(n);
-                for i in reals.filter(|i| there && axis.store_range.contains(i)) {
+                for i in reals.filter(|i| there && axis.ranges.store.contains(i)) {
                     let at = pass.store.offset + address + i * unit - n * unit;
                     each(line, pass.store.slot, at)?;
                 }
                 continue;
             }
             for scalar in 0..pass.store.domain.scalars() {
-                if axis.store_range.contains(&n) {
+                if axis.ranges.store.contains(&n) {
                     let at = pass.store.offset + address + scalar * pass.store.imaginary;
                     each(line, pass.store.slot, at)?;
                 }
@@ -83,16 +76,14 @@ pub fn stores(
         }
         return Ok(());
     }
-    let axis = |axis: &TileAxis| (axis.store_range.clone(), axis.store_stride, axis.store_runs);
-    let loops = |l: &Loop| (0..l.count, l.store, l.store_runs);
-    side(pass, &pass.store, loops, axis, &mut each)
+    side(pass, End::Store, None, &mut each)
 }
 
 /// The tile of every line, called by a line that is in it: its own number; or, of lines in mirrored
 /// pairs, the lower one's.
 pub fn tiles(pass: &Pass) -> Vec<usize> {
     let lines: usize = pass.loops.iter().map(|l| l.count).product();
-    let Some(mirrored) = pass.mirrored else {
+    let Some((end, mirrored)) = pass.mirrored() else {
         return (0..lines).collect();
     };
     let rows = match mirrored.images {
@@ -104,23 +95,19 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
         Images::Rows(_) => pass.loops[rows.clone()].iter().map(|l| l.count).collect(),
         _ => vec![parts],
     };
-    let index = |l: &Loop| match mirrored.middle {
-        Middle::Split => l.store_index,
-        _ => l.load_index,
-    };
     // The whole line or array, and which part or row of it.
     let place = |mut line: usize| {
         let (mut whole, mut scale, mut part, mut row) = (0, 1, 0, 1);
         for (at, l) in pass.loops.iter().enumerate().rev() {
             let i = line % l.count;
             line /= l.count;
-            part += match mirrored.middle {
-                _ if rows.contains(&at) => i * row,
-                _ => i * index(l),
+            part += match rows.contains(&at) {
+                true => i * row,
+                false => i * l.map(end).index,
             };
             if rows.contains(&at) {
                 row *= l.count;
-            } else if index(l) == 0 {
+            } else if l.map(end).index == 0 {
                 whole += i * scale;
                 scale *= l.count;
             }
@@ -142,29 +129,21 @@ pub fn tiles(pass: &Pass) -> Vec<usize> {
 
 /// Tile, scalars from the offset and number in the whole line, of every point of every
 /// part of a line; beside point 0 the `last` one of a half spectrum, if it is there.
-pub fn part_points(
-    pass: &Pass,
-    of: impl Fn(&Loop) -> Move,
-    own: Move,
-    last: Option<usize>,
-) -> Vec<(usize, usize, usize)> {
-    let (stride, index, _) = own;
-    let sum = |pick: fn(Move) -> (usize, Option<Runs>)| {
-        let along = |count, all| {
-            let (stride, runs) = pick(all);
-            (0..count, stride, runs)
-        };
-        let loops = pass.loops.iter().map(|l| along(l.count, of(l)));
-        let axis = along(pass.axes[0].length, own);
+pub fn part_points(pass: &Pass, end: End, last: Option<usize>) -> Vec<(usize, usize, usize)> {
+    let own = pass.axes[0].map(end);
+    let sum = |of: fn(Map) -> Map| {
+        let loops = pass.loops.iter().map(|l| (0..l.count, of(*l.map(end))));
+        let axis = (0..pass.axes[0].length, of(*own));
         addresses(&loops.chain([axis]).collect::<Vec<_>>(), 0)
     };
-    let points = sum(|p| (p.0, p.2)).into_iter().zip(sum(|p| (p.1, None)));
+    let points = sum(|map| map).into_iter();
+    let points = points.zip(sum(|map| Map::of_lines(map.index)));
     let points = points.enumerate();
     let tiles = tiles(pass);
     let points = points.map(|(i, (address, n))| (tiles[i / pass.axes[0].length], address, n));
     let with_last = points.flat_map(|(tile, address, n)| {
         let last = last.filter(|_| n == 0);
-        let last = last.map(|last| (tile, address + last * (stride / index), last));
+        let last = last.map(|last| (tile, address + last * own.unit(), last));
         [Some((tile, address, n)), last].into_iter().flatten()
     });
     with_last.collect()
@@ -176,45 +155,40 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
     let [axis] = &pass.axes[..] else {
         return Err("a part of a line in a tile of several axes".into());
     };
-    let last = pass.mirrored_points(Middle::Merge);
-    let points = part_points(
-        pass,
-        |l| (l.load, l.load_index, l.load_runs),
-        (axis.load_stride, axis.load_index, axis.load_runs),
-        last,
-    );
+    let last = pass.load.halves();
+    let points = part_points(pass, End::Load, last);
     // Scalars from point to point of the whole line.
-    let unit = axis.load_stride / axis.load_index;
+    let unit = axis.load.unit();
     // Lines of the caller's, without the parts of each.
     let mut order = vec![0];
     for l in &pass.loops {
-        let step = usize::from(l.load_index == 0);
+        let step = usize::from(l.load.index == 0);
         let counts = order.into_iter().flat_map(|i: usize| {
             (0..l.count).map(move |j| if step == 1 { i * l.count + j } else { i })
         });
         order = counts.collect();
     }
     for (line, address, n) in points {
-        if let Some(whole) = pass.load_reals {
-            let reals = whole.load().reals(whole.length, n);
+        if let Some(whole) = pass.load.reals {
+            let reals = whole.side(End::Load).reals(whole.length, n);
             let reals = reals.into_iter().flatten().map(|(i, _)| i);
             let there = n < whole.points() || last == Some(n);
-            for i in reals.filter(|i| there && axis.load_range.contains(i)) {
+            for i in reals.filter(|i| there && axis.ranges.load.contains(i)) {
                 let at = pass.load.offset + address + i * unit - n * unit;
                 each(line, pass.load.slot, at)?;
             }
             continue;
         }
-        let source = match pass.hermitian {
+        let source = match pass.load.hermitian {
             Some(length) if n >= length => continue,
             Some(length) if n > length / 2 => length - n,
             _ => n,
         };
-        if !axis.load_range.contains(&source) {
+        if !axis.ranges.load.contains(&source) {
             continue;
         }
-        let length = pass.hermitian.or(last.map(|points| 2 * points));
-        let edge = pass.edges.zip(length).and_then(|(edges, length)| {
+        let length = pass.load.hermitian.or(last.map(|points| 2 * points));
+        let edge = pass.load.edges.zip(length).and_then(|(edges, length)| {
             let edge = match source {
                 0 => 0,
                 s if 2 * s == length => 1,
@@ -226,7 +200,7 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
             match edge {
                 Some(at) => each(line, Slot::Scratch, at + scalar)?,
                 None => {
-                    let first = usize::from(pass.edges.is_some());
+                    let first = usize::from(pass.load.edges.is_some());
                     // The address of the point itself, moved to that of its source.
                     let at = pass.load.offset + address + (source - first) * unit - n * unit;
                     each(line, pass.load.slot, at + scalar * pass.load.imaginary)?;
@@ -237,27 +211,20 @@ fn part_loads(pass: &Pass, each: Each<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn load_axis(axis: &TileAxis) -> Along {
-    (axis.load_range.clone(), axis.load_stride, axis.load_runs)
-}
-
-fn load_loop(l: &Loop) -> Along {
-    (0..l.count, l.load, l.load_runs)
-}
-
-fn side(
-    pass: &Pass,
-    access: &Access,
-    line: impl Fn(&Loop) -> Along,
-    axis: impl Fn(&TileAxis) -> Along,
-    each: Each<'_>,
-) -> Result<(), String> {
-    let lines: Vec<_> = pass.loops.iter().map(line).collect();
-    let mut tile: Vec<_> = pass.axes.iter().map(axis).collect();
-    tile.push((0..access.domain.scalars(), access.imaginary, None));
-    for (line, start) in addresses(&lines, access.offset).into_iter().enumerate() {
+/// All of a side, of an axis this range in place of its own.
+fn side(pass: &Pass, end: End, range: Option<Range<usize>>, each: Each<'_>) -> Result<(), String> {
+    let side = pass.side(end);
+    let loops = pass.loops.iter().map(|l| (0..l.count, *l.map(end)));
+    let lines: Vec<Along> = loops.collect();
+    let axes = pass.axes.iter().map(|axis| {
+        let range = range.as_ref().unwrap_or(&axis.ranges[end]);
+        (range.clone(), *axis.map(end))
+    });
+    let parts = (0..side.domain.scalars(), Map::of_lines(side.imaginary));
+    let tile: Vec<Along> = axes.chain([parts]).collect();
+    for (line, start) in addresses(&lines, side.offset).into_iter().enumerate() {
         for at in addresses(&tile, start) {
-            each(line, access.slot, at)?;
+            each(line, side.slot, at)?;
         }
     }
     Ok(())
@@ -266,12 +233,8 @@ fn side(
 /// `start` and the sums of what lies before all indices, each at its stride or in its runs, the last index fastest.
 pub fn addresses(dims: &[Along], start: usize) -> Vec<usize> {
     let mut all = vec![start];
-    for (range, stride, runs) in dims {
-        let before = |i: usize| match runs {
-            Some(runs) => i / runs.points * runs.apart + i % runs.points * stride,
-            None => i * stride,
-        };
-        let next = |at: usize| range.clone().map(move |i| at + before(i));
+    for (range, map) in dims {
+        let next = |at: usize| range.clone().map(move |i| at + map.at(i));
         all = all.into_iter().flat_map(next).collect();
     }
     all

@@ -52,7 +52,7 @@ fn run(precision: Precision, threads: usize) {
     let mut split = 0;
     for request in requests(precision) {
         let plan = mmafft::plan(&request, mmafft::Backend::limits(&backend)).expect("a plan");
-        let parts = |p: &mmafft::Pass| p.loops.iter().any(|l| l.load_index > 0);
+        let parts = |p: &mmafft::Pass| p.loops.iter().any(|l| l.load.index > 0);
         split += usize::from(plan.passes.iter().any(parts));
         if let Err(what) = check(&backend, mmafft::plan, &request, 1.0) {
             panic!("{what}\n    {request:?}");

@@ -13,9 +13,7 @@
 
 use super::accesses::{loads, stores};
 use super::sides::Addresses;
-use mmafft::backend_traits::{
-    real::Middle, Factor, Images, LineForm, Pass, RealLine, Slot, TileAxis,
-};
+use mmafft::backend_traits::{Factor, Images, LineForm, Pass, RealLine, Slot, TileAxis};
 use mmafft::{Plan, Step};
 
 /// Points transformed together so far, per axis of the array.
@@ -109,7 +107,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
         let mut makers = vec![None; count];
         // A point and its mirror image are made of the same scalars.
         let again = |line: RealLine| line.form != LineForm::Packed;
-        let mirrored = pass.hermitian.is_some() || pass.load_reals.is_some_and(again);
+        let mirrored = pass.load.hermitian.is_some() || pass.load.reals.is_some_and(again);
         loads(pass, |line, slot, at| {
             let memory = &mut memories[index(slot)];
             memory.inside(at).map_err(|e| format!("loads {e}"))?;
@@ -125,7 +123,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
             // Scratch is used again: what an earlier pass left there is not meant. Edge points
             // alone come from a pass of their own.
             let maker = *makers[line].get_or_insert(value.by);
-            let other = maker != value.by && pass.edges.is_none();
+            let other = maker != value.by && pass.load.edges.is_none();
             if other || *lines[line].get_or_insert(value.done) != value.done {
                 return Err(format!("loads {} {at} of another pass", slot.name()));
             }
@@ -138,7 +136,7 @@ pub fn prove(plan: &Plan, in_place: bool) -> Result<(), String> {
         .map_err(named)?;
         // A part of a line may have no point that is not zero.
         let any = lines.iter().flatten().next().copied();
-        if pass.loops.iter().any(|l| l.load_index > 0) {
+        if pass.loops.iter().any(|l| l.load.index > 0) {
             lines.iter_mut().for_each(|line| *line = line.or(any));
         }
         let last = number + 1 == plan.passes.len();
@@ -231,23 +229,23 @@ fn transformed(pass: &Pass, axis: &TileAxis, done: usize) -> Result<usize, Strin
             false => Err(format!("convolves {} of {padded}", done * axis.length)),
         };
     }
-    let back = matches!(pass.load_factor, Some(Factor::Roots { .. }));
+    let back = matches!(pass.load.factor, Some(Factor::Roots { .. }));
     let done = match back {
         true => done / axis.length,
         false => done * axis.length,
     };
-    let done = match pass.store_factor {
+    let done = match pass.store.factor {
         Some(Factor::Chirp { length, .. }) if done == pass.line_points() => length,
         Some(Factor::Chirp { .. }) => return Err(format!("ends a convolution at {done}")),
         _ => done,
     };
     // Parts split in their last pass and merge in their first, which makes points of reals; whole
     // rows become twice as many reals either way.
-    let twice = match pass.mirrored {
-        Some(mirrored) if matches!(mirrored.images, Images::Rows(_)) => Some(mirrored.points),
-        _ => pass.mirrored_points(Middle::Split),
+    let twice = match pass.mirrored() {
+        Some((_, mirrored)) if matches!(mirrored.images, Images::Rows(_)) => Some(mirrored.points),
+        _ => pass.store.halves(),
     };
-    match (pass.store_reals, twice) {
+    match (pass.store.reals, twice) {
         (Some(line), _) if done != line.points() => Err(format!("ends a line of reals at {done}")),
         (Some(line), _) => Ok(line.length),
         (None, Some(points)) if done != points => Err(format!("splits a half spectrum at {done}")),

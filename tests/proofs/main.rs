@@ -12,7 +12,7 @@ mod split_lines;
 mod steps;
 
 use common::{cpu_limits, device_limits};
-use mmafft::backend_traits::{conformance, Runs};
+use mmafft::backend_traits::{conformance, End, Runs};
 use mmafft::{Domain, Error, Kind, Limits, Pass, Placement, Plan, Request, Shape};
 
 /// Proves one plan, in every way in which it may be run.
@@ -172,11 +172,11 @@ fn faults_are_found() {
     let faults: [Fault; 9] = [
         ("load offset", |p| p.load.offset += 2),
         ("store offset", |p| p.store.offset += 1),
-        ("load stride", |p| p.axes[0].load_stride += 1),
-        ("store stride", |p| p.axes[0].store_stride += 1),
+        ("load stride", |p| p.axes[0].load.stride += 1),
+        ("store stride", |p| p.axes[0].store.stride += 1),
         ("imaginary parts", |p| p.store.imaginary += 2),
-        ("a point less read", |p| p.axes[0].load_range.end -= 1),
-        ("a point less written", |p| p.axes[0].store_range.end -= 1),
+        ("a point less read", |p| p.axes[0].ranges.load.end -= 1),
+        ("a point less written", |p| p.axes[0].ranges.store.end -= 1),
         ("a tile more", |p| p.loops[0].count += 1),
         ("a tile less", |p| p.loops[0].count -= 1),
     ];
@@ -240,20 +240,22 @@ fn faults_are_found() {
     let mut plan =
         mmafft::plan(&Request::forward(Shape::d2(8, 8)).axes(&[1]), &limits).expect("a plan");
     let pass = &mut plan.passes[0];
-    (pass.axes[0].store_stride, pass.loops[0].store) = (16, 2);
+    (pass.axes[0].store.stride, pass.loops[0].store.stride) = (16, 2);
     assert_eq!(interpreter::prove(&plan, false), Ok(()));
     assert!(interpreter::prove(&plan, true).is_err());
 }
 
 /// The runs of the last loop or of the axis, where it loads (even) or stores.
 fn runs(pass: &mut Pass, side: usize) -> Option<&mut Runs> {
-    let of_loop = pass.loops.last_mut();
-    match side {
-        0 => of_loop?.load_runs.as_mut(),
-        1 => of_loop?.store_runs.as_mut(),
-        2 => pass.axes[0].load_runs.as_mut(),
-        _ => pass.axes[0].store_runs.as_mut(),
-    }
+    let end = End::BOTH[side % 2];
+    let map = match side {
+        0 | 1 => match (pass.loops.last_mut()?, end) {
+            (l, End::Load) => &mut l.load,
+            (l, End::Store) => &mut l.store,
+        },
+        _ => pass.axes[0].map_mut(end),
+    };
+    map.runs.as_mut()
 }
 
 /// Real columns by columns and rows of so many reals, in the order of their passes.
@@ -286,7 +288,7 @@ fn real_columns() {
             let line = Request::directed(kind, direction, Shape::d1(n)).batch(batch);
             let parts = by_columns(&line, &limits).expect("a plan");
             let columns = |p: &Pass| {
-                [p.load_reals, p.store_reals]
+                [p.load.reals, p.store.reals]
                     .iter()
                     .flatten()
                     .any(is_columns)

@@ -1,7 +1,8 @@
 //! Which scalars of its two buffers a request speaks of.
 
 use super::accesses::addresses;
-use mmafft::{Domain, Layout, Placement, Request, Side};
+use mmafft::backend_traits::Map;
+use mmafft::{Domain, Layout, Placement, Request, Slot};
 use std::ops::Range;
 
 /// The scalar addresses of one side.
@@ -20,19 +21,19 @@ impl Addresses {
         let untransformed = |(axis, _): &&(usize, Range<usize>)| !axes.contains(axis);
         ranges.extend(request.wanted_output.iter().filter(untransformed).cloned());
         let domain = request.kind.row().input;
-        Addresses::new(request, Side::Input, &request.input, domain, &ranges)
+        Addresses::new(request, Slot::Input, &request.input, domain, &ranges)
     }
 
     /// The output.
     pub fn of_output(request: &Request) -> Self {
         let domain = request.kind.row().output;
         let ranges = &request.wanted_output;
-        Addresses::new(request, Side::Output, &request.output, domain, ranges)
+        Addresses::new(request, Slot::Output, &request.output, domain, ranges)
     }
 
     fn new(
         request: &Request,
-        side: Side,
+        side: Slot,
         layout: &Layout,
         domain: Domain,
         limited: &[(usize, Range<usize>)],
@@ -40,12 +41,8 @@ impl Addresses {
         let mut dims = request.shape.dims().to_vec();
         let axes = request.axes.as_deref().unwrap_or_default();
         let halved = *axes.last().expect("a plan's request lists its axes");
-        let lengths = request.kind.lengths(dims[halved]);
-        dims[halved] = if side == Side::Input {
-            lengths.0
-        } else {
-            lengths.1
-        };
+        let [from, to] = request.kind.lengths(dims[halved]);
+        dims[halved] = if side == Slot::Input { from } else { to };
         let last = dims.len() - 1;
         // FFTW's padded rows.
         let in_place = request.placement == Placement::InPlace;
@@ -61,8 +58,8 @@ impl Addresses {
         let list = |ranges: Vec<Range<usize>>| {
             let strides = resolved.strides.iter().map(|s| s * scalars);
             let dims = ranges.into_iter().zip(strides);
-            let mut dims: Vec<_> = dims.map(|(range, stride)| (range, stride, None)).collect();
-            dims.push((0..scalars, 1, None));
+            let dims = dims.chain([(0..scalars, 1)]);
+            let dims: Vec<_> = dims.map(|(r, stride)| (r, Map::of_lines(stride))).collect();
             addresses(&dims, resolved.offset * scalars)
         };
         let whole: Vec<Range<usize>> = resolved.dims.iter().map(|&n| 0..n).collect();

@@ -22,7 +22,7 @@ fn run(line_points: usize, requests: impl Iterator<Item = Request>) -> (usize, u
         let mut steps = plan.passes.iter().flat_map(|p| &p.steps);
         convolved += usize::from(steps.any(|s| matches!(s, Step::Convolve { .. })));
         let mut loops = plan.passes.iter().flat_map(|p| &p.loops);
-        split += usize::from(loops.any(|l| l.load_index > 0));
+        split += usize::from(loops.any(|l| l.load.index > 0));
         if let Err(what) = check(&backend, mmafft::plan, &request, 1.0) {
             failures.push(format!("{what}\n    {request:?}"));
         }
@@ -100,7 +100,7 @@ fn zero_ranges() {
                 (Kind::R2C, Request::r2c(Shape::d1(n))),
                 (Kind::C2R, Request::c2r(Shape::d1(n))),
             ] {
-                let (input, output) = kind.lengths(n);
+                let [input, output] = kind.lengths(n);
                 let base = base.batch(2).precision(Precision::F64);
                 for part in [0..1, 0..input / 2, 3..input - 5, input - 1..input] {
                     requests.push(base.clone().nonzero_input(0, part));

@@ -1,9 +1,7 @@
 //! What the steps and factors of a pass must add up to.
 
 use super::accesses::{part_points, tiles};
-use mmafft::backend_traits::{
-    real::Middle, Factor, Images, LineForm, Loop, Pass, RealLine, TileAxis,
-};
+use mmafft::backend_traits::{End, Factor, Images, LineForm, Pass, RealLine, TileAxis};
 use mmafft::{largest_prime_factor, Engine, Limits, Step};
 
 /// Checks that each axis' steps make its length, in a tile that the device has, and that
@@ -20,8 +18,9 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
             let points = axis_steps(pass, axis, steps)? / blocks;
             // One line to a block may fill it.
             let fills = pass.tile.lines == 1 && points <= limits.line_points;
-            let alone = fills && Limits::on_chip_bytes(points, pass.storage) <= limits.tile_bytes;
-            if pass.together() * points > limits.longest_line(pass.storage) && !alone {
+            let alone =
+                fills && Limits::on_chip_bytes(points, pass.math.storage) <= limits.tile_bytes;
+            if pass.together() * points > limits.longest_line(pass.math.storage) && !alone {
                 return Err(format!("a line of {} points on chip", points));
             }
         }
@@ -35,11 +34,14 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
             None => axis.core_length(),
         };
         let points = pass.held_points(own);
-        if Limits::on_chip_bytes(points / blocks, pass.storage) > limits.tile_bytes {
+        if Limits::on_chip_bytes(points / blocks, pass.math.storage) > limits.tile_bytes {
             return Err(format!("a tile of {points} points"));
         }
     }
-    for factor in [pass.load_factor, pass.store_factor].into_iter().flatten() {
+    for factor in End::BOTH
+        .into_iter()
+        .filter_map(|end| pass.side(end).factor)
+    {
         if let Factor::Roots {
             length, line_loop, ..
         } = factor
@@ -66,21 +68,12 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
             }
         }
     }
-    let counts = |l: fn(&Loop) -> usize, axis: usize| {
-        let loops = pass
-            .loops
-            .iter()
-            .map(move |p| (l(p), all_lines(pass, p.count)));
+    for end in End::BOTH {
+        let loops = pass.loops.iter();
+        let loops = loops.map(|l| (l.map(end).index, all_lines(pass, l.count)));
         let mut parts: Vec<_> = loops.filter(|p| p.0 > 0).collect();
-        parts.push((axis, pass.axes[0].length));
+        parts.push((pass.axes[0].map(end).index, pass.axes[0].length));
         parts.sort_unstable();
-        parts
-    };
-    let (load, store) = (pass.axes[0].load_index, pass.axes[0].store_index);
-    for parts in [
-        counts(|l| l.load_index, load),
-        counts(|l| l.store_index, store),
-    ] {
         let mut span = 1;
         for (index, count) in parts {
             if index != span {
@@ -96,30 +89,19 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
 /// computed as well.
 fn all_lines(pass: &Pass, lines: usize) -> usize {
     let columns = |line: &RealLine| matches!(line.form, LineForm::Columns(_));
-    let line = pass.load_reals.or(pass.store_reals).filter(columns);
-    let points = line.map(|line| line.points()).or(pass.hermitian);
+    let line = pass.load.reals.or(pass.store.reals).filter(columns);
+    let points = line.map(|line| line.points()).or(pass.load.hermitian);
     let all = points.map(|points| points / pass.axes[0].length);
     all.filter(|n| lines == n / 2 + 1).unwrap_or(lines)
 }
 
 /// Checks that lines in pairs have every point beside its mirror image.
 fn mirrored(pass: &Pass) -> Result<(), String> {
-    let Some(mirrored) = pass.mirrored else {
+    let Some((end, mirrored)) = pass.mirrored() else {
         return Ok(());
     };
     let axis = &pass.axes[0];
-    let points = match mirrored.middle {
-        Middle::Split => {
-            let of = |l: &Loop| (l.store, l.store_index, l.store_runs);
-            let own = (axis.store_stride, axis.store_index, axis.store_runs);
-            part_points(pass, of, own, None)
-        }
-        _ => {
-            let of = |l: &Loop| (l.load, l.load_index, l.load_runs);
-            let own = (axis.load_stride, axis.load_index, axis.load_runs);
-            part_points(pass, of, own, None)
-        }
-    };
+    let points = part_points(pass, end, None);
     let all = mirrored.points;
     let mut found = vec![Vec::new(); tiles(pass).len()];
     for (tile, _, n) in points {
@@ -139,11 +121,7 @@ fn mirrored(pass: &Pass) -> Result<(), String> {
     }
     let facing = mirrored.images == Images::Facing;
     let even = facing || axis.length.is_multiple_of(2);
-    let points = match mirrored.middle {
-        Middle::Split => pass.stored_points(),
-        _ => pass.line_points(),
-    };
-    match even && pass.tile.lines.is_multiple_of(2) && points == all {
+    match even && pass.tile.lines.is_multiple_of(2) && pass.points_of_line(end) == all {
         true => Ok(()),
         false => Err(format!("mirrored pairs of lines of {}", axis.length)),
     }
@@ -197,7 +175,7 @@ fn axis_steps(pass: &Pass, axis: &TileAxis, steps: &[Step]) -> Result<usize, Str
                 length,
                 padded,
             } if a == axis.axis => {
-                let simt = pass.engine == Engine::Simt;
+                let simt = pass.math.engine == Engine::Simt;
                 if length != core || padded < 2 * core - 1 || simt && product > 1 {
                     return Err(format!("a chirp of {length} in {padded} for {core}"));
                 }

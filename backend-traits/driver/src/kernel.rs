@@ -3,7 +3,7 @@
 use crate::module::Module;
 use crate::{refused, Context, Interface, Memory, Stream};
 use mmafft_backend_traits::device::{Arguments, Launch, Region, TurnArguments, TurnWords};
-use mmafft_backend_traits::{Result, Side};
+use mmafft_backend_traits::{Result, Slot};
 use std::sync::Arc;
 
 /// A kernel, loaded on a device; clones are the same kernel.
@@ -61,7 +61,7 @@ impl<I: Interface> Kernel<I> {
         let of = |launch| Arguments::of(launch, |region, side| address(context, region, side));
         let arguments = TurnArguments {
             passes: [of(first)?, of(second)?],
-            counters: address(context, counters, Side::Scratch)?,
+            counters: address(context, counters, Slot::Scratch)?,
             turns: *turns,
         };
         if blocks == 0 {
@@ -91,7 +91,7 @@ impl<I: Interface> Kernel<I> {
 fn address<I: Interface>(
     context: &Context<I>,
     region: Region<'_, Memory<I>>,
-    side: Side,
+    side: Slot,
 ) -> Result<u64> {
     if !region.memory.belongs(context) {
         return Err(refused::<I>(format!(

@@ -4,7 +4,7 @@ use crate::calls::{Address, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::stream::Owned;
 use crate::{Context, Interface, Stream};
 use mmafft_backend_traits::device::Region;
-use mmafft_backend_traits::{Error, Result, Side};
+use mmafft_backend_traits::{Error, Result, Slot};
 use std::sync::Arc;
 
 /// Memory of a device; freed when dropped, once everything that runs is done.
@@ -85,7 +85,7 @@ impl<I: Interface> Memory<I> {
         offset: usize,
         from: &[u8],
     ) -> Result<()> {
-        let Some(to) = self.part(Side::Output, offset, from.len())? else {
+        let Some(to) = self.part(Slot::Output, offset, from.len())? else {
             return Ok(());
         };
         let entered = context.enter_to_wait()?;
@@ -114,7 +114,7 @@ impl<I: Interface> Memory<I> {
         offset: usize,
         to: &mut [u8],
     ) -> Result<()> {
-        let Some(from) = self.part(Side::Input, offset, to.len())? else {
+        let Some(from) = self.part(Slot::Input, offset, to.len())? else {
             return Ok(());
         };
         let entered = context.enter_to_wait()?;
@@ -144,8 +144,8 @@ impl<I: Interface> Memory<I> {
         bytes: usize,
     ) -> Result<()> {
         let ends = (
-            from.part(Side::Input, 0, bytes)?,
-            to.part(Side::Output, 0, bytes)?,
+            from.part(Slot::Input, 0, bytes)?,
+            to.part(Slot::Output, 0, bytes)?,
         );
         let (Some(from), Some(to)) = ends else {
             return Ok(());
@@ -167,7 +167,7 @@ impl<I: Interface> Memory<I> {
         region: Region<'_, Memory<I>>,
         bytes: usize,
     ) -> Result<()> {
-        let Some(to) = region.memory.part(Side::Scratch, region.offset, bytes)? else {
+        let Some(to) = region.memory.part(Slot::Scratch, region.offset, bytes)? else {
             return Ok(());
         };
         let _entered = context.enter()?;
@@ -178,7 +178,7 @@ impl<I: Interface> Memory<I> {
     }
 
     /// The address of a part of the memory; `None` for no bytes.
-    pub(crate) fn part(&self, side: Side, offset: usize, bytes: usize) -> Result<Option<Address>> {
+    pub(crate) fn part(&self, side: Slot, offset: usize, bytes: usize) -> Result<Option<Address>> {
         match offset.checked_add(bytes) {
             Some(end) if end <= self.bytes => {
                 Ok((self.bytes > 0 && bytes > 0).then(|| self.pointer + offset as u64))

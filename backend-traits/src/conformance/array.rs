@@ -103,7 +103,7 @@ pub fn transform<T: Real>(
         }
         return data.into_iter().map(|x| x.scale(scale)).collect();
     }
-    let (in_len, out_len) = request.kind.lengths(dims[halved]);
+    let [in_len, out_len] = request.kind.lengths(dims[halved]);
     let mut data: Vec<ComplexOf<T>> = input.iter().map(|&x| ComplexOf::from(x)).collect();
     let mut shape = dims.to_vec();
     shape[halved] = in_len;

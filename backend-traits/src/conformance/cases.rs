@@ -316,10 +316,8 @@ pub fn random_request(seed: u64, limits: &Limits) -> Request {
     let kind = request.kind;
     let alike = kind == Kind::C2C || kind.is_real_to_real();
     let halved = axes[axes.len() - 1];
-    let lengths = kind.lengths(dims[halved]);
     let [mut input, mut output] = [dims.clone(), dims.clone()];
-    input[halved] = lengths.0;
-    output[halved] = lengths.1;
+    [input[halved], output[halved]] = kind.lengths(dims[halved]);
     if alike && r.once_in(3) {
         request = request.in_place();
         if r.once_in(2) {

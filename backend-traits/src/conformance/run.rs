@@ -4,7 +4,7 @@ use super::array::{from_bytes, rounded, to_bytes, transform, Random};
 use crate::reference::{largest_over_rms, relative_l2, root, ComplexOf, Dd, Real};
 use crate::{
     Backend, Bindings, Domain, Limits, Placement, Plan, Prepared, Request, ResolvedLayout,
-    ScalarType, Side,
+    ScalarType, Slot,
 };
 use num_complex::Complex;
 use std::ops::Range;
@@ -72,14 +72,14 @@ struct SideView {
 }
 
 impl SideView {
-    fn new(request: &Request, axes: &[usize], side: Side) -> Self {
+    fn new(request: &Request, axes: &[usize], side: Slot) -> Self {
         let row = request.kind.row();
-        let input = side == Side::Input;
+        let input = side == Slot::Input;
         let domain = if input { row.input } else { row.output };
         let halved = axes[axes.len() - 1];
         let mut dims = request.shape.dims().to_vec();
-        let lengths = request.kind.lengths(dims[halved]);
-        dims[halved] = if input { lengths.0 } else { lengths.1 };
+        let [from, to] = request.kind.lengths(dims[halved]);
+        dims[halved] = if input { from } else { to };
         let last = dims.len() - 1;
         let padded = request.placement == Placement::InPlace
             && domain == Domain::Real
@@ -182,8 +182,8 @@ fn judge<B: Backend, T: Real>(backends: &[B], plan: &Plan, data: Data) -> Result
     let request = &plan.request;
     let axes = request.axes.clone().unwrap_or_default();
     let scalar = request.precision.row().storage;
-    let input = SideView::new(request, &axes, Side::Input);
-    let output = SideView::new(request, &axes, Side::Output);
+    let input = SideView::new(request, &axes, Slot::Input);
+    let output = SideView::new(request, &axes, Slot::Output);
     let scale = |b: usize| data.scale(b, request.batch);
 
     // Values in range; NaN in every gap and wherever nothing may be read.

@@ -8,6 +8,7 @@ use super::real::Side;
 use crate::geometry::Vendor;
 use crate::precision::Operand;
 use crate::real_line::RealLine;
+use crate::side::End;
 
 /// Waves whose accesses are counted.
 const SAMPLES: usize = 4;
@@ -306,7 +307,7 @@ impl<'a> Walk<'a> {
             let p = other + (2 * at + part) * words(step.reals_apart);
             match self.after {
                 true => whole.stored(p)[0],
-                false => whole.load().reals(whole.length, p)[0],
+                false => whole.side(End::Load).reals(whole.length, p)[0],
             }
         };
         let beside = words(step.beside).max(1);

@@ -2,7 +2,8 @@
 
 use super::driver::{Launch, Region};
 use super::turns::TurnWords;
-use crate::error::{Result, Side};
+use crate::error::Result;
+use crate::side::Slot;
 
 /// `Arguments` of `device/config.hpp`, field for field. Pointers are numbers: the host does
 /// not follow them.
@@ -38,12 +39,12 @@ impl Arguments {
     /// Those of `address`.
     pub fn of<M>(
         launch: &Launch<'_, M>,
-        address: impl Fn(Region<'_, M>, Side) -> Result<u64>,
+        address: impl Fn(Region<'_, M>, Slot) -> Result<u64>,
     ) -> Result<Arguments> {
-        let may = |region: Option<_>| region.map_or(Ok(0), |region| address(region, Side::Scratch));
+        let may = |region: Option<_>| region.map_or(Ok(0), |region| address(region, Slot::Scratch));
         Ok(Arguments {
-            load: address(launch.load, Side::Input)?,
-            store: address(launch.store, Side::Output)?,
+            load: address(launch.load, Slot::Input)?,
+            store: address(launch.store, Slot::Output)?,
             extra: may(launch.extra)?,
             tables: may(launch.tables)?,
             matrices: may(launch.matrices)?,

@@ -6,14 +6,14 @@ use super::matrices::parts;
 use super::operations::{product_program, vector_program};
 use super::prepared::{DeviceBuffer, DevicePrepared, Inner, PreparedPass};
 use crate::backend::{Backend, Bindings};
-use crate::error::{Error, Result, Side};
+use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::kind::Direction;
 use crate::limits::Limits;
-use crate::pass::Slot;
 use crate::plan::Plan;
 use crate::precision::Operand;
 use crate::radix;
+use crate::side::Slot;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -180,19 +180,19 @@ impl<D: Driver> DeviceBackend<D> {
             _ => {}
         }
         let input = bindings.input.unwrap_or(bindings.output);
-        fits(Side::Input, prepared.input_bytes, input.bytes)?;
-        fits(Side::Output, prepared.output_bytes, bindings.output.bytes)?;
+        fits(Slot::Input, prepared.input_bytes, input.bytes)?;
+        fits(Slot::Output, prepared.output_bytes, bindings.output.bytes)?;
         fits(
-            Side::Scratch,
+            Slot::Scratch,
             prepared.scratch_bytes,
             bindings.scratch.bytes,
         )?;
         let (widest, element) = prepared.alignments();
         let mut aligned = true;
         for (side, buffer) in [
-            (Side::Input, input),
-            (Side::Output, &*bindings.output),
-            (Side::Scratch, &*bindings.scratch),
+            (Slot::Input, input),
+            (Slot::Output, &*bindings.output),
+            (Slot::Scratch, &*bindings.scratch),
         ] {
             let address = self.driver.address(&buffer.memory);
             if buffer.bytes == 0 {
@@ -242,14 +242,14 @@ impl<D: Driver> DeviceBackend<D> {
         values: &DeviceBuffer<D::Memory>,
     ) -> Result<u64> {
         let lines = self.vectors(hi.bytes, 2, vector)?;
-        fits(Side::Input, hi.bytes, lo.bytes)?;
-        fits(Side::Input, 4 * lines as usize, exponents.bytes)?;
-        fits(Side::Output, 2 * hi.bytes, values.bytes)?;
+        fits(Slot::Input, hi.bytes, lo.bytes)?;
+        fits(Slot::Input, 4 * lines as usize, exponents.bytes)?;
+        fits(Slot::Output, 2 * hi.bytes, values.bytes)?;
         Ok(lines)
     }
 }
 
-fn fits(side: Side, expected: usize, got: usize) -> Result<()> {
+fn fits(side: Slot, expected: usize, got: usize) -> Result<()> {
     match got >= expected {
         true => Ok(()),
         false => Err(Error::BufferTooShort {
@@ -286,7 +286,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
 
     fn write(&self, buffer: &mut Self::Buffer, offset: usize, bytes: &[u8]) -> Result<()> {
         fits(
-            Side::Output,
+            Slot::Output,
             offset.saturating_add(bytes.len()),
             buffer.bytes,
         )?;
@@ -295,7 +295,7 @@ impl<D: Driver> Backend for DeviceBackend<D> {
 
     fn read(&self, buffer: &Self::Buffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
         fits(
-            Side::Input,
+            Slot::Input,
             offset.saturating_add(bytes.len()),
             buffer.bytes,
         )?;
@@ -351,8 +351,8 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         exponents: &mut Self::Buffer,
     ) -> Result<()> {
         let lines = self.vectors(values.bytes, 4, vector)?;
-        fits(Side::Output, values.bytes / 2, hi.bytes.min(lo.bytes))?;
-        fits(Side::Output, 4 * lines as usize, exponents.bytes)?;
+        fits(Slot::Output, values.bytes / 2, hi.bytes.min(lo.bytes))?;
+        fits(Slot::Output, 4 * lines as usize, exponents.bytes)?;
         let launch = Launch {
             load: whole(values),
             store: whole(hi),

@@ -3,9 +3,11 @@
 use crate::error::{Error, Result};
 use crate::kind::Domain;
 use crate::largest_prime_factor;
-use crate::pass::{Access, Engine, Factor, Pass, Runs, Step, TileAxis};
+use crate::map::{Map, Runs};
+use crate::pass::{Pass, TileAxis};
 use crate::radix::{self, BUTTERFLIES, DENSE};
-use crate::real::Middle;
+use crate::side::{End, Factor};
+use crate::step::{Engine, Step};
 
 /// Checks that memory has room for a plan's scratch.
 ///
@@ -52,12 +54,11 @@ pub fn steps(pass: &Pass) -> Result<()> {
 
 /// What is wrong with a pass beside its steps.
 fn whole(pass: &Pass) -> Option<&'static str> {
-    let factors = [pass.load_factor, pass.store_factor];
-    let counts = |factor: &Factor| match factor {
-        Factor::Roots { line_loop, .. } => *line_loop < pass.loops.len(),
+    let counts = |factor: Factor| match factor {
+        Factor::Roots { line_loop, .. } => line_loop < pass.loops.len(),
         Factor::Chirp { .. } => true,
     };
-    let unit = |a: &TileAxis| a.load_index > 0 && a.store_index > 0 && a.length > 0;
+    let unit = |a: &TileAxis| a.load.index > 0 && a.store.index > 0 && a.length > 0;
     let product = |step: &Step| {
         matches!(
             step,
@@ -65,29 +66,28 @@ fn whole(pass: &Pass) -> Option<&'static str> {
                 engine: Engine::Matrix,
                 ..
             }
-        ) && pass.engine == Engine::Simt
+        ) && pass.math.engine == Engine::Simt
     };
-    let of_loops = pass.loops.iter().map(|l| [l.load_runs, l.store_runs]);
-    let of_axes = pass.axes.iter().map(|a| [a.load_runs, a.store_runs]);
-    let sides: Vec<[Option<Runs>; 2]> = of_loops.chain(of_axes).collect();
-    let runs = |side: usize| sides.iter().filter_map(move |runs| runs[side]);
-    // What is made of reals, or mirrored, is found by its number in the line.
-    let numbered = [
-        pass.real_load().is_some()
-            || pass.hermitian.is_some()
-            || pass.edges.is_some()
-            || pass.mirrored_points(Middle::Merge).is_some(),
-        pass.real_store().is_some(),
-    ];
-    // As are mirror images of a half spectrum in runs.
-    let parts = pass.axes.iter().any(|a| {
-        let load = a.load_runs.is_some() && a.load_index != 1;
-        load || a.store_runs.is_some() && a.store_index != 1
-    });
-    let complex = [pass.load, pass.store].map(|access| access.domain == Domain::Complex);
-    let in_runs = |side: usize| complex[side] && !numbered[side];
+    let mut factors = End::BOTH
+        .into_iter()
+        .filter_map(|end| pass.side(end).factor);
     // Points, two scalars each, are moved together.
     let cut = |r: Runs| r.points == 0 || !r.apart.is_multiple_of(2);
+    let runs = |end: End| {
+        let side = pass.side(end);
+        // What is made of reals, or mirrored, is found by its number in the line.
+        let numbered = pass.reals(end).is_some()
+            || side.hermitian.is_some()
+            || side.edges.is_some()
+            || end == End::Load && side.halves().is_some();
+        let complex = side.domain == Domain::Complex && !numbered;
+        // As are mirror images of a half spectrum in runs.
+        let part = |a: &TileAxis| a.map(end).runs.is_some() && a.map(end).index != 1;
+        let maps = pass.loops.iter().map(|l| l.map(end));
+        let mut maps = maps.chain(pass.axes.iter().map(|a| a.map(end)));
+        let wrong = |map: &Map| map.runs.is_some_and(|r| cut(r) || !complex);
+        maps.any(wrong) || pass.axes.iter().any(part)
+    };
     if pass.axes.is_empty() {
         Some("has no axes")
     } else if pass.tile.lines == 0 || pass.loops.iter().any(|l| l.count == 0) {
@@ -96,11 +96,15 @@ fn whole(pass: &Pass) -> Option<&'static str> {
         Some("has an axis without points")
     } else if reach(pass).is_none() {
         Some("reaches beyond all memory")
-    } else if pass.mirrored.is_some() && pass.loops.is_empty() {
+    } else if pass.store.hermitian.is_some() || pass.store.edges.is_some() {
+        Some("stores half a line")
+    } else if pass.load.mirrored.is_some() && pass.store.mirrored.is_some() {
+        Some("has pairs of lines on both sides")
+    } else if pass.mirrored().is_some() && pass.loops.is_empty() {
         Some("has pairs of lines, but one line")
-    } else if !factors.iter().flatten().all(counts) {
+    } else if !factors.all(counts) {
         Some("has twiddles of a loop that it has not")
-    } else if parts || (0..2).any(|side| runs(side).any(|r| cut(r) || !in_runs(side))) {
+    } else if End::BOTH.into_iter().any(runs) {
         Some("has runs of no points or of halves, of what is no complex point there, or of every so many points of a line")
     } else if pass.steps.iter().any(product) {
         Some("has products beside butterflies, but is of these alone")
@@ -115,20 +119,21 @@ fn reach(pass: &Pass) -> Option<usize> {
     lines
         .clone()
         .try_fold(1usize, |lines, l| lines.checked_mul(l.count))?;
-    let loads = lines.clone().map(|l| (l.count, l.load));
-    let stores = lines.map(|l| (l.count, l.store));
-    let loads = loads.chain(pass.axes.iter().map(|a| (a.length, a.load_stride)));
-    let stores = stores.chain(pass.axes.iter().map(|a| (a.length, a.store_stride)));
-    let ends = |mut sides: Box<dyn Iterator<Item = (usize, usize)> + '_>, access: &Access| {
-        let start = access.offset.checked_add(access.imaginary)?;
-        let end = sides.try_fold(start, |end, (n, stride)| {
-            end.checked_add(n.checked_mul(stride)?)
+    let reached = |end: End| {
+        let side = pass.side(end);
+        let axes = pass.axes.iter().map(|a| (a.length, a.map(end).stride));
+        let mut all = lines
+            .clone()
+            .map(|l| (l.count, l.map(end).stride))
+            .chain(axes);
+        let start = side.offset.checked_add(side.imaginary)?;
+        let last = all.try_fold(start, |last, (n, stride)| {
+            last.checked_add(n.checked_mul(stride)?)
         })?;
         // Addresses are signed, and lengths are counted twofold.
-        (end <= isize::MAX as usize / 64).then_some(end)
+        (last <= isize::MAX as usize / 64).then_some(last)
     };
-    let loaded = ends(Box::new(loads), &pass.load)?;
-    Some(loaded.max(ends(Box::new(stores), &pass.store)?))
+    Some(reached(End::Load)?.max(reached(End::Store)?))
 }
 
 fn fault(pass: &Pass, axis: &TileAxis) -> Option<&'static str> {

@@ -11,26 +11,29 @@ use super::tables::{Tables, Twiddles};
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::kind::{Domain, Kind};
-use crate::pass::{Factor, Images, Mirrored, Pass, Step, TileAxis};
+use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix::JOINED_PRODUCT;
-use crate::real::{CoreLength, Middle};
+use crate::real::CoreLength;
 use crate::real_line::{LineForm, RealLine};
+use crate::side::{End, Factor, Images, Mirrored, Side};
+use crate::step::Step;
 use crate::Direction;
 
 /// Whether the blocks of a cluster can have a pass' tile, beside their number: whole lines, planes, or of lines that
 /// passes share, complex parts. Neighbouring reals are complex points.
 pub fn spreads(pass: &Pass) -> bool {
-    let complex = |line: Option<RealLine>, loading| line.is_none_or(|l| l.is_complex(loading));
+    let complex = |end| pass.side(end).reals.is_none_or(|line| line.is_complex(end));
     // The step that goes to other blocks may be the first, and has twiddles already.
-    let factor = match pass.store_factor {
+    let factor = match pass.store.factor {
         None => true,
         Some(Factor::Roots { .. }) => pass.axes.len() == 1,
         Some(Factor::Chirp { .. }) => false,
     };
-    complex(pass.load_reals, true)
-        && complex(pass.store_reals, false)
-        && (pass.mirrored, pass.hermitian, pass.edges, pass.load_factor) == (None, None, None, None)
+    let load = (pass.load.hermitian, pass.load.edges, pass.load.factor);
+    End::BOTH.into_iter().all(complex)
+        && pass.mirrored().is_none()
+        && load == (None, None, None)
         && factor
 }
 
@@ -89,18 +92,22 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     if reals && !halved {
         return Err(refused(format!("{} in a cluster", row.name)));
     }
-    let middle = row.packed.middle;
-    let mirrored = (reals && middle != Middle::Plain).then_some(Mirrored {
-        middle,
-        points: whole.core_length(),
-        images: Images::Parts,
-    });
-    let line = |domain: Domain| {
-        (reals && domain == Domain::Real).then_some(RealLine {
+    let side = |end: End, domain: Domain| {
+        let side = *pass.side(end);
+        let line = (reals && domain == Domain::Real).then_some(RealLine {
             kind: whole.kind,
             length: whole.length,
             form: LineForm::Packed,
-        })
+        });
+        let halves = reals && row.packed.middle == end.middle();
+        Side {
+            reals: side.reals.or(line),
+            mirrored: halves.then_some(Mirrored {
+                points: whole.core_length(),
+                images: Images::Parts,
+            }),
+            ..side
+        }
     };
     let part = |number, length, load, store| {
         let part = whole.part(number, length, load, store);
@@ -124,9 +131,8 @@ pub fn parts(pass: &Pass) -> Result<Option<Pass>> {
     }
     Ok(Some(Pass {
         axes: vec![first, last],
-        load_reals: pass.load_reals.or(line(row.input)),
-        store_reals: pass.store_reals.or(line(row.output)),
-        mirrored,
+        load: side(End::Load, row.input),
+        store: side(End::Store, row.output),
         steps,
         ..pass.clone()
     }))
@@ -136,7 +142,7 @@ impl Builder<'_> {
     /// Gives each block of a cluster all of this axis of two, and its share of the other.
     pub fn share_out(&mut self, at: usize, axis: &TileAxis, other: &TileAxis, blocks: usize) {
         self.share_within = match self.trips.is_empty() {
-            true => Some(other.load_stride < axis.load_stride),
+            true => Some(other.load.stride < axis.load.stride),
             // So the blocks' exchange leaves it.
             false => Some(true),
         };
@@ -146,20 +152,18 @@ impl Builder<'_> {
         self.extent[1 - at] /= blocks;
     }
 
-    /// What part `i` of a line has in pairs: half spectra that it merges or splits; or points whose reals lie
+    /// What the part of a line that meets memory here has in pairs: half spectra that it merges or splits; or points whose reals lie
     /// beside those of the points that face them, where blocks can have both and the launch does not forbid it.
-    pub fn pairs(&self, i: usize) -> Option<Mirrored> {
-        let pass = self.pass;
-        let middle = [Middle::Merge, Middle::Split][i];
+    pub fn pairs(&self, end: End) -> Option<Mirrored> {
+        let (pass, i) = (self.pass, end as usize);
         let wanted = pass.tile.launch.is_none_or(|launch| launch.facing[i]);
         let even = (pass.axes[1 - i].length).is_multiple_of(2 * pass.tile.residency.blocks());
-        let beside = self.together && neighbours::facing(pass, i == 0) > 0;
+        let beside = self.together && neighbours::facing(pass, end) > 0;
         let facing = Mirrored {
-            middle,
             points: pass.axes.iter().map(|axis| axis.length).product(),
             images: Images::Facing,
         };
-        let halves = pass.mirrored.filter(|m| m.middle == middle);
+        let halves = pass.side(end).mirrored;
         halves.or((wanted && even && beside).then_some(facing))
     }
 
@@ -179,7 +183,9 @@ impl Builder<'_> {
             FACING_LOAD | FACING_STORE => Some(other as i64 - 1),
             _ => None,
         });
-        let halves = self.mirrored.is_some_and(|m| m.images != Images::Facing);
+        let halves = self
+            .mirrored
+            .is_some_and(|(_, m)| m.images != Images::Facing);
         if halves && (sum.is_none() || !other.is_multiple_of(2 * blocks)) {
             return Err(Error::Unsupported {
                 what: format!("half spectra of {other} parts in a cluster of {blocks}"),
@@ -218,7 +224,7 @@ pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
     };
     let step = config.steps.iter_mut().find(|s| s.target == CLUSTER);
     let step = step.expect("blocks exchange");
-    let double = line.storage == ScalarType::F64;
+    let double = line.math.storage == ScalarType::F64;
     let twiddles = Twiddles {
         length: first.length * last.length,
         inverse: first.direction == Direction::Inverse,

@@ -8,11 +8,13 @@ use super::rows::one_after_another;
 use super::tables::{Tables, Twiddles};
 use crate::error::{Error, Result};
 use crate::kind::{Direction, Kind};
-use crate::pass::{Engine, Pass, Step, TileAxis};
+use crate::pass::{Loop, Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::Order;
 use crate::real_line::RealLine;
+use crate::side::End;
+use crate::step::{Engine, Step};
 
 /// Bytes of the largest sector of any device's memory.
 pub const LARGEST_SECTOR: usize = 64;
@@ -81,16 +83,10 @@ pub fn any(pass: &Pass) -> bool {
 /// `Unsupported` where they do not make these, or leave points and their mirror images in different threads where
 /// half spectra are split or merged.
 pub fn check(pass: &Pass) -> Result<()> {
-    let whole = pass.loops.iter().all(|l| l.load_index + l.store_index == 0);
-    let alone = pass.load_reals.is_none()
-        && pass.store_reals.is_none()
-        && pass.load_factor.is_none()
-        && pass.store_factor.is_none()
-        && pass.hermitian.is_none()
-        && pass.edges.is_none()
-        && pass.mirrored.is_none();
+    let whole = !pass.loops.iter().any(Loop::counts_parts);
+    let alone = pass.load.plain() && pass.store.plain();
     let reals = pass.axes.len() == 1 || pass.axes_of_reals();
-    let simt = pass.engine == Engine::Simt && pass.tile.residency.blocks() == 1;
+    let simt = pass.math.engine == Engine::Simt && pass.tile.residency.blocks() == 1;
     let makes = |radices: &[usize], n: usize, end: Option<&usize>| {
         let ends = end.is_some_and(|&radix| mirrors_in_registers(n / 2, radix));
         let held = radices.iter().all(|&r| !radix::summed(r, false));
@@ -116,7 +112,7 @@ pub fn check(pass: &Pass) -> Result<()> {
         let one = others(axis) == 1;
         let axis = pass.axes.iter().find(|a| a.axis == axis);
         let made = axis.is_some_and(|axis| {
-            let unit = (axis.load_index, axis.store_index) == (1, 1);
+            let unit = axis.is_whole();
             let length = axis.kind.shared_core_length(axis.length);
             let ends = of_axis(pass, axis).is_some_and(|Folded { radices, .. }| {
                 let [first, last] = &radices;
@@ -149,9 +145,9 @@ pub fn twiddles(pass: &Pass, axis: &TileAxis, at: usize, config: &mut Config, ta
         length: folded.lengths.iter().product(),
         inverse: true,
         // An odd line's rows are imaginary without it.
-        turned: folded.line.load().order == Order::Odd,
+        turned: folded.line.side(End::Load).order == Order::Odd,
     };
-    let double = pass.storage == ScalarType::F64;
+    let double = pass.math.storage == ScalarType::F64;
     let rows = folded.halves()[1];
     step.after_roots = line_twiddles(step, rows, 1, twiddles, double, tables);
 }
@@ -179,9 +175,10 @@ fn run_in_row(pass: &Pass, order: &[usize], config: &Config) -> Option<(usize, u
         reals *= pass.axes[i].length;
         follows && whole(axis)
     });
-    let row = one_after_another(&config.loops, reals as i64, |l| l.store)
+    let row = one_after_another(&config.loops, reals as i64, End::Store)
         && config.loops.iter().all(|l| l.store_index == 0);
     let inner = reals / last.length;
     let run = if inner > 1 { inner } else { folded.halves()[0] };
-    (outermost.axis == last.axis && row && beside).then_some((reals, run * pass.storage.bytes()))
+    (outermost.axis == last.axis && row && beside)
+        .then_some((reals, run * pass.math.storage.bytes()))
 }

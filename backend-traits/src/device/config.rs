@@ -1,6 +1,7 @@
 //! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words.
 
 use crate::precision::{Operand, ScalarType};
+use crate::side::End;
 
 /// A struct of 64-bit numbers that can be written out in the order of its fields.
 macro_rules! words {
@@ -32,6 +33,78 @@ words! {
         load_run, load_apart, store_run, store_apart,
     }
 }
+/// The words of an axis on one side.
+#[derive(Debug, Clone, Copy)]
+pub struct AxisSide {
+    pub stride: i64,
+    pub index: i64,
+    /// Begin and end.
+    pub range: [i64; 2],
+    pub run: i64,
+    pub apart: i64,
+}
+
+impl AxisWords {
+    /// Of an axis that is so where it is loaded, and where it is stored.
+    pub fn new([load, store]: [AxisSide; 2]) -> AxisWords {
+        AxisWords {
+            load_stride: load.stride,
+            store_stride: store.stride,
+            load_index: load.index,
+            load_begin: load.range[0],
+            load_end: load.range[1],
+            store_index: store.index,
+            store_begin: store.range[0],
+            store_end: store.range[1],
+            load_run: load.run,
+            load_apart: load.apart,
+            store_run: store.run,
+            store_apart: store.apart,
+        }
+    }
+
+    /// How it is on this side.
+    pub fn side(&self, end: End) -> AxisSide {
+        match end {
+            End::Load => AxisSide {
+                stride: self.load_stride,
+                index: self.load_index,
+                range: [self.load_begin, self.load_end],
+                run: self.load_run,
+                apart: self.load_apart,
+            },
+            End::Store => AxisSide {
+                stride: self.store_stride,
+                index: self.store_index,
+                range: [self.store_begin, self.store_end],
+                run: self.store_run,
+                apart: self.store_apart,
+            },
+        }
+    }
+}
+
+impl LoopWords {
+    /// Scalars from a line to the next on this side.
+    pub fn stride(&self, end: End) -> i64 {
+        match end {
+            End::Load => self.load,
+            End::Store => self.store,
+        }
+    }
+}
+
+impl Config {
+    /// The step that meets memory here.
+    pub fn step_at(&mut self, end: End) -> &mut StepWords {
+        let step = match end {
+            End::Load => self.steps.first_mut(),
+            End::Store => self.steps.last_mut(),
+        };
+        step.expect("a pass has a step")
+    }
+}
+
 words! {
     /// `Reals`.
     RealsWords {

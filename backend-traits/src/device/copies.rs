@@ -6,8 +6,10 @@
 use super::banks;
 use super::config::*;
 use super::trip::Trip;
-use crate::pass::{Loop, Pass, Runs, TileAxis};
+use crate::map::Runs;
+use crate::pass::{Loop, Pass, TileAxis};
 use crate::real::{Middle, Order, Pairing};
+use crate::side::End;
 
 /// Bytes that memory moves at least.
 const SECTOR: usize = 32;
@@ -44,12 +46,12 @@ impl Copies<'_> {
 
     /// Bytes of a point in memory.
     fn point(&self) -> usize {
-        2 * self.pass.storage.bytes()
+        2 * self.pass.math.storage.bytes()
     }
 
     /// The same on chip.
     fn cell(&self) -> usize {
-        2 * self.pass.storage.compute_bytes()
+        2 * self.pass.math.storage.compute_bytes()
     }
 
     fn axis(&self, trip: &Trip) -> &TileAxis {
@@ -57,23 +59,21 @@ impl Copies<'_> {
     }
 
     /// Whether lines lie closer than points that are so far apart.
-    fn by_line(&self, of_loop: fn(&Loop) -> usize, points: usize) -> bool {
-        let closer = |l: Loop| self.lines > 1 && of_loop(&l) < points;
+    fn by_line(&self, end: End, points: usize) -> bool {
+        let closer = |l: Loop| self.lines > 1 && l.map(end).stride < points;
         self.innermost.is_some_and(closer)
     }
 
     /// A cluster's blocks have whole sectors of rows, or are not asked for. Lines beside each other are the rows where
     /// they lie closer than the points of either part.
     fn order_of_cluster(&self, trips: &mut [Trip]) {
-        let closest = |stride: fn(&TileAxis) -> usize| self.pass.axes.iter().map(stride).min();
-        let by_line = |of_loop, closest: Option<usize>| {
-            closest.is_some_and(|points| self.by_line(of_loop, points))
+        let by_line = |end: End| {
+            let closest = self.pass.axes.iter().map(|a| a.map(end).stride).min();
+            i64::from(closest.is_some_and(|points| self.by_line(end, points)))
         };
         let last = trips.len() - 1;
-        let loads = by_line(|l| l.load, closest(|a| a.load_stride));
-        let stores = by_line(|l| l.store, closest(|a| a.store_stride));
-        trips[0].words.lines_fast = i64::from(loads);
-        trips[last].words.lines_fast = i64::from(stores);
+        trips[0].words.lines_fast = by_line(End::Load);
+        trips[last].words.lines_fast = by_line(End::Store);
     }
 
     /// The order of the first trip, and the copy before it.
@@ -81,19 +81,19 @@ impl Copies<'_> {
         let pass = self.pass;
         let first = trips[0];
         let axis = self.axis(&first);
-        let by_line = self.by_line(|l| l.load, axis.load_stride);
+        let by_line = self.by_line(End::Load, axis.load.stride);
         let run = first.words.columns as usize * first.words.inner as usize * self.point();
-        let plain = pass.hermitian.is_none()
-            && pass.load_factor.is_none()
-            && pass.edges.is_none()
-            && pass.real_load().is_none()
+        let plain = pass.load.hermitian.is_none()
+            && pass.load.factor.is_none()
+            && pass.load.edges.is_none()
+            && pass.reals(End::Load).is_none()
             && first.words.op == OP_DFT
             && first.words.hermitian == 0
             && first.words.facing == 0
             && first.words.before == 0;
-        let contiguous = axis.load_stride == pass.load.domain.scalars() && axis.load_index == 1;
+        let contiguous = axis.load.stride == pass.load.domain.scalars() && axis.load.index == 1;
         trips[0].words.lines_fast =
-            lines_fast(&first, by_line, axis.load_runs, self.lines, self.cell());
+            lines_fast(&first, by_line, axis.load.runs, self.lines, self.cell());
         if plain && contiguous && !by_line && run < SECTOR && first.words.points > 1 {
             let copy = trips[0].copy(false, self.order);
             trips[0].words.lines_fast = 0;
@@ -118,16 +118,16 @@ impl Copies<'_> {
         let pass = self.pass;
         let last = *trips.last().expect("a pass has at least one trip");
         let axis = self.axis(&last);
-        let by_line = self.by_line(|l| l.store, axis.store_stride);
+        let by_line = self.by_line(End::Store, axis.store.stride);
         let beside = last.words.done / last.words.joined.max(1);
         let run = beside.max(1) as usize * last.words.inner as usize * self.point();
-        let memory = pass.store_factor.is_none() && pass.real_store().is_none();
+        let memory = pass.store.factor.is_none() && pass.reals(End::Store).is_none();
         let plain =
             memory && last.words.op == OP_DFT && last.words.facing == 0 && last.words.after == 0;
-        let contiguous = axis.store_stride == pass.store.domain.scalars() && axis.store_index == 1;
+        let contiguous = axis.store.stride == pass.store.domain.scalars() && axis.store.index == 1;
         let short = contiguous && run < SECTOR && last.words.points > 1;
         // A split's results are a run from either end of the line.
-        let from_ends = last.words.columns as usize * pass.storage.bytes();
+        let from_ends = last.words.columns as usize * pass.math.storage.bytes();
         let split = last.words.op == OP_SPLIT && contiguous && from_ends < SECTOR;
         let alone = split && line_of_reals(pass, &last) || short && a_line_a_thread(pass, &last);
         let scattered =
@@ -147,7 +147,7 @@ impl Copies<'_> {
             // The only trip keeps to the order of its loads.
             if !only {
                 last.words.lines_fast =
-                    lines_fast(last, by_line, axis.store_runs, self.lines, self.cell());
+                    lines_fast(last, by_line, axis.store.runs, self.lines, self.cell());
                 // What rows of one line store lies beside what the next ones do.
                 let beside = last.words.folded != 0 && last.words.inner == 1;
                 last.words.outer_fast = i64::from(beside && last.words.lines_fast == 0);
@@ -199,7 +199,7 @@ fn line_of_reals(pass: &Pass, trip: &Trip) -> bool {
     let words = &trip.words;
     let changed = words.before + words.after + words.facing + words.folded + words.offset;
     let plain = changed == 0 && words.from_table.max(words.to_table) < 0;
-    let whole = pass.load_reals.is_none() && pass.store_reals.is_none();
+    let whole = pass.load.reals.is_none() && pass.store.reals.is_none();
     matches!(&pass.axes[..], [axis] if axis.kind.is_real_to_real()) && plain && whole
 }
 
@@ -209,7 +209,7 @@ fn line_of_reals(pass: &Pass, trip: &Trip) -> bool {
 /// 25x36x5 in FP64 0.72 and 0.91, DCT-III of 40x12x25 in FP32 0.46 and 0.60.
 fn copy_of_reals(pass: &Pass, first: &Trip, order: &[usize], alone: bool) -> Option<Trip> {
     let innermost = order.last().map(|&i| &pass.axes[i])?;
-    let beside = first.words.axis as usize + 1 == order.len() && innermost.load_stride == 1;
+    let beside = first.words.axis as usize + 1 == order.len() && innermost.load.stride == 1;
     let mut copy = first.copy(false, order);
     let row = pass.loads_a_row();
     let even = [innermost.length, pass.load.offset]
@@ -238,7 +238,7 @@ fn of_pairs(copy: &mut StepWords, pairs: usize) {
 /// leave gaps there, or a few of a line move `alone`: partly written sectors cost more than a copy.
 fn ordered(pass: &Pass, last: &Trip, alone: bool) -> bool {
     let ([axis], None, Some((side, length))) =
-        (&pass.axes[..], pass.store_reals, pass.real_store())
+        (&pass.axes[..], pass.store.reals, pass.reals(End::Store))
     else {
         return false;
     };
@@ -248,5 +248,5 @@ fn ordered(pass: &Pass, last: &Trip, alone: bool) -> bool {
         (side.pairing, side.order),
         (Pairing::Pairs, Order::EvenOdd) | (Pairing::Ends, Order::Natural)
     );
-    axis.store_stride == 1 && (alone || whole && length >= 64 && gaps)
+    axis.store.stride == 1 && (alone || whole && length >= 64 && gaps)
 }

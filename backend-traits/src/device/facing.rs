@@ -1,14 +1,15 @@
 //! Which steps have columns, or lines, that face each other.
 
 use super::config::*;
-use super::extents::part;
 use super::mirrors::{halves_radix, images_meet, lines_face, FACING_RADIX};
 use super::neighbours;
 use super::trips::Builder;
 use crate::kind::Kind;
-use crate::pass::{Engine, Images, Step, TileAxis};
+use crate::pass::TileAxis;
 use crate::radix;
 use crate::real::Middle;
+use crate::side::{End, Images};
+use crate::step::{Engine, Step};
 
 impl Builder<'_> {
     /// What the threads of the first and the last step of these radices do with columns that mirror
@@ -18,7 +19,7 @@ impl Builder<'_> {
         let pass = self.pass;
         let dft = |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
         let own = |s: &&Step| s.axis().is_none_or(|number| number == axis.axis);
-        let plain = pass.steps.iter().filter(own).all(dft) && pass.engine == Engine::Simt;
+        let plain = pass.steps.iter().filter(own).all(dft) && pass.math.engine == Engine::Simt;
         let held = |r: usize| plain && !radix::summed(r, false);
         let fits = |r: usize| held(r) && r <= FACING_RADIX;
         if self.part.is_some() {
@@ -28,31 +29,34 @@ impl Builder<'_> {
                 _ => [FACING_MERGE, 0],
             };
         }
-        let beside = |loading| neighbours::facing(pass, loading) > 0;
-        if let Some(mirrored) = self.mirrored {
-            let faces = |r: Option<&usize>, loading| {
-                let can = r.is_some_and(|&r| lines_face(r, pass.storage) && fits(r));
-                mirrored.images == Images::Facing && can && beside(loading)
+        let beside = |end| neighbours::facing(pass, end) > 0;
+        if let Some((end, mirrored)) = self.mirrored {
+            let radix = match end {
+                End::Load => radices.first(),
+                End::Store => radices.last(),
+            };
+            let faces = {
+                let can = |&r: &usize| lines_face(r, pass.math.storage) && fits(r);
+                mirrored.images == Images::Facing && radix.is_some_and(can) && beside(end)
             };
             // Column c of one line mirrors m − 1 − c of the other, and of those that mirror themselves
             // columns do in pairs.
-            let halve = |r: Option<&usize>| {
+            let halve = {
                 let can = |&r: &usize| {
                     let even = (axis.core_length() / r).is_multiple_of(2);
-                    even && fits(r) && r <= halves_radix(pass.storage)
+                    even && fits(r) && r <= halves_radix(pass.math.storage)
                 };
                 // The kernel counts the reals of such lines in 32 bits.
                 let short = mirrored.points < 1 << 30;
                 let parts = mirrored.images == Images::Parts && short;
-                parts && pass.edges.is_none() && r.is_some_and(can)
+                parts && pass.load.edges.is_none() && radix.is_some_and(can)
             };
             let mut words = self.halves(axis, radices, held);
-            match mirrored.middle {
-                Middle::Merge if faces(radices.first(), true) => words[0] = FACING_LOAD,
-                Middle::Split if faces(radices.last(), false) => words[1] = FACING_STORE,
-                Middle::Merge if halve(radices.first()) => words[0] = FACING_MERGE,
-                Middle::Split if halve(radices.last()) => words[1] = FACING_SPLIT,
-                _ => {}
+            let i = end as usize;
+            if faces {
+                words[i] = [FACING_LOAD, FACING_STORE][i];
+            } else if halve {
+                words[i] = [FACING_MERGE, FACING_SPLIT][i];
             }
             return words;
         }
@@ -62,11 +66,11 @@ impl Builder<'_> {
     /// Those that the launch asks for; of several axes of reals, all that can.
     fn halves(&self, axis: &TileAxis, radices: &[usize], held: impl Fn(usize) -> bool) -> [i64; 2] {
         let pass = self.pass;
-        let beside = |loading| self.mirrored.is_none() && neighbours::facing(pass, loading) > 0;
+        let beside = |end| self.mirrored.is_none() && neighbours::facing(pass, end) > 0;
         if pass.axes_of_reals() {
             // Wherever they can: between axes half spectra are on chip, and each exchange counts.
             let middle = axis.kind.reduction(axis.length, false).middle;
-            let meet = |r: usize| images_meet(axis.core_length(), r, pass.storage);
+            let meet = |r: usize| images_meet(axis.core_length(), r, pass.math.storage);
             let fits = |radix: Option<&usize>| radix.is_some_and(|&r| held(r) && meet(r));
             return match middle {
                 Middle::Merge if fits(radices.first()) => [FACING_MERGE, 0],
@@ -76,28 +80,21 @@ impl Builder<'_> {
         }
         // They are of whole lines, which real columns and their rows are too.
         let columns = axis.kind == Kind::R2C || axis.kind == Kind::C2R;
-        let whole = pass.axes.len() == 1 && (columns || !part(axis, pass));
+        let whole = pass.axes.len() == 1 && (columns || !pass.has_part(axis));
         let ([first, .., last], Some(launch), true) = (radices, pass.tile.launch, whole) else {
             return [0; 2];
         };
         let middle = axis.kind.reduction(axis.length, false).middle;
-        let words = [
-            match middle {
-                Middle::Merge => FACING_MERGE,
-                _ if beside(true) => FACING_LOAD,
-                _ => 0,
-            },
-            match middle {
-                Middle::Split => FACING_SPLIT,
-                _ if beside(false) => FACING_STORE,
-                _ => 0,
-            },
-        ];
+        let word = |end: End| match middle == end.middle() {
+            true => [FACING_MERGE, FACING_SPLIT][end as usize],
+            false if beside(end) => [FACING_LOAD, FACING_STORE][end as usize],
+            false => 0,
+        };
         let even = |r: usize| (axis.core_length() / r).is_multiple_of(2);
         let can = |r: usize| even(r) && held(r) && r <= FACING_RADIX;
-        [0, 1].map(|i| match launch.facing[i] && can([*first, *last][i]) {
-            true => words[i],
-            false => 0,
+        End::BOTH.map(|end| match launch.facing[end as usize] {
+            true if can([*first, *last][end as usize]) => word(end),
+            _ => 0,
         })
     }
 }

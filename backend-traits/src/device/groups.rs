@@ -127,10 +127,10 @@ impl Sharing<'_> {
         let radix = step.radix as usize;
         if !trip.combines() && matrices::multiplied(radix) {
             let pass = self.pass();
-            step.parts = matrices::parts(radix, pass.operand, pass.split_matrix) as i64;
+            step.parts = matrices::parts(radix, pass.math.operand, pass.math.split_matrix) as i64;
             step.matrix = *matrix_words as i64;
             let (rank, parts) = (fill.rank, step.parts as usize);
-            let bytes = matrices::fragment_bytes(rank, pass.operand, parts);
+            let bytes = matrices::fragment_bytes(rank, pass.math.operand, parts);
             *matrix_words += bytes / if self.outline.double() { 8 } else { 4 };
         }
     }

@@ -11,7 +11,8 @@ use super::program::Program;
 use super::work::{self, Work};
 use crate::error::Result;
 use crate::geometry::Geometry;
-use crate::pass::{Pass, Slot};
+use crate::pass::Pass;
+use crate::side::Slot;
 
 /// A pass ready to be compiled and launched.
 #[derive(Debug, Clone)]
@@ -83,10 +84,10 @@ pub fn lower(pass: &Pass, geometry: &Geometry) -> Result<Lowered> {
         blocks: numbers.blocks,
         load: (pass.load.slot, pass.load.offset),
         store: (pass.store.slot, pass.store.offset),
-        edges: pass.edges.map(|e| e.offset),
-        scale: pass.scale,
-        scalar_bytes: pass.storage.bytes(),
-        work: work::of(config, geometry, pass.operand),
+        edges: pass.load.edges.map(|e| e.offset),
+        scale: pass.math.scale,
+        scalar_bytes: pass.math.storage.bytes(),
+        work: work::of(config, geometry, pass.math.operand),
         alignments: numbers.alignments,
         element: numbers.element,
     })
@@ -98,7 +99,7 @@ fn fragments(steps: &[StepWords], pass: &Pass, geometry: &Geometry) -> Vec<u8> {
     let of = |step: &StepWords| {
         let (radix, inverse) = (step.radix as usize, step.inverse != 0);
         let parts = step.parts as usize;
-        matrices::fragments(radix, inverse, geometry.vendor, pass.operand, parts)
+        matrices::fragments(radix, inverse, geometry.vendor, pass.math.operand, parts)
     };
     multiplied.flat_map(of).collect()
 }

@@ -4,7 +4,9 @@
 use super::config::*;
 use super::extents;
 use crate::geometry::Geometry;
-use crate::pass::{Images, Loop, Mirrored, Pass, Runs, TileAxis};
+use crate::map::{Map, Runs};
+use crate::pass::{Loop, Pass, TileAxis};
+use crate::side::End;
 use crate::Domain;
 use std::ops::Range;
 
@@ -30,16 +32,11 @@ pub struct Tile<'a> {
 struct Way {
     /// Of a loop the lines, of an axis the points that the step has there.
     count: usize,
-    /// Scalars from one to the next.
-    scalars: usize,
-    /// Points of the whole line from one to the next.
-    index: usize,
-    /// The runs in which they lie.
-    runs: Option<Runs>,
+    map: Map,
 }
 
 /// One side of a pass in memory.
-struct Side {
+struct Memory {
     offset: usize,
     /// Scalars from a point's real to its imaginary part.
     imaginary: usize,
@@ -52,89 +49,46 @@ struct Side {
     shared: bool,
 }
 
-impl Side {
+impl Memory {
     /// The side on which a step meets memory; `None` where its points are no pairs of scalars.
-    fn new(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool) -> Option<Self> {
-        let access = if loading { &pass.load } else { &pass.store };
-        let ordered = match loading {
-            true => pass.real_load().is_some() || pass.edges.is_some(),
-            false => pass.real_store().is_some(),
+    fn new(pass: &Pass, step: &StepWords, tile: &Tile, end: End) -> Option<Self> {
+        let side = pass.side(end);
+        let packed = |a: &TileAxis| side.domain == Domain::Real && extents::packed(a);
+        let imaginary = match side.domain {
+            Domain::Complex => side.imaginary,
+            Domain::Real => pass.axes.iter().find(|a| packed(a))?.map(end).stride,
         };
-        let stride = |a: &TileAxis| {
-            if loading {
-                a.load_stride
-            } else {
-                a.store_stride
-            }
-        };
-        let packed = |a: &TileAxis| access.domain == Domain::Real && extents::packed(a);
-        let imaginary = match access.domain {
-            Domain::Complex => access.imaginary,
-            Domain::Real => stride(pass.axes.iter().find(|a| packed(a))?),
-        };
-        if ordered || pass.hermitian.is_some() {
+        let ordered = pass.reals(end).is_some() || side.edges.is_some();
+        if ordered || pass.load.hermitian.is_some() {
             return None;
         }
-        let range = |a: &TileAxis| match loading {
-            true => a.load_range.clone(),
-            false => a.store_range.clone(),
-        };
         let own = &pass.axes[tile.order[step.axis as usize]];
         let extent = [step.extent0, step.extent1, step.extent2];
         let axis = |(b, &i): (usize, &usize)| {
             let a = &pass.axes[i];
-            let points = match loading {
-                true => extents::given(a, pass),
-                false => extents::made(a, pass),
-            };
-            let scalars = stride(a) * if packed(a) { 2 } else { 1 };
-            let (index, runs) = match loading {
-                true => (a.load_index, a.load_runs),
-                false => (a.store_index, a.store_runs),
-            };
+            let mut map = *a.map(end);
+            map.stride *= if packed(a) { 2 } else { 1 };
             let count = extent[b] as usize;
-            let way = Way {
-                count,
-                scalars,
-                index,
-                runs,
-            };
-            (way, range(a) == (0..points))
+            let there = a.ranges[end] == (0..pass.points_of_axis(a, end));
+            (Way { count, map }, there)
         };
-        let way = |&l: &usize| {
-            let Loop {
-                count,
-                load,
-                store,
-                load_index,
-                store_index,
-                load_runs,
-                store_runs,
-            } = pass.loops[l];
-            let (scalars, index, runs) = match loading {
-                true => (load, load_index, load_runs),
-                false => (store, store_index, store_runs),
-            };
-            Way {
-                count,
-                scalars,
-                index,
-                runs,
-            }
+        let way = |&l: &usize| Way {
+            count: pass.loops[l].count,
+            map: *pass.loops[l].map(end),
         };
-        Some(Side {
-            offset: access.offset,
+        Some(Memory {
+            offset: side.offset,
             imaginary,
             axes: tile.order.iter().enumerate().map(axis).collect(),
             loops: tile.loops.iter().map(way).collect(),
-            range: (!packed(own)).then(|| range(own)),
+            range: (!packed(own)).then(|| own.ranges[end].clone()),
             shared: pass.tile.residency.blocks() > 1,
         })
     }
 
     /// Whether columns w·i, … w·i + w − 1 of the step lie beside each other from a multiple of
     /// their bytes on, all or none of them there.
-    fn beside(&self, step: &StepWords, tile: &Tile, loading: bool, w: usize) -> bool {
+    fn beside(&self, step: &StepWords, tile: &Tile, end: End, w: usize) -> bool {
         let divides = |x: usize| x.is_multiple_of(w);
         let own = step.axis as usize;
         let last = tile.order.len() - 1;
@@ -150,10 +104,10 @@ impl Side {
             let (way, whole) = &self.axes[if self.shared { 1 - own } else { last }];
             (way, divides(way.count) && *whole)
         } else {
-            let (run, points) = match (step.op, loading) {
-                (OP_DFT, false) => (step.done, step.output),
-                (_, false) => (step.columns, step.output),
-                (_, true) => (step.columns, step.input),
+            let (run, points) = match (step.op, end) {
+                (OP_DFT, End::Store) => (step.done, step.output),
+                (_, End::Store) => (step.columns, step.output),
+                (_, End::Load) => (step.columns, step.input),
             };
             let even = [run, points, step.offset]
                 .iter()
@@ -162,21 +116,21 @@ impl Side {
         };
         let slow = |way: &&Way| !std::ptr::eq(*way, fast) && way.count > 1;
         let ways = || self.axes.iter().map(|(way, _)| way).chain(&self.loops);
-        let scalars = |way: &Way| way.scalars.is_multiple_of(2 * w);
+        let scalars = |way: &Way| way.map.stride.is_multiple_of(2 * w);
         // Runs begin where such neighbours do, and end where they do.
         let whole = |r: Runs| divides(r.points) && r.apart.is_multiple_of(2 * w);
-        let runs = |way: &Way| way.runs.is_none_or(whole);
+        let runs = |way: &Way| way.map.runs.is_none_or(whole);
         // Of the step's own axis the kernel checks the number of each point in the whole line; of
         // the others, only those in the tile.
         let counted = || self.loops.iter().chain([&self.axes[own].0]);
-        let ends = |r: &Range<usize>| divides(r.start) && divides(r.end);
-        let steps = || counted().filter(slow).all(|way| divides(way.index));
+        let cut = |r: &Range<usize>| divides(r.start) && divides(r.end);
+        let steps = || counted().filter(slow).all(|way| divides(way.map.index));
         let there = self.axes[own].1
             || !counted().any(|way| std::ptr::eq(way, fast))
-            || fast.index == 0
-            || (fast.index == 1 && self.range.as_ref().is_some_and(ends) && steps());
+            || fast.map.index == 0
+            || (fast.map.index == 1 && self.range.as_ref().is_some_and(cut) && steps());
         even && there
-            && fast.scalars == 2
+            && fast.map.stride == 2
             && self.imaginary == 1
             && self.offset.is_multiple_of(2 * w)
             && ways().filter(slow).all(scalars)
@@ -185,8 +139,8 @@ impl Side {
 }
 
 /// The most points, a power of two up to `most`, that one access may move where the step, the
-/// first of a pass or (not `loading`) the last, meets memory.
-pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: usize) -> usize {
+/// first of a pass or the last, meets memory.
+pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, end: End, most: usize) -> usize {
     let columns = match step.op {
         OP_COPY => true,
         OP_DFT => step.engine != DENSE && step.facing == 0,
@@ -198,11 +152,11 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
     if !columns || step.hermitian != 0 || bound {
         return 1;
     }
-    let Some(side) = Side::new(pass, step, tile, loading) else {
+    let Some(side) = Memory::new(pass, step, tile, end) else {
         return 1;
     };
     let mut points = 1;
-    while 2 * points <= most && side.beside(step, tile, loading, 2 * points) {
+    while 2 * points <= most && side.beside(step, tile, end, 2 * points) {
         points *= 2;
     }
     points
@@ -211,49 +165,26 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, loading: bool, most: u
 /// How many pairs of neighbouring reals one access moves where a thread has the two points of a packed
 /// line that they are made of, or become: 2 where these are four reals in a row, 1 where they are two
 /// and two; 0 where memory does not have them so.
-pub fn facing(pass: &Pass, loading: bool) -> usize {
+pub fn facing(pass: &Pass, end: End) -> usize {
     // The parts of a cluster's line are two axes.
-    let spread = pass.tile.residency.blocks() > 1;
-    let axis = match &pass.axes[..] {
-        [axis] => axis,
-        [first, _] if spread && loading => first,
-        [_, last] if spread => last,
+    let axis = match (&pass.axes[..], pass.axis_at(end)) {
+        ([_], Some(axis)) => axis,
+        ([_, _], Some(axis)) if pass.tile.residency.blocks() > 1 => axis,
         _ => return 0,
     };
-    let reals = match loading {
-        true => pass.real_load(),
-        false => pass.real_store(),
-    };
-    let Some((side, length)) = reals else {
+    let Some((side, length)) = pass.reals(end) else {
         return 0;
-    };
-    let (access, stride, index, range) = match loading {
-        true => (
-            &pass.load,
-            axis.load_stride,
-            axis.load_index,
-            &axis.load_range,
-        ),
-        false => (
-            &pass.store,
-            axis.store_stride,
-            axis.store_index,
-            &axis.store_range,
-        ),
     };
     let Some(pairs) = side.facing_pairs() else {
         return 0;
     };
     // Two reals of FP64 are the most that one access moves.
-    let pairs = pairs.min(16 / (2 * pass.storage.bytes()));
+    let pairs = pairs.min(16 / (2 * pass.math.storage.bytes()));
     let begins = |scalars: usize| scalars.is_multiple_of(2 * pairs);
     // Lines; not the parts of one, of which all have their places in it.
-    let lines = |l: &Loop| match loading {
-        true => l.load_index > 0 || begins(l.load),
-        false => l.store_index > 0 || begins(l.store),
-    };
-    let points = match pass.mirrored {
-        Some(mirrored) => mirrored.points,
+    let lines = |l: &Loop| l.map(end).index > 0 || begins(l.map(end).stride);
+    let points = match pass.mirrored() {
+        Some((_, mirrored)) => mirrored.points,
         None => pass.axes.iter().map(|a| a.core_length()).product(),
     };
     // Of real columns the two reals of a value are points of the line.
@@ -261,8 +192,10 @@ pub fn facing(pass: &Pass, loading: bool) -> usize {
         true => axis.length.is_multiple_of(4) && points == length,
         false => 2 * points == length && length.is_multiple_of(4),
     };
-    let there = stride == index && *range == (0..length) && side.edges == [false; 2];
-    match paired && there && begins(access.offset) && pass.loops.iter().all(lines) {
+    let map = axis.map(end);
+    let whole = map.stride == map.index && axis.ranges[end] == (0..length);
+    let there = whole && side.edges == [false; 2];
+    match paired && there && begins(pass.side(end).offset) && pass.loops.iter().all(lines) {
         true => pairs,
         false => 0,
     }
@@ -277,8 +210,7 @@ pub fn narrowed(pass: &Pass, geometry: &Geometry) -> (Pass, Geometry) {
         launch.facing = [false; 2];
     }
     // Lines that face each other move neighbouring reals together.
-    let facing = |mirrored: &Mirrored| mirrored.images == Images::Facing;
-    pass.mirrored = pass.mirrored.filter(|m| !facing(m));
+    pass.part_facing_lines();
     (
         pass,
         Geometry {

@@ -18,8 +18,10 @@ use super::trip::Trip;
 use super::trips::Products;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::pass::{Engine, Pass};
+use crate::pass::Pass;
 use crate::real::RealSide;
+use crate::side::End;
+use crate::step::Engine;
 use crate::tile::{Ahead, Launch};
 
 /// The largest radix of FP64 whose threads have registers for products of twiddles: of 28, with those of gfx942, two
@@ -87,7 +89,7 @@ fn numbers_as<'a>(
     scaled: Option<i32>,
     cells: Cells,
 ) -> Result<std::result::Result<Numbers<'a>, TooLarge>> {
-    let products = (pass.engine == Engine::Matrix).then_some(Products {
+    let products = (pass.math.engine == Engine::Matrix).then_some(Products {
         vendor: geometry.vendor,
         scaled,
     });
@@ -151,8 +153,8 @@ fn first_words(outline: &Outline, shared: Shared) -> Config {
     let [mirrored, mirrored_inner, mirrored_row, mirrored_facing] = outline.mirrored;
     Config {
         head: HeadWords {
-            storage: storage_word(pass.storage),
-            operand: operand_word(pass.operand),
+            storage: storage_word(pass.math.storage),
+            operand: operand_word(pass.math.operand),
             threads: shared.threads.threads as i64,
             lines: outline.tile_lines as i64,
             values: shared.held as i64,
@@ -161,7 +163,7 @@ fn first_words(outline: &Outline, shared: Shared) -> Config {
             loops: outline.loops.len() as i64,
             wide: i64::from(outline.wide),
             blocks: outline.blocks() as i64,
-            edges: pass.edges.map_or(0, |e| e.count as i64),
+            edges: pass.load.edges.map_or(0, |e| e.count as i64),
             powers: i64::from(!(outline.double() && looked_up)),
             half_products: i64::from(asked(|launch| launch.multiplied)),
             unasked: i64::from(asked(|launch| launch.unasked)),
@@ -266,7 +268,7 @@ pub fn block(outline: &Outline, config: &Config, geometry: &Geometry) -> Block {
         cell: cell_bytes(outline, config),
         shared: geometry.shared_bytes,
         vendor: geometry.vendor,
-        operand: pass.operand,
+        operand: pass.math.operand,
         axes: outline.order.len(),
         reals: std::array::from_fn(|i| real::side(pass, i as i64 + 1)),
     }
@@ -274,7 +276,7 @@ pub fn block(outline: &Outline, config: &Config, geometry: &Geometry) -> Block {
 
 /// Bytes of the row in which a tile's reals meet before they go to memory, if they do.
 fn bytes_of_row(outline: &Outline, config: &Config) -> usize {
-    let (storage, row) = (outline.pass.storage, config.head.row_of_reals as usize);
+    let (storage, row) = (outline.pass.math.storage, config.head.row_of_reals as usize);
     if row == 0 {
         return 0;
     }
@@ -287,15 +289,15 @@ fn bytes_of_row(outline: &Outline, config: &Config) -> usize {
 fn alignments(outline: &Outline, config: &Config) -> [usize; 2] {
     let pass = &outline.pass;
     // Reals that columns facing each other move together.
-    let facing = |(at, loading): (usize, bool)| match config.steps[at].facing {
-        FACING_LOAD | FACING_STORE => neighbours::facing(pass, loading),
+    let facing = |(at, end): (usize, End)| match config.steps[at].facing {
+        FACING_LOAD | FACING_STORE => neighbours::facing(pass, end),
         _ => 0,
     };
     let vectors = [config.head.load_vector, config.head.store_vector];
     let ends = outline.ends();
     [0, 1].map(|side| {
         let together = facing(ends[side]).max(vectors[side] as usize);
-        pass.storage.bytes() * (2 * together).max(1)
+        pass.math.storage.bytes() * (2 * together).max(1)
     })
 }
 
@@ -312,7 +314,7 @@ fn element(pass: &Pass, config: &Config) -> usize {
     };
     let loaded = config.steps.iter().any(|s| s.reals_in == REALS_LOADED);
     let stored = config.steps.iter().any(|s| s.reals_out == REALS_STORED);
-    let loads = needed(config.head.load_vector, loaded, pass.real_load());
-    let stores = needed(config.head.store_vector, stored, pass.real_store());
-    pass.storage.bytes() * (2 * loads.max(stores).min(1)).max(1)
+    let loads = needed(config.head.load_vector, loaded, pass.reals(End::Load));
+    let stores = needed(config.head.store_vector, stored, pass.reals(End::Store));
+    pass.math.storage.bytes() * (2 * loads.max(stores).min(1)).max(1)
 }

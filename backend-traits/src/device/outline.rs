@@ -11,6 +11,7 @@ use super::trips::{self, Products};
 use crate::error::{Error, Result};
 use crate::pass::Pass;
 use crate::precision::ScalarType;
+use crate::side::End;
 use std::borrow::Cow;
 
 /// A pass in trips.
@@ -44,7 +45,7 @@ impl<'a> Outline<'a> {
         let spread = cluster::parts(pass)?;
         columns::check(pass)?;
         let pass = spread.map_or(Cow::Borrowed(pass), Cow::Owned);
-        let mut tables = Tables::new(pass.storage == ScalarType::F64);
+        let mut tables = Tables::new(pass.math.storage == ScalarType::F64);
         let loops = ordered_loops(&pass);
         let order = pass.axes_in_memory();
         let mut trips = trips::trips(&pass, &order, products, together, &mut tables)?;
@@ -93,7 +94,7 @@ impl<'a> Outline<'a> {
 
     /// Whether points are of FP64.
     pub fn double(&self) -> bool {
-        self.pass.storage == ScalarType::F64
+        self.pass.math.storage == ScalarType::F64
     }
 
     /// Blocks that hold a tile together.
@@ -101,9 +102,9 @@ impl<'a> Outline<'a> {
         self.pass.tile.residency.blocks()
     }
 
-    /// The trips that meet memory: each with whether it loads.
-    pub fn ends(&self) -> [(usize, bool); 2] {
-        [(0, true), (self.trips.len() - 1, false)]
+    /// The trips that meet memory.
+    pub fn ends(&self) -> [(usize, End); 2] {
+        [(0, End::Load), (self.trips.len() - 1, End::Store)]
     }
 
     /// The most points of a tile that pass through registers in one trip.

@@ -9,8 +9,9 @@ use super::turns::{share, Share, TurnWords};
 use crate::backend::{Buffer, Prepared};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::pass::{Pass, Slot};
+use crate::pass::Pass;
 use crate::plan::{Plan, Turns};
+use crate::side::Slot;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 

@@ -7,6 +7,7 @@ use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
 use crate::real_line::RealLine;
+use crate::side::End;
 use crate::Domain;
 
 /// A side of a line of reals that shared memory has.
@@ -28,15 +29,15 @@ pub fn side(pass: &Pass, number: i64) -> Option<Side> {
     };
     match number {
         NO_REALS => None,
-        REALS_LOADED => pass.real_load().map(memory),
-        REALS_STORED => pass.real_store().map(memory),
+        REALS_LOADED => pass.reals(End::Load).map(memory),
+        REALS_STORED => pass.reals(End::Store).map(memory),
         between => {
             let between = (between - REALS_BETWEEN) as usize;
             let axis = pass.axes.get(between.div_ceil(2))?;
             let columns = pass.real_columns(axis);
             let reduction = pass.reduction(axis);
             let sides = match columns {
-                Some(line) => [line.store(), line.load()],
+                Some(line) => [line.side(End::Store), line.side(End::Load)],
                 None => [&reduction.store, &reduction.load],
             };
             Some(Side {
@@ -49,9 +50,9 @@ pub fn side(pass: &Pass, number: i64) -> Option<Side> {
 }
 
 /// How far the two reals of a column's value are apart, of a row's those that it becomes, and how many columns there are.
-fn by_columns(words: &mut RealsWords, line: Option<RealLine>, loading: bool) {
+fn by_columns(words: &mut RealsWords, line: Option<RealLine>, end: End) {
     if let Some([n1, n2]) = line.and_then(|line| line.columns_and_rows()) {
-        let (apart, columns) = if loading { (n2, 0) } else { (n1, n1) };
+        let (apart, columns) = [(n2, 0), (n1, n1)][end as usize];
         (words.apart, words.columns) = (apart as i64, columns as i64);
     }
 }
@@ -66,13 +67,14 @@ pub fn between(pass: &Pass, tables: &mut Tables) -> Vec<RealsWords> {
         let number = REALS_BETWEEN + i as i64;
         let own = side(pass, number).expect("an axis on either side");
         let axis = &pass.axes[i.div_ceil(2)];
-        let halves = [Middle::Split, Middle::Merge][i % 2];
-        let points = own
-            .columns
-            .map_or_else(|| own_points(pass, axis, halves), |line| line.points());
-        let (side, orthogonal) = (own.side, pass.orthogonal);
+        let end = [End::Store, End::Load][i % 2];
+        let points = own.columns.map_or_else(
+            || own_points(pass, axis, end.middle()),
+            |line| line.points(),
+        );
+        let (side, orthogonal) = (own.side, pass.math.orthogonal);
         let mut words = side_words(side, own.length, points, 0, orthogonal, false, tables);
-        by_columns(&mut words, own.columns, i % 2 == 1);
+        by_columns(&mut words, own.columns, end);
         words
     };
     (0..2 * pairs).map(&mut words).collect()
@@ -80,56 +82,37 @@ pub fn between(pass: &Pass, tables: &mut Tables) -> Vec<RealsWords> {
 
 /// The words of both sides, zero where memory holds no line of reals.
 pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
-    let [load, store] = points(pass);
     // Points p = a + A·c of lines in pairs, A of them, have weights by a and by c.
-    let parts = pass
-        .mirrored_points(Middle::Split)
-        .map(|all| all / pass.axes.last().map_or(1, |axis| axis.length))
-        .filter(|lines| lines.is_power_of_two());
-    let mut side =
-        |real: Option<(&RealSide, usize)>, points: usize, line: Option<RealLine>, taken: bool| {
-            // As long as a line that passes share, a table of all weights would be read from memory
-            // as the line is.
-            let low = match (line, parts) {
-                (None, _) => 0,
-                (Some(_), Some(lines)) => lines.ilog2(),
-                (Some(_), None) => points.ilog2().div_ceil(2),
-            };
-            real.map_or(RealsWords::default(), |(side, length)| {
-                side_words(side, length, points, low, pass.orthogonal, taken, tables)
-            })
+    let parts = pass.store.halves();
+    let parts = parts.map(|all| all / pass.axes.last().map_or(1, |axis| axis.length));
+    let parts = parts.filter(|lines| lines.is_power_of_two());
+    End::BOTH.map(|end| {
+        let (side, axis) = (pass.side(end), pass.axis_at(end));
+        let points = points(pass, end);
+        // As long as a line that passes share, a table of all weights would be read from memory
+        // as the line is.
+        let low = match (side.reals, parts) {
+            (None, _) => 0,
+            (Some(_), Some(lines)) => lines.ilog2(),
+            (Some(_), None) => points.ilog2().div_ceil(2),
         };
-    let mut words = [
-        side(
-            pass.real_load(),
-            load,
-            pass.load_reals,
-            weighted(pass, Middle::Merge),
-        ),
-        side(
-            pass.real_store(),
-            store,
-            pass.store_reals,
-            weighted(pass, Middle::Split),
-        ),
-    ];
-    // Real columns, and Hermitian rows: two points of the line are one value.
-    if let [first, .., last] | [first @ last] = &pass.axes[..] {
-        let pairs = |axis, domain| domain == Domain::Real && extents::packed(axis);
-        if pass.load_reals.is_some() && pairs(first, pass.load.domain) {
-            words[0].apart = first.load_index as i64;
+        let (taken, orthogonal) = (weighted(pass, end), pass.math.orthogonal);
+        let reals = pass.reals(end);
+        let mut words = reals.map_or(RealsWords::default(), |(side, length)| {
+            side_words(side, length, points, low, orthogonal, taken, tables)
+        });
+        // Real columns, and Hermitian rows: two points of the line are one value.
+        let pairs = |axis: &&TileAxis| side.domain == Domain::Real && extents::packed(axis);
+        if let (Some(_), Some(axis)) = (side.reals, axis.filter(pairs)) {
+            words.apart = axis.map(end).index as i64;
         }
-        if pass.store_reals.is_some() && pairs(last, pass.store.domain) {
-            words[1].apart = last.store_index as i64;
+        if end == End::Store {
+            let columns = side.reals.and_then(|line| line.image_columns());
+            words.columns = columns.map_or(0, |n1| n1 as i64);
         }
-    }
-    let columns = pass.store_reals.and_then(|line| line.image_columns());
-    words[1].columns = columns.map_or(0, |n1| n1 as i64);
-    let ends = [pass.axes.first(), pass.axes.last()];
-    for ((words, axis), loading) in words.iter_mut().zip(ends).zip([true, false]) {
-        by_columns(words, axis.and_then(|a| pass.real_columns(a)), loading);
-    }
-    words
+        by_columns(&mut words, axis.and_then(|a| pass.real_columns(a)), end);
+        words
+    })
 }
 
 /// Whether the weights of the half spectrum, those of types II and III, are in the roots of its split or merge: of
@@ -138,43 +121,33 @@ pub fn words(pass: &Pass, tables: &mut Tables) -> [RealsWords; 2] {
 /// Where that was faster on an H200: of whole lines, but for FP64's merge, and of merges of FP32 by parts (of a copy,
 /// before and after, by the same rules: DCT-III of 4096 0.83 and 0.90, DCT-II of 1000 FP64 0.85 and 0.88; DCT-III of 512
 /// FP64 0.86 and 0.81, DCT-II of 2^16 FP32 0.58 and 0.49).
-pub fn weighted(pass: &Pass, middle: Middle) -> bool {
-    let side = match middle {
-        Middle::Merge => pass.real_load(),
-        Middle::Split => pass.real_store(),
-        Middle::Plain => None,
-    };
-    let Some((side, length)) = side else {
+pub fn weighted(pass: &Pass, end: End) -> bool {
+    let Some((side, length)) = pass.reals(end) else {
         return false;
     };
-    let double = pass.storage == ScalarType::F64;
-    let halves = match (pass.mirrored_points(middle), &pass.axes[..]) {
-        (Some(points), _) => 2 * points == length && middle == Middle::Merge && !double,
+    let double = pass.math.storage == ScalarType::F64;
+    let halves = match (pass.side(end).halves(), &pass.axes[..]) {
+        (Some(points), _) => 2 * points == length && end == End::Load && !double,
         (None, [axis]) if axis.kind.is_real_to_real() => {
-            let halved = pass.reduction(axis).middle == middle;
-            halved && (middle == Middle::Split || !double)
+            let halved = pass.reduction(axis).middle == end.middle();
+            halved && (end == End::Store || !double)
         }
         _ => false,
     };
     halves && matches!(side.weight, Weight::Second | Weight::Third)
 }
 
-/// Points of the whole line on both sides: of the DFT, or of the half spectrum that a merge
+/// Points of the whole line on a side: of the DFT, or of the half spectrum that a merge
 /// begins with, or that a split ends with.
-fn points(pass: &Pass) -> [usize; 2] {
-    let own = |load: bool| {
-        let (axis, line) = match load {
-            true => (&pass.axes[0], pass.load_reals),
-            false => (&pass.axes[pass.axes.len() - 1], pass.store_reals),
-        };
-        let line = line.or_else(|| pass.real_columns(axis));
-        let between = if load { Middle::Merge } else { Middle::Split };
-        if let Some(line) = line {
-            return line.points() + usize::from(pass.mirrored_points(between).is_some());
-        }
-        own_points(pass, axis, between)
+fn points(pass: &Pass, end: End) -> usize {
+    let side = pass.side(end);
+    let Some(axis) = pass.axis_at(end) else {
+        return 0;
     };
-    [own(true), own(false)]
+    match side.reals.or_else(|| pass.real_columns(axis)) {
+        Some(line) => line.points() + usize::from(side.halves().is_some()),
+        None => own_points(pass, axis, end.middle()),
+    }
 }
 
 /// Points of an axis' DFT, or of the half spectrum that its merge begins with, or that its split ends with.

@@ -3,7 +3,7 @@
 use super::config::*;
 use super::threads::Sharing;
 use super::trip::Trip;
-use crate::pass::Engine;
+use crate::step::Engine;
 use crate::Domain;
 
 impl Sharing<'_> {
@@ -21,7 +21,7 @@ impl Sharing<'_> {
         let registers = (values * words + beside).next_multiple_of(8);
         let waves = self.geometry.registers / (self.geometry.wave * registers) / 4 * 4;
         let of_block = threads.div_ceil(self.geometry.wave);
-        let of_block = match pass.engine {
+        let of_block = match pass.math.engine {
             Engine::Matrix => of_block.next_multiple_of(4),
             Engine::Simt => of_block,
         };
@@ -45,7 +45,7 @@ impl Sharing<'_> {
     fn registers_beside(&self, of_values: usize) -> usize {
         let pass = self.pass();
         let complex = pass.load.domain == Domain::Complex && pass.store.domain == Domain::Complex;
-        let plain = complex && pass.hermitian.is_none() && pass.mirrored.is_none();
+        let plain = complex && pass.load.hermitian.is_none() && pass.mirrored().is_none();
         // No copies, merges, splits or chirps, which have temporaries and addresses of their own, nor other columns of more than
         // 24 points than those of powers of two; behind Rader's point 0 no stride is constant.
         let small = |t: &Trip| t.values().is_power_of_two() || t.values() <= 24;

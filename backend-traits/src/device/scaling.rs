@@ -5,16 +5,17 @@ use super::config::*;
 use super::matrices;
 use crate::geometry::Vendor;
 use crate::kind::Kind;
-use crate::pass::{Engine, Pass, Step};
+use crate::pass::Pass;
 use crate::precision::Operand;
 use crate::radix;
+use crate::step::{Engine, Step};
 
 /// Binary digits by which each product makes a line larger beside its DFT's growth, where the lines of a
 /// tile are scaled once: of 16-bit products, two or more, with nothing between them but other products'
 /// twiddles. Butterflies make a line larger and not smaller again, convolutions add what was not scaled, or
 /// multiply by a spectrum of any size, and splits and merges between axes grow.
 pub fn digits(pass: &Pass, vendor: Vendor) -> Option<i32> {
-    let wide = match pass.operand {
+    let wide = match pass.math.operand {
         Operand::Half | Operand::SplitHalf => false,
         Operand::Bf16 | Operand::SplitBf16 => true,
         Operand::F32 | Operand::F64 => return None,
@@ -33,7 +34,7 @@ pub fn digits(pass: &Pass, vendor: Vendor) -> Option<i32> {
     let sums = radices.clone().any(|r| radix::summed(r, true));
     let complex = pass.axes.len() == 1 || pass.axes.iter().all(|a| a.kind == Kind::C2C);
     let one = pass.tile.residency.blocks() == 1;
-    let worth = pass.scale_lines && one && plain && !sums && complex && radices.count() > 1;
+    let worth = pass.math.scale_lines && one && plain && !sums && complex && radices.count() > 1;
     worth.then(|| matrices::magnified(vendor, wide).0)
 }
 

@@ -87,7 +87,7 @@ fn registers(geometry: &Geometry, threads: usize) -> usize {
 fn fragment_bytes(step: &StepWords, pass: &Pass) -> usize {
     match step.parts {
         0 => 0,
-        parts => matrices::fragment_bytes(step.rank as usize, pass.operand, parts as usize),
+        parts => matrices::fragment_bytes(step.rank as usize, pass.math.operand, parts as usize),
     }
 }
 

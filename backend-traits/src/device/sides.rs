@@ -6,10 +6,13 @@ use super::extents;
 use super::roots::line_twiddles;
 use super::rows::lies_in_row;
 use super::tables::{Tables, Twiddles};
-use crate::pass::{Access, Factor, Images, Pass, Runs, TileAxis};
+use crate::map::{Map, Runs};
+use crate::pass::{Loop, Pass, TileAxis};
 use crate::precision::ScalarType;
-use crate::real::{Middle, RealSide};
+use crate::real::RealSide;
+use crate::side::{End, Factor, Images, Mirrored, Side};
 use crate::{Direction, Domain, Kind};
+use std::cmp::Reverse;
 
 /// The loops, those of long strides outermost: neighbouring lines of a tile then are
 /// neighbours in memory, on the side where a line's own points are not.
@@ -17,32 +20,23 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
     let mut loops: Vec<usize> = (0..pass.loops.len()).collect();
     // Of the parts of a line that a cluster has, the points that lie the closest.
     let load_stride = match &pass.axes[..] {
-        [axis] => axis.load_stride,
-        [first, last] if pass.tile.residency.blocks() > 1 && first.load_index != 1 => {
-            first.load_stride.min(last.load_stride)
+        [axis] => axis.load.stride,
+        [first, last] if pass.tile.residency.blocks() > 1 && first.load.index != 1 => {
+            first.load.stride.min(last.load.stride)
         }
         _ => return loops,
     };
-    let contiguous = pass.loops.iter().all(|l| l.load >= load_stride);
-    loops.sort_by_key(|&i| {
-        let l = pass.loops[i];
-        std::cmp::Reverse(if contiguous { l.store } else { l.load })
-    });
-    // In a cluster pairs are among a block's shares.
-    let pairs = pass.mirrored.filter(|_| pass.tile.residency.blocks() == 1);
-    if let Some(mirrored) = pairs {
+    let contiguous = pass.loops.iter().all(|l| l.load.stride >= load_stride);
+    let end = if contiguous { End::Store } else { End::Load };
+    loops.sort_by_key(|&i| Reverse(pass.loops[i].map(end).stride));
+    if let Some((end, mirrored)) = pairs_of_lines(pass) {
         // Those over what is in pairs together: parts of a line so that they count lines in the
         // order of their first points, rows as the pass has them.
-        let number = |i: &usize| match (mirrored.images, mirrored.middle) {
-            (Images::Rows(rows), _) if i + rows >= pass.loops.len() => pass.loops.len() - i,
-            (Images::Rows(_), _) => 0,
-            (_, Middle::Split) => pass.loops[*i].store_index,
-            _ => pass.loops[*i].load_index,
-        };
+        let number = |i: &usize| pair_number(pass, end, mirrored.images, *i);
         let innermost = loops.iter().rposition(|i| number(i) > 0).unwrap_or(0);
         let behind = loops.split_off(innermost + 1);
         let (mut parts, mut ordered): (Vec<_>, Vec<_>) = loops.iter().partition(|i| number(i) > 0);
-        parts.sort_by_key(|i| std::cmp::Reverse(number(i)));
+        parts.sort_by_key(|i| Reverse(number(i)));
         ordered.extend(parts);
         ordered.extend(behind);
         loops = ordered;
@@ -50,20 +44,29 @@ pub fn ordered_loops(pass: &Pass) -> Vec<usize> {
     loops
 }
 
+/// The pairs that a tile's lines come in; in a cluster pairs are among a block's shares.
+fn pairs_of_lines(pass: &Pass) -> Option<(End, Mirrored)> {
+    let alone = pass.tile.residency.blocks() == 1;
+    pass.mirrored().filter(|_| alone)
+}
+
+/// By what the loops that count lines in pairs are ordered; 0 of a loop that counts none.
+fn pair_number(pass: &Pass, end: End, images: Images, i: usize) -> usize {
+    match images {
+        Images::Rows(rows) if i + rows >= pass.loops.len() => pass.loops.len() - i,
+        Images::Rows(_) => 0,
+        _ => pass.loops[i].map(end).index,
+    }
+}
+
 /// Of lines in mirrored pairs, how many there are (parts of a line, or rows), how many other lines
 /// lie between two, how many rows lie beside each other, 0 of parts, and whether they face each other.
 pub fn mirrored_words(pass: &Pass, order: &[usize]) -> [i64; 4] {
-    // Of a cluster they are among its shares.
-    let lines = pass.mirrored.filter(|_| pass.tile.residency.blocks() == 1);
-    let Some(mirrored) = lines else {
+    let Some((end, mirrored)) = pairs_of_lines(pass) else {
         return [0; 4];
     };
     let loops = pass.loops.len();
-    let paired = |&&i: &&usize| match (mirrored.images, mirrored.middle) {
-        (Images::Rows(rows), _) => i + rows >= loops,
-        (_, Middle::Split) => pass.loops[i].store_index > 0,
-        _ => pass.loops[i].load_index > 0,
-    };
+    let paired = |&&i: &&usize| pair_number(pass, end, mirrored.images, i) > 0;
     let count = |i: &usize| pass.loops[*i].count as i64;
     let behind = order.iter().rev().take_while(|i| !paired(i));
     [
@@ -87,37 +90,37 @@ fn run_words(runs: Option<Runs>) -> [i64; 2] {
 pub fn loop_words(pass: &Pass, order: &[usize]) -> Vec<LoopWords> {
     // Edge points lie in the order of the pass' own loops; a split line's parts share them.
     let mut edge = vec![0; pass.loops.len()];
-    let mut next = pass.edges.map_or(0, |e| e.count);
+    let mut next = pass.load.edges.map_or(0, |e| e.count);
     for (i, l) in pass.loops.iter().enumerate().rev() {
-        if l.load_index == 0 {
+        if l.load.index == 0 {
             edge[i] = next;
             next *= l.count;
         }
     }
-    let words = |&i: &usize| LoopWords {
-        count: pass.loops[i].count as i64,
-        load: pass.loops[i].load as i64,
-        store: pass.loops[i].store as i64,
-        load_index: pass.loops[i].load_index as i64,
-        store_index: pass.loops[i].store_index as i64,
-        edge: edge[i] as i64,
-        load_run: run_words(pass.loops[i].load_runs)[0],
-        load_apart: run_words(pass.loops[i].load_runs)[1],
-        store_run: run_words(pass.loops[i].store_runs)[0],
-        store_apart: run_words(pass.loops[i].store_runs)[1],
+    let words = |&i: &usize| {
+        let Loop { count, load, store } = pass.loops[i];
+        let [[load_run, load_apart], [store_run, store_apart]] =
+            [load, store].map(|map| run_words(map.runs));
+        LoopWords {
+            count: count as i64,
+            load: load.stride as i64,
+            store: store.stride as i64,
+            load_index: load.index as i64,
+            store_index: store.index as i64,
+            edge: edge[i] as i64,
+            load_run,
+            load_apart,
+            store_run,
+            store_apart,
+        }
     };
     order.iter().map(words).collect()
 }
 
 /// The factors of the first load and the last store.
 pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut Tables) {
-    for (factor, before) in [(pass.load_factor, true), (pass.store_factor, false)] {
-        let step = match before {
-            true => config.steps.first_mut(),
-            false => config.steps.last_mut(),
-        };
-        let step = step.expect("a pass has a step");
-        match factor {
+    for end in End::BOTH {
+        match pass.side(end).factor {
             None => {}
             Some(Factor::Roots {
                 length,
@@ -128,7 +131,8 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 let lines = pass.loops[line_loop].count;
                 let line_loop = loops.iter().position(|&l| l == line_loop);
                 config.head.roots_loop = line_loop.map_or(-1, |l| l as i64);
-                let double = pass.storage == ScalarType::F64;
+                let step = config.step_at(end);
+                let double = pass.math.storage == ScalarType::F64;
                 let inverse = direction == Direction::Inverse;
                 let twiddles = Twiddles {
                     length,
@@ -141,19 +145,18 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                     blocks => (step.outer * step.inner) as usize * blocks,
                 };
                 let table = line_twiddles(step, lines, others, twiddles, double, tables);
-                if before {
-                    step.before_roots = table;
-                } else {
-                    step.after_roots = table;
+                match end {
+                    End::Load => step.before_roots = table,
+                    End::Store => step.after_roots = table,
                 }
             }
             Some(Factor::Chirp { length, direction }) => {
+                let step = config.step_at(end);
                 let table = tables.chirp(length, direction);
                 let words = (LINE_TABLE, table, length as i64);
-                if before {
-                    (step.before, step.before_table, step.before_length) = words;
-                } else {
-                    (step.after, step.after_table, step.after_length) = words;
+                match end {
+                    End::Load => (step.before, step.before_table, step.before_length) = words,
+                    End::Store => (step.after, step.after_table, step.after_length) = words,
                 }
             }
         }
@@ -162,8 +165,8 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
 
 /// How memory is reached on both sides.
 pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
-    let ends = [true, false].map(|loading| End::new(pass, config, loading));
-    let [load, store] = &ends;
+    let sides = End::BOTH.map(|end| KernelSide::new(pass, config, end));
+    let [load, store] = &sides;
     let head = &mut config.head;
     (head.load_points, head.load_imaginary) = (load.points(), load.imaginary());
     (head.store_points, head.store_imaginary) = (store.points(), store.imaginary());
@@ -177,77 +180,55 @@ pub fn sides(pass: &Pass, order: &[usize], config: &mut Config) {
     }
     config.axes = order
         .iter()
-        .map(|&i| axis_words(&ends, order, config, i))
+        .map(|&i| axis_words(&sides, order, config, i))
         .collect();
     vectors(pass, config);
     copy_async(pass, config);
-    for loading in [true, false] {
-        let in_row = lies_in_row(pass, config, loading);
-        let step = match loading {
-            true => config.steps.first_mut(),
-            false => config.steps.last_mut(),
-        };
-        step.expect("a pass has a step").in_row |= i64::from(in_row);
+    for end in End::BOTH {
+        let in_row = lies_in_row(pass, config, end);
+        config.step_at(end).in_row |= i64::from(in_row);
     }
     config.head.row_of_reals = columns::staged(pass, order, config).map_or(0, |n| n as i64);
 }
 
 /// One side of a pass as the kernel takes its points.
-struct End<'a> {
+struct KernelSide<'a> {
     pass: &'a Pass,
-    loading: bool,
+    end: End,
     /// Whether a copy moves reals in pairs there.
     copied: bool,
     /// Whether neighbouring reals are points as they are, or were put beside each other before.
     neighbours: bool,
 }
 
-impl<'a> End<'a> {
-    fn new(pass: &'a Pass, config: &Config, loading: bool) -> Self {
-        let (real, copied) = match loading {
-            true => (
-                pass.real_load(),
-                config.steps.iter().any(|s| s.reals_in == REALS_LOADED),
-            ),
-            false => (
-                pass.real_store(),
-                config.steps.iter().any(|s| s.reals_out == REALS_STORED),
-            ),
+impl<'a> KernelSide<'a> {
+    fn new(pass: &'a Pass, config: &Config, end: End) -> Self {
+        let copied = match end {
+            End::Load => config.steps.iter().any(|s| s.reals_in == REALS_LOADED),
+            End::Store => config.steps.iter().any(|s| s.reals_out == REALS_STORED),
         };
-        End {
+        let pairs = |(side, _): (&RealSide, usize)| *side == RealSide::PAIRS;
+        KernelSide {
             pass,
-            loading,
+            end,
             copied,
-            neighbours: copied || real.is_some_and(|(side, _)| *side == RealSide::PAIRS),
+            neighbours: copied || pass.reals(end).is_some_and(pairs),
         }
     }
 
-    fn access(&self) -> &'a Access {
-        match self.loading {
-            true => &self.pass.load,
-            false => &self.pass.store,
-        }
+    fn side(&self) -> &'a Side {
+        self.pass.side(self.end)
     }
 
-    fn stride(&self, axis: &TileAxis) -> usize {
-        match self.loading {
-            true => axis.load_stride,
-            false => axis.store_stride,
-        }
-    }
-
-    fn index(&self, axis: &TileAxis) -> usize {
-        match self.loading {
-            true => axis.load_index,
-            false => axis.store_index,
-        }
+    fn map(&self, i: usize) -> &'a Map {
+        self.pass.axes[i].map(self.end)
     }
 
     /// Whether two reals along an axis are a point: loaded by R2C, and stored by C2R.
     fn pairs(&self, i: usize) -> bool {
-        let other = if self.loading { Kind::C2R } else { Kind::R2C };
         let axis = &self.pass.axes[i];
-        self.access().domain == Domain::Real && axis.kind != other && extents::packed(axis)
+        let other = [Kind::C2R, Kind::R2C][self.end as usize];
+        self.side().domain == Domain::Real && axis.kind != other && extents::packed(axis)
     }
 
     fn halved(&self) -> Option<usize> {
@@ -257,7 +238,7 @@ impl<'a> End<'a> {
     /// The axis along which neighbouring reals are points: of several the first where they are loaded, the last where they are
     /// stored.
     fn own_axis(&self) -> usize {
-        match self.loading || !self.pass.axes_of_reals() {
+        match self.end == End::Load || !self.pass.axes_of_reals() {
             true => 0,
             false => self.pass.axes.len() - 1,
         }
@@ -265,11 +246,7 @@ impl<'a> End<'a> {
 
     /// `enum Points`.
     fn points(&self) -> i64 {
-        let real = match self.loading {
-            true => self.pass.real_load(),
-            false => self.pass.real_store(),
-        };
-        match (real, self.access().domain) {
+        match (self.pass.reals(self.end), self.side().domain) {
             (Some(_), _) if self.neighbours => PAIRS,
             (Some(_), _) => ORDERED,
             (None, Domain::Complex) => COMPLEX,
@@ -280,11 +257,10 @@ impl<'a> End<'a> {
 
     /// Scalars from a point's real to its imaginary part.
     fn imaginary(&self) -> i64 {
-        let axis = &self.pass.axes[self.own_axis()];
         let scalars = match self.halved() {
-            _ if self.neighbours => self.stride(axis) / self.index(axis),
-            Some(i) => self.stride(&self.pass.axes[i]),
-            None => self.access().imaginary,
+            _ if self.neighbours => self.map(self.own_axis()).unit(),
+            Some(i) => self.map(i).stride,
+            None => self.side().imaginary,
         };
         scalars as i64
     }
@@ -293,39 +269,28 @@ impl<'a> End<'a> {
     fn apart(&self, i: usize) -> i64 {
         let along = !self.pass.axes_of_reals() || i == self.own_axis();
         let both = self.neighbours && along || self.pairs(i);
-        let stride = self.stride(&self.pass.axes[i]);
+        let stride = self.map(i).stride;
         (if both { 2 * stride } else { stride }) as i64
     }
 
     /// Points of the whole line from one to the next; of a line of reals that two of make a value.
     fn index_apart(&self, i: usize) -> i64 {
-        let line = match self.loading {
-            true => self.pass.load_reals,
-            false => self.pass.store_reals,
-        };
-        let index = self.index(&self.pass.axes[i]);
-        let both = line.is_some() && self.pairs(i);
+        let index = self.map(i).index;
+        let both = self.side().reals.is_some() && self.pairs(i);
         (if both { 2 * index } else { index }) as i64
     }
 
     /// The end of an axis' range, where something lies beyond. Of the pairs of an odd number of reals the last one is half there.
     fn range_end(&self, axis: &TileAxis, innermost: bool, config: &Config) -> i64 {
-        let (range, points, copy) = match self.loading {
-            true => (
-                &axis.load_range,
-                extents::given(axis, self.pass),
-                config.steps.first(),
-            ),
-            false => (
-                &axis.store_range,
-                extents::made(axis, self.pass),
-                config.steps.last(),
-            ),
+        let range = &axis.ranges[self.end];
+        let copy = match self.end {
+            End::Load => config.steps.first(),
+            End::Store => config.steps.last(),
         };
         let copy = copy.filter(|_| self.copied && innermost);
         let reals = copy.map(|copy| reals_of_copy(self.pass, copy, axis));
         match reals.filter(|n| !n.is_multiple_of(2)) {
-            _ if *range != (0..points) => range.end as i64,
+            _ if *range != (0..self.pass.points_of_axis(axis, self.end)) => range.end as i64,
             Some(reals) => reals as i64,
             None => NO_END,
         }
@@ -333,23 +298,23 @@ impl<'a> End<'a> {
 }
 
 /// The words of an axis.
-fn axis_words([load, store]: &[End; 2], order: &[usize], config: &Config, i: usize) -> AxisWords {
-    let axis = &load.pass.axes[i];
+fn axis_words(sides: &[KernelSide; 2], order: &[usize], config: &Config, i: usize) -> AxisWords {
     let innermost = order.last() == Some(&i);
-    AxisWords {
-        load_stride: load.apart(i),
-        store_stride: store.apart(i),
-        load_index: load.index_apart(i),
-        load_begin: axis.load_range.start as i64,
-        load_end: load.range_end(axis, innermost, config),
-        store_index: store.index_apart(i),
-        store_begin: axis.store_range.start as i64,
-        store_end: store.range_end(axis, innermost, config),
-        load_run: run_words(axis.load_runs)[0],
-        load_apart: run_words(axis.load_runs)[1],
-        store_run: run_words(axis.store_runs)[0],
-        store_apart: run_words(axis.store_runs)[1],
-    }
+    AxisWords::new([0, 1].map(|side| {
+        let side = &sides[side];
+        let axis = &side.pass.axes[i];
+        let [run, apart] = run_words(side.map(i).runs);
+        AxisSide {
+            stride: side.apart(i),
+            index: side.index_apart(i),
+            range: [
+                axis.ranges[side.end].start as i64,
+                side.range_end(axis, innermost, config),
+            ],
+            run,
+            apart,
+        }
+    }))
 }
 
 /// Whether a side has its points' two scalars together.
@@ -360,12 +325,11 @@ fn together(points: i64) -> bool {
 /// Says on which sides one access moves both scalars of a point.
 fn vectors(pass: &Pass, config: &mut Config) {
     let even = |n: i64| n % 2 == 0;
-    let loads = config.loops.iter().all(|l| even(l.load))
-        && config.axes.iter().all(|a| even(a.load_stride))
-        && pass.load.offset.is_multiple_of(2);
-    let stores = config.loops.iter().all(|l| even(l.store))
-        && config.axes.iter().all(|a| even(a.store_stride))
-        && pass.store.offset.is_multiple_of(2);
+    let [loads, stores] = End::BOTH.map(|end| {
+        config.loops.iter().all(|l| even(l.stride(end)))
+            && config.axes.iter().all(|a| even(a.side(end).stride))
+            && pass.side(end).offset.is_multiple_of(2)
+    });
     let head = &mut config.head;
     head.load_vector = i64::from(together(head.load_points) && head.load_imaginary == 1 && loads);
     head.store_vector =
@@ -377,7 +341,7 @@ fn copy_async(pass: &Pass, config: &mut Config) {
     let head = &config.head;
     let plain = together(head.load_points)
         && head.load_vector != 0
-        && matches!(pass.storage, ScalarType::F32 | ScalarType::F64)
+        && matches!(pass.math.storage, ScalarType::F32 | ScalarType::F64)
         && config
             .axes
             .iter()

@@ -6,8 +6,10 @@ use super::neighbours::{self, Tile};
 use super::outline::Outline;
 use super::trip::Trip;
 use crate::geometry::Geometry;
-use crate::pass::{Engine, Pass, Step};
+use crate::pass::Pass;
 use crate::radix::JOINED_PRODUCT;
+use crate::side::End;
+use crate::step::{Engine, Step};
 
 /// Values that a thread should hold.
 pub const VALUES: usize = 16;
@@ -48,7 +50,7 @@ impl<'a> Sharing<'a> {
     }
 
     pub fn matrix(&self) -> bool {
-        self.pass().engine == Engine::Matrix
+        self.pass().math.engine == Engine::Matrix
     }
 
     pub fn trips(&self) -> std::slice::Iter<'a, Trip> {
@@ -66,7 +68,7 @@ impl<'a> Sharing<'a> {
             0 => trip.words.radix as usize,
             _ => JOINED_PRODUCT,
         };
-        let (vendor, operand) = (self.geometry.vendor, self.pass().operand);
+        let (vendor, operand) = (self.geometry.vendor, self.pass().math.operand);
         let fill = matrices::fill(radix, vendor, operand);
         let mut held = matrices::wave(fill.rank, vendor, operand);
         if joined > 0 {
@@ -130,11 +132,11 @@ impl<'a> Sharing<'a> {
         let launch = self.pass().tile.launch;
         let most = match launch {
             Some(launch) => launch.neighbours,
-            None => self.geometry.access / (2 * self.pass().storage.bytes()),
+            None => self.geometry.access / (2 * self.pass().math.storage.bytes()),
         };
-        outline.ends().map(|(i, loading)| {
+        outline.ends().map(|(i, end)| {
             let trip = &outline.trips[i];
-            let points = neighbours::points(self.pass(), &trip.words, &tile, loading, most);
+            let points = neighbours::points(self.pass(), &trip.words, &tile, end, most);
             match launch {
                 Some(_) => points,
                 None => self.held_beside(trip, points),
@@ -232,5 +234,5 @@ impl<'a> Sharing<'a> {
 /// Whether threads have places of reals beside the twiddles of a convolution: in FP32 half of them are launched at most.
 pub fn places_beside_twiddles(pass: &Pass) -> bool {
     let convolution = |s: &Step| matches!(s, Step::Chirp { .. } | Step::Convolve { .. });
-    pass.real_load().is_some() && pass.steps.iter().any(convolution)
+    pass.reals(End::Load).is_some() && pass.steps.iter().any(convolution)
 }

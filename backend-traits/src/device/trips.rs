@@ -13,10 +13,12 @@ use super::trip::Trip;
 use crate::error::Result;
 use crate::geometry::Vendor;
 use crate::kind::{Direction, Kind};
-use crate::pass::{Engine, Images, Mirrored, Pass, Step, TileAxis};
+use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;
 use crate::real::{CoreLength, Middle, Pairing};
+use crate::side::{End, Images, Mirrored};
+use crate::step::{Engine, Step};
 
 /// Trips so far, and the tile that they leave.
 pub struct Builder<'a> {
@@ -35,7 +37,7 @@ pub struct Builder<'a> {
     /// What multiplies, on the matrix engine.
     pub products: Option<Products>,
     /// What the pass has in mirrored pairs, of this axis: of a cluster's line [`Builder::pairs`].
-    pub mirrored: Option<Mirrored>,
+    pub mirrored: Option<(End, Mirrored)>,
 }
 
 /// The columns of a line by real columns, or its rows.
@@ -96,7 +98,7 @@ pub fn trips(
         together,
         part: None,
         products,
-        mirrored: pass.mirrored,
+        mirrored: pass.mirrored(),
     };
     let blocks = pass.tile.residency.blocks();
     for (i, axis) in pass.axes.iter().enumerate() {
@@ -106,7 +108,8 @@ pub fn trips(
             .expect("order lists every axis");
         if blocks > 1 {
             builder.share_out(at, axis, &pass.axes[1 - i], blocks);
-            builder.mirrored = builder.pairs(i);
+            let end = End::BOTH[i];
+            builder.mirrored = builder.pairs(end).map(|pairs| (end, pairs));
         }
         let begin = builder.trips.len();
         if on_chip {
@@ -130,7 +133,7 @@ pub fn trips(
         }
         builder.trips.push(copy);
     }
-    if let Some(length) = pass.hermitian {
+    if let Some(length) = pass.load.hermitian {
         builder.trips[0].words.hermitian = length as i64;
     }
     Ok(builder.trips)
@@ -264,7 +267,7 @@ impl Builder<'_> {
         let facing = self.facing(axis, &radices);
         if facing[0] == 0 {
             self.merge(at, axis, tables);
-            self.mirrored(at, core, Middle::Merge, tables);
+            self.mirrored(at, core, End::Load, tables);
         }
         let first = self.trips.len();
         self.dfts(at, axis, steps, tables);
@@ -276,7 +279,7 @@ impl Builder<'_> {
         }
         if facing[1] == 0 {
             self.split(at, axis, tables);
-            self.mirrored(at, core, Middle::Split, tables);
+            self.mirrored(at, core, End::Store, tables);
         }
     }
 
@@ -289,7 +292,7 @@ impl Builder<'_> {
         let mut merge = self.trip(at, OP_MERGE, core + 1, core);
         merge.words.points = core as i64;
         merge.words.columns = core.div_ceil(2) as i64;
-        let roots = half_roots(self.pass, Middle::Merge, false);
+        let roots = half_roots(self.pass, End::Load, false);
         let table = tables.halves(core, roots);
         (merge.words.twiddle, merge.words.weighted) = (table.at, table.weighted);
         if axis.kind == Kind::C2R {
@@ -309,7 +312,7 @@ impl Builder<'_> {
         split.words.points = core as i64;
         split.words.columns = core.div_ceil(2) as i64;
         split.words.inverse = i64::from(inverse);
-        let roots = half_roots(self.pass, Middle::Split, inverse);
+        let roots = half_roots(self.pass, End::Store, inverse);
         let table = tables.halves(core, roots);
         (split.words.twiddle, split.words.weighted) = (table.at, table.weighted);
         self.push(at, split);
@@ -417,8 +420,9 @@ impl Builder<'_> {
         let words = &mut self.trips[trip].words;
         words.facing = facing;
         let moved = matches!(facing, FACING_LOAD | FACING_STORE);
-        let parts = self.mirrored.filter(|m| m.images == Images::Parts);
-        match self.mirrored.filter(|_| moved).or(parts) {
+        let pairs = self.mirrored.map(|(_, pairs)| pairs);
+        let parts = pairs.filter(|pairs| pairs.images == Images::Parts);
+        match pairs.filter(|_| moved).or(parts) {
             // Column c of one line and m − 1 − c of the other.
             Some(_) => words.outer = 1,
             // The only one mirrors itself.
@@ -426,12 +430,12 @@ impl Builder<'_> {
             None => words.columns /= 2,
         }
         if matches!(facing, FACING_MERGE | FACING_SPLIT) {
-            let middle = match facing {
-                FACING_MERGE => Middle::Merge,
-                _ => Middle::Split,
+            let end = match facing {
+                FACING_MERGE => End::Load,
+                _ => End::Store,
             };
-            let inverse = middle == Middle::Split && inverse && parts.is_none();
-            let roots = half_roots(self.pass, middle, inverse);
+            let inverse = end == End::Store && inverse && parts.is_none();
+            let roots = half_roots(self.pass, end, inverse);
             let table = match parts {
                 Some(mirrored) => tables.mirrored_halves(core, mirrored.points / core, roots),
                 None => tables.facing_halves(core, roots),
@@ -453,24 +457,23 @@ impl Builder<'_> {
 
     /// The merge or split of lines in mirrored pairs, if the pass has it: a pair is one line of
     /// twice the points.
-    fn mirrored(&mut self, at: usize, core: usize, middle: Middle, tables: &mut Tables) {
-        let halves = |m: &Mirrored| m.middle == middle && m.images != Images::Facing;
-        let Some(Mirrored { points, .. }) = self.mirrored.filter(halves) else {
+    fn mirrored(&mut self, at: usize, core: usize, end: End, tables: &mut Tables) {
+        let halves = |(at, m): &(End, Mirrored)| *at == end && m.images != Images::Facing;
+        let Some((_, Mirrored { points, .. })) = self.mirrored.filter(halves) else {
             return;
         };
-        let op = if middle == Middle::Merge {
-            OP_MERGE
-        } else {
-            OP_SPLIT
+        let op = match end {
+            End::Load => OP_MERGE,
+            End::Store => OP_SPLIT,
         };
         let mut halves = self.trip(at, op, 2 * core, 2 * core);
         halves.words.outer = 1;
         halves.words.points = core as i64;
         halves.words.columns = core as i64;
-        let roots = half_roots(self.pass, middle, false);
+        let roots = half_roots(self.pass, end, false);
         let table = tables.mirrored_halves(core, points / core, roots);
         (halves.words.twiddle, halves.words.weighted) = (table.at, table.weighted);
-        if middle == Middle::Merge {
+        if end == End::Load {
             // Points 0 and N/2 are real.
             halves.words.hermitian = 2 * points as i64;
         }
@@ -531,7 +534,7 @@ impl Builder<'_> {
             let mut trip = self.part(at, radix, points / radix, part);
             // Columns and rows have their mirror images in registers.
             let several = self.pass.axes.len() > 1 && self.part.is_none();
-            let places = self.pass.storage == ScalarType::F64 && several;
+            let places = self.pass.math.storage == ScalarType::F64 && several;
             if products.is_some() {
                 trip.words.engine = MATRIX;
             }
@@ -552,7 +555,7 @@ impl Builder<'_> {
             if rows > 1 {
                 trip.words.twiddle = match products {
                     Some(products) if trip.words.engine != DENSE => {
-                        let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
+                        let lanes = Lanes::new(radix, products.vendor, self.pass.math.operand);
                         let down = |digits| digits + scaling::growth(radix) as i32;
                         let down = products.scaled.map_or(0, down);
                         tables.lane_twiddles(rows, inverse, &lanes, down)
@@ -600,7 +603,7 @@ impl Builder<'_> {
         first.words.engine = MATRIX;
         first.words.joined = joined as i64;
         first.words.target = REGISTERS;
-        let lanes = Lanes::new(radix, products.vendor, self.pass.operand);
+        let lanes = Lanes::new(radix, products.vendor, self.pass.math.operand);
         // These twiddles also make smaller what the butterflies make greater; after an axis' last products
         // `scaling` says what does.
         let rows = columns / part.done;
@@ -624,8 +627,8 @@ impl Builder<'_> {
 }
 
 /// The roots by which a pass splits or merges half spectra.
-fn half_roots(pass: &Pass, middle: Middle, inverse: bool) -> HalfRoots {
-    match real::weighted(pass, middle) {
+fn half_roots(pass: &Pass, end: End, inverse: bool) -> HalfRoots {
+    match real::weighted(pass, end) {
         true => HalfRoots::Weighted,
         false => HalfRoots::Plain { inverse },
     }

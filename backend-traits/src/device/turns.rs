@@ -2,8 +2,9 @@
 
 use super::lower::Lowered;
 use super::sides::ordered_loops;
-use crate::pass::{Pass, Slot};
+use crate::pass::Pass;
 use crate::plan::Turns;
+use crate::side::Slot;
 use crate::tile::Residency;
 
 /// What a pass does of each array of a batch.
@@ -22,10 +23,10 @@ pub struct Share {
 pub fn share(pass: &Pass, arrays: usize) -> Option<Share> {
     let order = ordered_loops(pass);
     let outer = pass.loops[*order.first()?];
-    let runs = outer.load_runs.is_some() || outer.store_runs.is_some();
-    let part = outer.load_index + outer.store_index > 0;
-    let alone = pass.tile.residency == Residency::Block && pass.edges.is_none();
-    if runs || part || !alone || arrays == 0 || !outer.count.is_multiple_of(arrays) {
+    let runs = outer.load.runs.is_some() || outer.store.runs.is_some();
+    let alone = pass.tile.residency == Residency::Block && pass.load.edges.is_none();
+    if runs || outer.counts_parts() || !alone || arrays == 0 || !outer.count.is_multiple_of(arrays)
+    {
         return None;
     }
     let own = outer.count / arrays;
@@ -33,8 +34,8 @@ pub fn share(pass: &Pass, arrays: usize) -> Option<Share> {
     let lines = own * within;
     lines.is_multiple_of(pass.together()).then(|| Share {
         lines: lines / pass.together(),
-        load: own * outer.load,
-        store: own * outer.store,
+        load: own * outer.load.stride,
+        store: own * outer.store.stride,
     })
 }
 

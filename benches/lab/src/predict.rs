@@ -248,13 +248,13 @@ impl Sheet {
         let time = |pass: &mmafft::Pass| {
             let lowered = lower(pass, geometry)?;
             let tiles = lowered.tiles as f64;
-            let product = match pass.operand {
+            let product = match pass.math.operand {
                 Operand::Half | Operand::SplitHalf => 0,
                 Operand::Bf16 | Operand::SplitBf16 => 1,
                 Operand::F32 => 2,
                 Operand::F64 => 3,
             };
-            let matrix = match pass.engine {
+            let matrix = match pass.math.engine {
                 Engine::Simt => 0.0,
                 Engine::Matrix => {
                     let cycles =
@@ -263,7 +263,7 @@ impl Sheet {
                         + cycles(lowered.work.small_flops, speed.small[product])
                 }
             };
-            let double = usize::from(pass.storage.bytes() == 8);
+            let double = usize::from(pass.math.storage.bytes() == 8);
             let vector = lowered.work.vector_flops / (FUSED * speed.vector[double]);
             let (read, written) = pass.bytes();
             let shared = lowered.program.shared_bytes.max(1);

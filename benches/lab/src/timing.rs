@@ -52,7 +52,7 @@ pub struct Bench<'a, L: Lab> {
 /// A plan of nothing but this pass, after which numbers are as large as before.
 fn alone(plan: &Plan, mut pass: Pass) -> Plan {
     let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
-    pass.scale = (points as f64).sqrt().recip();
+    pass.math.scale = (points as f64).sqrt().recip();
     Plan {
         passes: vec![pass],
         ..plan.clone()
@@ -88,7 +88,7 @@ fn time<L: Lab>(bench: &mut Bench<L>, pass: &Pass, prepared: &PreparedOf<L>) -> 
     // As it is timed in `mmafft bench`: rows of complex transforms are, in place.
     let in_place = (pass.load.slot, pass.store.slot) == (Slot::Input, Slot::Output)
         && pass.load.domain == pass.store.domain
-        && pass.mirrored.is_none()
+        && pass.mirrored().is_none()
         && pass.axes.iter().all(|a| a.kind == Kind::C2C);
     time_bytes(bench, pass.bytes(), in_place, prepared)
 }

@@ -217,13 +217,18 @@ pub fn figures(samples: &Samples, input: usize, ruler: bool, row: &mut Row) {
 
 /// The plan in a few words: `16·16·16` a pass, butterflies beside products in parentheses, ` + ` between passes.
 pub fn describe(plan: &Plan, row: &mut Row) {
-    let matrix = plan.passes.iter().any(|pass| pass.engine == Engine::Matrix);
+    let matrix = plan
+        .passes
+        .iter()
+        .any(|pass| pass.math.engine == Engine::Matrix);
     row.engine = if matrix { "matrix" } else { "simt" }.into();
     row.passes = Some(plan.passes.len());
     let passes = plan.passes.iter().map(|pass| {
         let words = pass.steps.iter().filter_map(|step| match step {
             Step::Line { length, .. } => Some(format!("{length}")),
-            Step::Dft { radix, engine, .. } if *engine != pass.engine => Some(format!("({radix})")),
+            Step::Dft { radix, engine, .. } if *engine != pass.math.engine => {
+                Some(format!("({radix})"))
+            }
             Step::Dft { radix, .. } => Some(format!("{radix}")),
             Step::Chirp { padded, .. } => Some(format!("chirp {padded}")),
             Step::Rader { length, .. } => Some(format!("Rader {length}")),

@@ -27,7 +27,7 @@ impl Sum {
         let axes = request.axes.as_ref();
         let halved = axes.and_then(|axes| axes.last().copied()).unwrap_or(0);
         let (mut input, mut output) = (lengths.clone(), lengths.clone());
-        (input[halved], output[halved]) = request.kind.lengths(lengths[halved]);
+        [input[halved], output[halved]] = request.kind.lengths(lengths[halved]);
         Sum {
             roots: lengths.iter().map(|&n| Roots::new(n)).collect(),
             lengths,

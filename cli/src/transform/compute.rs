@@ -36,7 +36,7 @@ pub fn run<R: Read>(fft: &Transform, reader: Reader<R>) -> Result<Outcome, Failu
 pub fn shapes(request: &Request) -> [Vec<usize>; 2] {
     let mut shapes = [(); 2].map(|()| request.shape.dims().to_vec());
     if let Some(&halved) = request.axes.as_ref().and_then(|axes| axes.last()) {
-        let (input, output) = request.kind.lengths(shapes[0][halved]);
+        let [input, output] = request.kind.lengths(shapes[0][halved]);
         (shapes[0][halved], shapes[1][halved]) = (input, output);
     }
     shapes

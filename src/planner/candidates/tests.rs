@@ -17,7 +17,7 @@ fn columns_may_be_of_clusters() {
     ] {
         let shape = request.shape.clone();
         let plan = crate::plan(&request.batch(100), limits).expect("a plan");
-        let columns = plan.passes.iter().find(|pass| pass.axes[0].load_stride > 2);
+        let columns = plan.passes.iter().find(|pass| pass.axes[0].load.stride > 2);
         let pass = columns.expect("columns");
         let mut rules = first(pass, false, limits);
         rules.retain(|rule| rule.blocks > 1);

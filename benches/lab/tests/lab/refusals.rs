@@ -11,7 +11,9 @@ fn wrong_arguments_say_what_is_expected() {
     for (arguments, words) in [
         (&["price", "--from", "x.csv"][..], "required"),
         (
-            &["price", "--from", "x.csv", "--device", "h200", "--cases", "y.csv"],
+            &[
+                "price", "--from", "x.csv", "--device", "h200", "--cases", "y.csv",
+            ],
             "cannot be used with",
         ),
         (&["report", "x.csv"], "--output <OUTPUT>|--markdown"),
