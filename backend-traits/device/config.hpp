@@ -89,8 +89,8 @@ struct Step {
   i64 done;            // s, the product of the radices before this one
   i64 inverse;
   i64 outer, inner;    // points of the tile around the axis, of one line
-  i64 in, out;         // the axis' extent before and after; what lies beyond counts as zero
-  i64 extent[3];       // extents of the other axes
+  i64 input, output;   // the axis' extent before and after; what lies beyond counts as zero
+  i64 extent0, extent1, extent2;  // extents of the other axes
   i64 pitch_in, row_in;    // before the step, in shared memory: cells from line to line, and
   i64 pitch_out, row_out;  // points of a line between two unused cells, or 0 (see `padded`); and after it
   i64 around_in, stride_in;    // where shared memory has reals before the step, how far those of the next index around the axis
@@ -121,7 +121,7 @@ struct Step {
   // their own, and a column's digits.
   i64 roots_low, roots_lines, roots_base, roots_digits;
   i64 in_row;          // whether all lines of a copy lie in a row in memory, and nothing else
-  i64 async;           // whether a copy goes to shared memory without registers
+  i64 copy_async;      // whether a copy goes to shared memory without registers
   i64 matrix;          // offset of the DFT matrix' fragments, in 32-bit or 64-bit words; dense: of
                        // the roots of order radix in the tables
   i64 rank;            // points of a fragment's row: the radix, padded; or several columns'

@@ -10,7 +10,7 @@ namespace mmafft {
 template <class Scalar> template <bool AFTER, class S>
 MMAFFT_DEVICE int Pass<Scalar>::cell_of(S s, const Column &c, int k) const {
   MMAFFT_STEP(S);
-  const int at = AFTER ? to_at(s, c.at, k) : from_at(s, c.at, k), extent = int(AFTER ? step.out : step.in);
+  const int at = AFTER ? to_at(s, c.at, k) : from_at(s, c.at, k), extent = int(AFTER ? step.output : step.input);
   const int in_line = c.outer * extent * int(step.inner) + c.inner + at * int(step.inner);
   return c.line * int(AFTER ? step.pitch_out : step.pitch_in) + padded(AFTER ? step.row_out : step.row_in, in_line);
 }
@@ -50,7 +50,7 @@ MMAFFT_DEVICE void Pass<Scalar>::gather(S s, Value *v) const {
   }
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
-    const int line = c.line * int(step.pitch_in), start = c.outer * int(step.in * step.inner) + c.inner;
+    const int line = c.line * int(step.pitch_in), start = c.outer * int(step.input * step.inner) + c.inner;
     // Constant distances between a butterfly's points, where padding allows.
     MMAFFT_CONST int stride = int(step.points / step.radix * step.inner);
     MMAFFT_CONST bool constant = step.hermitian == 0 && step.from_table < 0 && constant_cells(s, step.row_in, stride, false);
@@ -122,7 +122,7 @@ MMAFFT_DEVICE void Pass<Scalar>::dense(S s, Value *v) const {
     // What is not there is computed again, and not stored.
     if (!c.live) c = first;
     line[g] = c.line * int(step.pitch_in);
-    start[g] = c.outer * int(step.in * step.inner) + c.inner;
+    start[g] = c.outer * int(step.input * step.inner) + c.inner;
     first_at[g] = dense_column(s, c.at);
     const Value zero = load_shared<T>(cell(g, 0));
     MMAFFT_UNROLL for (int i = 0; i < K; i++) {
@@ -186,7 +186,7 @@ MMAFFT_DEVICE void Pass<Scalar>::convolve(S s, Value *v) const {
     const Column c = column(s, g);
     Line place;
     MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, c.outer, arguments.lines);
-    const int zero = c.line * int(step.pitch_out) + padded(step.row_out, c.outer * int(step.out * step.inner) + c.inner);
+    const int zero = c.line * int(step.pitch_out) + padded(step.row_out, c.outer * int(step.output * step.inner) + c.inner);
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
       Value &x = v[g * J + j];
       if (c.live && made(s, c.at, point(s, j))) x = times_spectrum(s, place, zero, place_to(s, c, j).at(), x);
@@ -217,10 +217,10 @@ MMAFFT_DEVICE void Pass<Scalar>::scatter(S s, Value *v) const {
     const Column c = column(s, g);
     Line place;
     MMAFFT_IF (step.after == FACTOR_LINE) place = line_of(0, tile, c.line, c.outer, arguments.lines);
-    const int line = c.line * int(step.pitch_out), start = c.outer * int(step.out * step.inner) + c.inner;
+    const int line = c.line * int(step.pitch_out), start = c.outer * int(step.output * step.inner) + c.inner;
     MMAFFT_CONST int stride = int(step.done * step.inner), block = stride * int(step.radix);
     // Outer indices begin at whole blocks.
-    MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.out * step.inner % block == 0);
+    MMAFFT_CONST bool blocks = step.offset == 0 && (step.outer == 1 || step.output * step.inner % block == 0);
     MMAFFT_CONST bool constant = step.to_table < 0 && constant_cells(s, step.row_out, stride, blocks);
     const int base = constant ? first_cell<true>(s, c, g) : 0;
     MMAFFT_UNROLL for (int j = 0; j < J; j++) {
@@ -257,7 +257,7 @@ struct InShare {
 };
 template <class S> MMAFFT_DEVICE InShare in_share(S s, int c, int j, int at) {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int blocks = int(config.blocks), out = int(step.out), w = out / blocks, done = int(step.done), R = int(step.radix);
+  MMAFFT_CONST int blocks = int(config.blocks), out = int(step.output), w = out / blocks, done = int(step.done), R = int(step.radix);
   // The last DFT's results c + done·j, c < done: every block takes as many of each column, pairs or single ones.
   MMAFFT_CONST bool simt = step.op == OP_DFT && step.engine == ENGINE_SIMT;
   MMAFFT_IF (step.images_out > 0) {
@@ -284,7 +284,7 @@ template <class S> MMAFFT_DEVICE InShare in_share(S s, int c, int j, int at) {
 template <class Scalar> template <int PARTS, class S>
 MMAFFT_DEVICE void Pass<Scalar>::scatter_across(S s, Value *v) const {
   MMAFFT_STEP(S);
-  MMAFFT_CONST int J = points(s), G = int(step.groups), w = int(step.out) / int(config.blocks);
+  MMAFFT_CONST int J = points(s), G = int(step.groups), w = int(step.output) / int(config.blocks);
   MMAFFT_UNROLL for (int g = 0; g < G; g++) {
     const Column c = column(s, g);
     const int line = c.line * int(step.pitch_out), row = int(shared_out(s, c)) * w;
@@ -347,7 +347,7 @@ MMAFFT_DEVICE void Pass<Scalar>::copy(S s) const {
       const Line line = line_of(0, tile, c.line, c.outer, arguments.lines);
       const Others others = others_of<true>(s, c);
       const int cell = c.line * int(step.pitch_out) +
-                       padded(step.row_out, c.outer * int(step.out * step.inner) + to_at(s, c.at, 0) * int(step.inner) + c.inner);
+                       padded(step.row_out, c.outer * int(step.output * step.inner) + to_at(s, c.at, 0) * int(step.inner) + c.inner);
       const i64 address = line.load + others.address + along<true>(s, Place{c.at, 0});
       if (c.live) put(cell, line.live, memory + address);
     }

@@ -92,7 +92,7 @@ template <class S> MMAFFT_DEVICE constexpr bool digits_apart(S s) {
   MMAFFT_CONST bool given = of_reals(s) && config.lines * step.inner * step.outer == 1;
   return (step.engine == ENGINE_MATRIX || step.joined > 1) && !given && step.hermitian == 0 && step.offset == 0 && power_of_two(config.threads) &&
          power_of_two(config.lines) && power_of_two(step.points) && power_of_two(step.columns) && power_of_two(step.inner) &&
-         power_of_two(step.outer) && power_of_two(step.lines_fast) && power_of_two(step.neighbours) && power_of_two(step.in) && power_of_two(step.out);
+         power_of_two(step.outer) && power_of_two(step.lines_fast) && power_of_two(step.neighbours) && power_of_two(step.input) && power_of_two(step.output);
 }
 
 template <class S> MMAFFT_DEVICE int matrix_point(S s, int j, int thread) {

@@ -25,7 +25,7 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::load_point(S s, const L
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_IF (config.load_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.load_stride / axis.load_index;
-    MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
+    MMAFFT_CONST bool beyond = axis.load_index != 1 || step.input > config.load_reals.points;
     const Scalar *const from = input() + (line.load - line.load_index * unit + others);
     return load_reals<T>(config.load_reals, axis, from, unit, beyond, real_point<true>(s, line, at));
   }
@@ -75,7 +75,7 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::finish_point(S s, const
   MMAFFT_STEP(S);
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_IF (config.load_points == POINTS_ORDERED) {
-    MMAFFT_CONST bool beyond = axis.load_index != 1 || step.in > config.load_reals.points;
+    MMAFFT_CONST bool beyond = axis.load_index != 1 || step.input > config.load_reals.points;
     return point_of_reals<T>(config.load_reals, tables(), beyond, real_point<true>(s, line, at), x);
   }
   MMAFFT_IF (step.hermitian != 0) {
@@ -131,7 +131,7 @@ MMAFFT_DEVICE void Pass<Scalar>::store_point(S s, const Line &line, i64 others, 
   MMAFFT_CONST Axis axis = config.axis[step.axis];
   MMAFFT_IF (config.store_points == POINTS_ORDERED) {
     MMAFFT_CONST i64 unit = axis.store_stride / axis.store_index;
-    MMAFFT_CONST bool beyond = axis.store_index != 1 || step.out > config.store_reals.points;
+    MMAFFT_CONST bool beyond = axis.store_index != 1 || step.output > config.store_reals.points;
     x = {x.x * scale, x.y * scale};
     Scalar *const to = static_cast<Scalar *>(arguments.store) + (line.store - line.store_index * unit + others);
     store_reals<T>(config.store_reals, axis, tables(), to, unit, beyond, real_point<false>(s, line, at), x);

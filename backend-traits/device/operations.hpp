@@ -35,7 +35,7 @@ MMAFFT_DEVICE Pair<float> whole(u32 hi, u32 lo) {
 
 // One wave a vector of `points` reals: FP32 to hi, lo (FP16) and the exponent.
 template <class A> MMAFFT_DEVICE void split_vectors(const A &a) {
-  MMAFFT_CONST i64 points = config.step[0].points;
+  MMAFFT_CONST i64 points = MMAFFT_FIRST_STEP.points;
   const int lane = thread_index() % WAVE;
   const u64 waves = u64(config.threads / WAVE), first = block_index() * waves + u64(thread_index() / WAVE);
   for (u64 vector = first; vector < a.lines; vector += block_count() * waves) {
@@ -57,7 +57,7 @@ template <class A> MMAFFT_DEVICE void split_vectors(const A &a) {
 
 // The inverse: FP32 from hi (load), lo (extra) and the exponents (matrices).
 template <class A> MMAFFT_DEVICE void combine_vectors(const A &a) {
-  MMAFFT_CONST i64 points = config.step[0].points;
+  MMAFFT_CONST i64 points = MMAFFT_FIRST_STEP.points;
   const u64 count = a.lines * u64(points), stride = u64(block_count()) * u64(config.threads);
   for (u64 i = u64(block_index()) * u64(config.threads) + u64(thread_index()); i < count; i += stride) {
     const int e = load_memory(static_cast<const int *>(a.matrices) + i / u64(points));

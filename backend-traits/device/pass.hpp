@@ -346,13 +346,13 @@ template <class Scalar> struct Pass {
   // it goes on. Said of whole lines when compiling.
   template <class S> static MMAFFT_DEVICE bool given_at(S s, int at) {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.op == OP_DFT && step.in >= step.offset + step.points) return true;
-    else return at < int(step.in);
+    MMAFFT_IF (step.op == OP_DFT && step.input >= step.offset + step.points) return true;
+    else return at < int(step.input);
   }
   template <class S> static MMAFFT_DEVICE bool kept_at(S s, int at) {
     MMAFFT_STEP(S);
-    MMAFFT_IF (step.op == OP_DFT && step.out >= step.offset + step.points) return true;
-    else return at < int(step.out);
+    MMAFFT_IF (step.op == OP_DFT && step.output >= step.offset + step.points) return true;
+    else return at < int(step.output);
   }
   template <class S> MMAFFT_DEVICE int to_at(S s, int c, int j) const {
     MMAFFT_STEP(S);
@@ -634,17 +634,21 @@ template <class Scalar> struct Pass {
     MMAFFT_IF (step.target != PLACE_MEMORY && step.after_roots >= 0) twiddle_across(s, v);
   }
 
+  template <class S> static MMAFFT_DEVICE constexpr bool exchanges(S s) {
+    MMAFFT_STEP(S);
+    return step.target == PLACE_SHARED || step.target == PLACE_CLUSTER;
+  }
   // Whether the steps behind exchange no more.
   template <class S> static MMAFFT_DEVICE constexpr bool last_exchange(S s) {
-    for (int i = MMAFFT_NUMBER(S) + 1; i < int(config.steps); i++) {
-      if (config.step[i].target == PLACE_SHARED || config.step[i].target == PLACE_CLUSTER) return false;
-    }
-    return true;
+    MMAFFT_IF (MMAFFT_NUMBER(S) + 1 >= config.steps) return true;
+    else return !exchanges(next(s)) && last_exchange(next(s));
   }
   // Whether a block asks for a later tile in the exchange behind this step.
   template <class S> static MMAFFT_DEVICE constexpr bool asks_behind(S s) {
     MMAFFT_STEP(S);
-    return config.ahead != 0 && (config.asks_late ? last_exchange(s) : step.source == PLACE_MEMORY);
+    MMAFFT_IF (config.ahead == 0) return false;
+    else MMAFFT_IF (config.asks_late) return last_exchange(s);
+    else return step.source == PLACE_MEMORY;
   }
   // Asks for the points of a later tile, whose block begins when those that are at work now have ended. What is asked
   // for has to stay in the cache beside all that is loaded and stored until then.
@@ -716,8 +720,8 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
   const Pass<Scalar> pass = {arguments, tile, thread};
   Pair<typename Arithmetic<Scalar>::type> v[MMAFFT_VALUES];
   MMAFFT_IF (config.magnitudes != 0) pass.clear_magnitudes();
-  MMAFFT_IF (config.step[0].op == OP_COPY && config.step[0].target == PLACE_SHARED) {
-    MMAFFT_IF (config.step[0].async) pass.copy(FirstStep());
+  MMAFFT_IF (MMAFFT_FIRST_STEP.op == OP_COPY && MMAFFT_FIRST_STEP.target == PLACE_SHARED) {
+    MMAFFT_IF (MMAFFT_FIRST_STEP.copy_async) pass.copy(FirstStep());
     else {
       pass.load(FirstStep(), v);
       pass.template scatter<Pass<Scalar>::BOTH>(FirstStep(), v);
@@ -730,7 +734,7 @@ template <class Scalar> MMAFFT_DEVICE void run_tile(const Arguments &arguments, 
     rest.run(next(FirstStep()), v);
   } else {
     pass.load(FirstStep(), v);
-    MMAFFT_IF (config.step[0].scaling == SCALING_LINE) barrier();
+    MMAFFT_IF (MMAFFT_FIRST_STEP.scaling == SCALING_LINE) barrier();
     pass.run(FirstStep(), v);
   }
 }

@@ -86,7 +86,7 @@ MMAFFT_DEVICE typename Pass<Scalar>::Value Pass<Scalar>::gather_reals(S s, const
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = reals_on_chip(step.reals_in);
   Value x = {T(0), T(0)};
-  if (step.in > side.points && at >= int(side.points)) return x;
+  if (step.input > side.points && at >= int(side.points)) return x;
   const RealPair<int> pair = reals_of<int>(side, some_number<int>(at));
   const PairPlaces cells = real_cells<false>(s, c, j, pair);
   const auto take = [&](const RealPlace<int> &place, int cell, T &real) {
@@ -101,7 +101,7 @@ template <class Scalar> template <class S>
 MMAFFT_DEVICE void Pass<Scalar>::scatter_reals(S s, const Column &c, int j, int at, Value x) const {
   MMAFFT_STEP(S);
   MMAFFT_CONST Reals side = reals_on_chip(step.reals_out);
-  if (step.out > side.points && at >= int(side.points)) return;
+  if (step.output > side.points && at >= int(side.points)) return;
   const RealPair<int> pair = reals_of<int>(side, some_number<int>(at));
   x = weighted(side, tables(), i64(at), x);
   const PairPlaces cells = real_cells<true>(s, c, j, pair);

@@ -18,7 +18,7 @@ MMAFFT_DEVICE constexpr bool Pass<Scalar>::symmetric(S s) {
   // All of the line in a tile.
   if (step.folded) return true;
   // Not of a convolution: of its points some are zero, and all have factors.
-  const bool whole = step.offset == 0 && (LOAD ? step.in : step.out) >= step.points;
+  const bool whole = step.offset == 0 && (LOAD ? step.input : step.output) >= step.points;
   if (!whole || has_factors<LOAD>(s) || !all_points<LOAD>(s)) return false;
   if (LOAD) {
     const bool order = config.load_reals.order == ORDER_EVEN || config.load_reals.order == ORDER_ODD;

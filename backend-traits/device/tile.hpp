@@ -121,7 +121,7 @@ template <class N> MMAFFT_DEVICE constexpr N smaller(N a, N b) { return b < a ? 
 template <class S> MMAFFT_DEVICE constexpr bool all_load(S s) {
   MMAFFT_STEP(S);
   const Reals &side = config.load_reals;
-  const bool third = side.pairing == PAIRING_HALVES && (side.weights >= 0 || config.step[0].weighted != 0);
+  const bool third = side.pairing == PAIRING_HALVES && (side.weights >= 0 || MMAFFT_FIRST_STEP.weighted != 0);
   return config.unasked && config.load_points == POINTS_ORDERED && third && config.blocks == 1 && config.mirrored == 0 &&
          step.engine == ENGINE_SIMT;
 }
@@ -196,21 +196,19 @@ template <class S> MMAFFT_DEVICE Column column_of(S s, int number, bool there = 
 // The number's digits in the loops' counts, outermost loop first, times the strides.
 template <class N> MMAFFT_DEVICE Line place_line(N number) {
   Line line = {0, 0, 0, 0, 0, 0, true};
-  MMAFFT_UNROLL for (int l = MAX_LOOPS - 1; l >= 0; l--) {
-    if (l < config.loops) {
-      const Loop loop = config.loop[l];
-      N i = number;
-      if (l > 0) {
-        i = number % N(loop.count);
-        number /= N(loop.count);
-      }
-      line.load += in_runs(i, loop.load, loop.load_run, loop.load_apart);
-      line.store += in_runs(i, loop.store, loop.store_run, loop.store_apart);
-      line.load_index += i64(i) * loop.load_index;
-      line.store_index += i64(i) * loop.store_index;
-      line.edge += u64(i) * u64(loop.edge);
-      if (l == config.roots_loop) line.roots = u32(i);
+  MMAFFT_UNROLL for (int l = int(config.loops) - 1; l >= 0; l--) {
+    const Loop loop = config.loop[l];
+    N i = number;
+    if (l > 0) {
+      i = number % N(loop.count);
+      number /= N(loop.count);
     }
+    line.load += in_runs(i, loop.load, loop.load_run, loop.load_apart);
+    line.store += in_runs(i, loop.store, loop.store_run, loop.store_apart);
+    line.load_index += i64(i) * loop.load_index;
+    line.store_index += i64(i) * loop.store_index;
+    line.edge += u64(i) * u64(loop.edge);
+    if (l == config.roots_loop) line.roots = u32(i);
   }
   return line;
 }
@@ -350,27 +348,33 @@ template <class S> MMAFFT_DEVICE u32 other_part(S s, const Column &c) {
   else return beside_in_line(s, c);
 }
 
+template <class S> MMAFFT_DEVICE constexpr i64 extent_of(S s, int axis) {
+  MMAFFT_STEP(S);
+  return axis == 0 ? step.extent0 : axis == 1 ? step.extent1 : step.extent2;
+}
 template <bool LOAD, class S> MMAFFT_DEVICE Others others_of(S s, const Column &c) {
   MMAFFT_STEP(S);
   MMAFFT_IF (config.blocks > 1) return others_in_cluster<LOAD>(s, c);
   Others o = {0, i64(beside_in_line(s, c)), true};
+  MMAFFT_IF (config.axes == 1) return o;
   u32 outer = outer_of_axes(s, c), inner = inner_of_axes(s, c);
-  MMAFFT_UNROLL for (int b = MAX_AXES - 1; b >= 0; b--) {
-    if (b < config.axes && b != step.axis) {
+  MMAFFT_UNROLL for (int b = int(config.axes) - 1; b >= 0; b--) {
+    if (b != step.axis) {
       const Axis axis = config.axis[b];
+      const u32 extent = u32(extent_of(s, b));
       u32 x;
       if (b > step.axis) {
-        x = inner % u32(step.extent[b]);
-        inner /= u32(step.extent[b]);
+        x = inner % extent;
+        inner /= extent;
       } else {
-        x = outer % u32(step.extent[b]);
-        outer /= u32(step.extent[b]);
+        x = outer % extent;
+        outer /= extent;
       }
       o.address += along_axis<LOAD>(axis, x);
       const i64 begin = LOAD ? axis.load_begin : axis.store_begin;
       const i64 end = LOAD ? axis.load_end : axis.store_end;
       if (begin > 0) o.inside = o.inside && i64(x) >= begin;
-      if (end < step.extent[b]) o.inside = o.inside && i64(x) < end;
+      if (end < i64(extent)) o.inside = o.inside && i64(x) < end;
     }
   }
   return o;

@@ -28,7 +28,9 @@
 #define MMAFFT_ASSUME(condition) __builtin_assume(condition)
 // What counts the reals of a line, and some eight times as many.
 #define MMAFFT_INDEX(length) typename Counter<((length) < (i64(1) << 27))>::type
-#define MMAFFT_STEP(S) constexpr Step step = config.step[S::value]
+// The constants of a step: `constants` of src/device/config.rs writes them.
+#define MMAFFT_STEP(S) constexpr StepAt<S::value> step = {}
+#define MMAFFT_FIRST_STEP (StepAt<0>{})
 #define MMAFFT_NUMBER(S) S::value
 
 namespace mmafft {
@@ -42,7 +44,7 @@ template <> struct Counter<false> {
 
 // The number of a step, as a type.
 template <int N> struct Index {
-  static constexpr int value = N;
+  enum { value = N };
 };
 typedef Index<0> FirstStep;
 template <int N> MMAFFT_DEVICE constexpr Index<N + 1> next(Index<N>) { return {}; }

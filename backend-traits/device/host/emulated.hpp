@@ -23,6 +23,7 @@
 #define MMAFFT_ASSUME(condition) host::check_assumed(condition, #condition)
 #define MMAFFT_INDEX(length) i64
 #define MMAFFT_STEP(S) const Step &step = ::mmafft::host::enter_step(s.value)
+#define MMAFFT_FIRST_STEP (config.step[0])
 
 namespace mmafft {
 

@@ -10,6 +10,8 @@ macro_rules! words {
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
         pub struct $name { $(pub $field: i64),* }
         impl $name {
+            /// Their names.
+            const NAMES: &[&str] = &[$(stringify!($field)),*];
             /// The fields in order.
             pub fn words(&self) -> impl Iterator<Item = i64> {
                 [$(self.$field),*].into_iter()
@@ -238,4 +240,58 @@ impl Config {
             .chain(steps.flat_map(|s| s.words().collect::<Vec<_>>()))
             .collect()
     }
+}
+
+/// A configuration's words as C++: `config`, and `StepAt<i>`, both as devices know them.
+///
+/// Numbers are enumerators. Front ends copy a constant object for each of its fields that they read, and an
+/// enumerator is nothing but its value.
+pub fn constants(words: &[i64]) -> String {
+    let mut words = words.iter().copied();
+    let mut take = |names: &[&str]| words.by_ref().take(names.len()).collect::<Vec<i64>>();
+    let head = take(HeadWords::NAMES);
+    let mut listed = |names, rows| {
+        let rows: Vec<String> = (0..rows).map(|_| list(&take(names))).collect();
+        rows.join(",")
+    };
+    let sides = listed(RealsWords::NAMES, 2);
+    let between = listed(RealsWords::NAMES, MAX_BETWEEN);
+    let axes = listed(AxisWords::NAMES, MAX_AXES);
+    let loops = listed(LoopWords::NAMES, MAX_LOOPS);
+    let mut text = format!(
+        "struct Constants {{
+{}
+Reals load_reals, store_reals, between[MAX_BETWEEN];
+Axis axis[MAX_AXES];
+Loop loop[MAX_LOOPS];
+}};
+__device__ constexpr Constants config = {{{sides},{{{between}}},{{{axes}}},{{{loops}}}}};
+template <int N> struct StepAt;
+",
+        numbers(HeadWords::NAMES, &head)
+    );
+    let at = HeadWords::NAMES.iter().position(|name| *name == "steps");
+    let steps = at
+        .and_then(|at| head.get(at))
+        .map_or(1, |&steps| steps.max(1));
+    for i in 0..steps {
+        let numbers = numbers(StepWords::NAMES, &take(StepWords::NAMES));
+        text += &format!("template <> struct StepAt<{i}> {{\n{numbers}\n}};\n");
+    }
+    text
+}
+
+/// Named numbers.
+fn numbers(names: &[&str], words: &[i64]) -> String {
+    let named = names.iter().zip(words);
+    let named: Vec<String> = named.map(|(name, word)| format!("{name}={word}")).collect();
+    format!("enum : i64 {{ {} }};", named.join(","))
+}
+
+/// The words of a struct, without the zeros at its end.
+fn list(words: &[i64]) -> String {
+    let used = words.iter().rposition(|&word| word != 0);
+    let used = &words[..used.map_or(0, |last| last + 1)];
+    let words: Vec<String> = used.iter().map(i64::to_string).collect();
+    format!("{{{}}}", words.join(","))
 }

@@ -13,6 +13,7 @@ use crate::pass::Pass;
 use crate::plan::{Plan, Turns};
 use crate::side::Slot;
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 
 /// Shared memory in which a block of passes that take turns has its number, beside its tile's.
@@ -126,11 +127,7 @@ impl<D: Driver> Compiled<D> {
         };
         let kernels = match joined {
             Some(mut program) => vec![compiled(driver, &mut program)?],
-            None => {
-                let programs = lowered.iter_mut().map(|l| &mut l.program);
-                let kernels = programs.map(|program| compiled(driver, program));
-                kernels.collect::<Result<_>>()?
-            }
+            None => each_compiled(driver, &mut lowered)?,
         };
         let mut prepared = Vec::new();
         for mut lowered in lowered {
@@ -229,6 +226,23 @@ impl<D: Driver> Inner<D> {
         let narrow = Compiled::new(driver, passes, None)?;
         Ok(self.narrow.get_or_init(|| narrow))
     }
+}
+
+/// Each pass' kernel. Compilers take a core for each, so that several are compiled beside each other.
+fn each_compiled<D: Driver>(driver: &D, lowered: &mut [Lowered]) -> Result<Vec<D::Kernel>> {
+    let Some((last, others)) = lowered.split_last_mut() else {
+        return Ok(Vec::new());
+    };
+    std::thread::scope(|scope| {
+        let programs = others.iter_mut().map(|l| &mut l.program);
+        let threads = programs.map(|program| scope.spawn(|| compiled(driver, program)));
+        let threads: Vec<_> = threads.collect();
+        let last = compiled(driver, &mut last.program);
+        let joined = threads
+            .into_iter()
+            .map(|t| t.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.chain([last]).collect()
+    })
 }
 
 /// A program's kernel, with as many registers as it needs: how many only the compiler knows.

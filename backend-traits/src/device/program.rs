@@ -1,5 +1,6 @@
 //! A program: what one kernel is compiled from, and the shape of its launch.
 
+use super::config::constants;
 use crate::geometry::{Geometry, Vendor};
 
 /// The numbers that a kernel is compiled for, in the order of `Config` in
@@ -159,11 +160,7 @@ fn unit(config: &[i64], primitives: &[(&str, &str)]) -> String {
     let (words, rest) = SOURCES.split_first().expect("SOURCES is not empty");
     add(&mut text, words);
     primitives.iter().for_each(|file| add(&mut text, file));
-    let words: Vec<String> = config.iter().map(i64::to_string).collect();
-    text.push_str(&format!(
-        "namespace mmafft {{\n__device__ constexpr Config config = {{{}}};\n}}\n",
-        words.join(",")
-    ));
+    text.push_str(&format!("namespace mmafft {{\n{}}}\n", constants(config)));
     rest.iter().for_each(|file| add(&mut text, file));
     text
 }
