@@ -56,7 +56,7 @@ pub fn is_of(limits: &Limits) -> bool {
         .is_some_and(|geometry| geometry.wave == LANES)
 }
 
-/// Whether the numbers are of such passes: lines, contiguous ones or columns, whole or parts of complex ones, or arrays of
+/// Whether the numbers are of such passes: lines, contiguous ones or others, whole or parts of complex ones, or arrays of
 /// contiguous ones; no convolutions and sums of long primes; type I of columns alone, and of arrays whose lines are a thread's.
 pub fn knows(pass: &Pass) -> bool {
     // Times four-step roots, or not.
@@ -70,8 +70,8 @@ pub fn knows(pass: &Pass) -> bool {
     let several = pass.axes.len() > 1 && pass.axes.iter().all(in_threads);
     let there = match access(pass) {
         "rows" => !symmetric || several,
-        "columns" => pass.axes.len() == 1,
-        _ => false,
+        "cluster" => false,
+        _ => pass.axes.len() == 1,
     };
     // Sums over shared memory have other columns than butterflies; in FP64 arrays lowering takes them for all long primes.
     let places = pass.math.storage == ScalarType::F64 && pass.axes.len() > 1;
