@@ -39,7 +39,7 @@ pub enum Method {
     /// An axis of a tile: its steps, and why it has these.
     Axis {
         applies: fn(&Axis) -> bool,
-        steps: fn(&Axis) -> Result<(Vec<Step>, String)>,
+        steps: fn(&Axis) -> Result<Chosen>,
     },
     /// Two passes: in which order their tiles run.
     Order {
@@ -130,6 +130,9 @@ pub struct Joined {
     pub tile: Vec<Stage>,
     pub taken: usize,
 }
+
+/// The steps of an axis, and why it has these.
+pub type Chosen = (Vec<Step>, String);
 
 /// An axis of a tile that these stages share.
 pub struct Axis<'a> {

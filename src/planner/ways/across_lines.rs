@@ -8,8 +8,8 @@
 use super::radices::factored;
 use crate::planner::problem::Problem;
 use crate::planner::stage::Stage;
-use crate::planner::way::{Axis, Method, Way};
-use mmafft_backend_traits::{Kind, Limits, Result, ScalarType, Step};
+use crate::planner::way::{Axis, Chosen, Method, Way};
+use mmafft_backend_traits::{Kind, Limits, Result, ScalarType};
 
 pub const WAY: Way = Way {
     name: "butterflies across lines",
@@ -23,7 +23,7 @@ fn applies(axis: &Axis) -> bool {
         && axis.is_smooth()
 }
 
-fn steps(axis: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(axis: &Axis) -> Result<Chosen> {
     let lanes = axis.fits.limits.lanes(axis.problem.storage());
     let reason = format!("butterflies across {lanes} neighbouring lines");
     Ok((factored(axis, axis.length()), reason))

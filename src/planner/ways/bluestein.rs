@@ -7,7 +7,7 @@
 //! The sum is a cyclic convolution of M ≥ 2N−1 points ([`Fits::padded`](crate::planner::fits::Fits::padded)).
 
 use super::radices::factored;
-use crate::planner::way::{Axis, Method, Way};
+use crate::planner::way::{Axis, Chosen, Method, Way};
 use mmafft_backend_traits::{largest_prime_factor, Result, Step};
 
 pub const WAY: Way = Way {
@@ -22,7 +22,7 @@ fn applies(axis: &Axis) -> bool {
     convolved && !axis.is_smooth() && fits.rader(axis.length()).is_none()
 }
 
-fn steps(axis: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(axis: &Axis) -> Result<Chosen> {
     let length = axis.length();
     let padded = axis.fits.padded(length);
     let mut steps = vec![Step::Chirp {

@@ -4,7 +4,7 @@
 //! X[k] = Σ x[n]·exp(∓2πi·kn/N)
 //! ```
 
-use crate::planner::way::{Axis, Method, Way};
+use crate::planner::way::{Axis, Chosen, Method, Way};
 use mmafft_backend_traits::{Result, Step};
 
 pub const WAY: Way = Way {
@@ -16,7 +16,7 @@ fn applies(axis: &Axis) -> bool {
     axis.fits.library().is_some()
 }
 
-fn steps(axis: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(axis: &Axis) -> Result<Chosen> {
     let library = axis.fits.library().unwrap_or_default();
     let step = Step::Line {
         axis: axis.axis.axis,

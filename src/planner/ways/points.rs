@@ -4,8 +4,8 @@
 //! X[0] = x[0]
 //! ```
 
-use crate::planner::way::{Axis, Method, Way};
-use mmafft_backend_traits::{Engine, Result, Step};
+use crate::planner::way::{Axis, Chosen, Method, Way};
+use mmafft_backend_traits::{Engine, Result};
 
 pub const WAY: Way = Way {
     name: "single points",
@@ -17,6 +17,6 @@ fn applies(axis: &Axis) -> bool {
     axis.length() == 1 && axis.fits.engine == Engine::Matrix
 }
 
-fn steps(_: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(_: &Axis) -> Result<Chosen> {
     Ok((Vec::new(), "a single point".into()))
 }

@@ -7,7 +7,7 @@
 //! The convolution is two transforms of N − 1 points, and a product between them.
 
 use super::radices::factored;
-use crate::planner::way::{Axis, Method, Way};
+use crate::planner::way::{Axis, Chosen, Method, Way};
 use mmafft_backend_traits::{Result, Step};
 
 pub const WAY: Way = Way {
@@ -20,7 +20,7 @@ fn applies(axis: &Axis) -> bool {
     !axis.is_smooth() && axis.fits.rader(axis.length()).is_some()
 }
 
-fn steps(axis: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(axis: &Axis) -> Result<Chosen> {
     let length = axis.length();
     let mut steps = vec![Step::Rader {
         axis: axis.axis.axis,

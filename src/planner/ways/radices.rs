@@ -8,7 +8,7 @@
 use crate::planner::fits::{Fits, LARGEST_RADIX};
 use crate::planner::joined::joined;
 use crate::planner::stage::{is_contiguous, Stage};
-use crate::planner::way::{Axis, Method, Way};
+use crate::planner::way::{Axis, Chosen, Method, Way};
 use mmafft_backend_traits::device::lines_face;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{radix, Engine, Error, Images, Kind, Limits, Mirrored, Result, Step};
@@ -26,7 +26,7 @@ fn applies(axis: &Axis) -> bool {
     axis.fits.asked.is_some() || axis.is_smooth()
 }
 
-fn steps(axis: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(axis: &Axis) -> Result<Chosen> {
     let (fits, length) = (axis.fits, axis.length());
     if !axis.is_smooth() {
         return Err(Error::Radices {

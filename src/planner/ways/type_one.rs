@@ -14,7 +14,7 @@ use super::type_one_in_threads::is_in_thread;
 use crate::planner::fits::{Fits, LARGEST_RADIX};
 use crate::planner::folded::sequence;
 use crate::planner::stage::Stage;
-use crate::planner::way::{Axis, Method, Way};
+use crate::planner::way::{Axis, Chosen, Method, Way};
 use mmafft_backend_traits::device::mirrors_in_registers;
 use mmafft_backend_traits::{radix, Engine, Result, Step};
 
@@ -27,7 +27,7 @@ fn applies(axis: &Axis) -> bool {
     found(axis).is_some()
 }
 
-fn steps(axis: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(axis: &Axis) -> Result<Chosen> {
     let reason = "simt engine, the fewest radices of real columns";
     Ok((found(axis).unwrap_or_default(), reason.into()))
 }

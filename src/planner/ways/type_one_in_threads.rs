@@ -7,7 +7,7 @@
 
 use crate::planner::fits::Fits;
 use crate::planner::stage::{is_scattered, Stage};
-use crate::planner::way::{Axis, Method, Way};
+use crate::planner::way::{Axis, Chosen, Method, Way};
 use mmafft_backend_traits::{Engine, Result, Step};
 
 pub const WAY: Way = Way {
@@ -19,7 +19,7 @@ fn applies(axis: &Axis) -> bool {
     is_in_thread(axis.stage, axis.several(), axis.fits)
 }
 
-fn steps(axis: &Axis) -> Result<(Vec<Step>, String)> {
+fn steps(axis: &Axis) -> Result<Chosen> {
     let steps = Step::sequence(axis.axis.axis, &[axis.length()], Engine::Simt);
     Ok((steps, "simt engine, a line of type I to a thread".into()))
 }
