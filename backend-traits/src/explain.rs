@@ -63,6 +63,7 @@ impl Plan {
             bytes(self.bytes_moved()),
             bytes(self.scratch_bytes)
         )?;
+        writeln!(out, "ways: {}", self.ways.join(" · "))?;
         if let Some(turns) = self.turns {
             let arrays = match turns.arrays {
                 1 => "1 array".into(),

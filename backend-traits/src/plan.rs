@@ -22,6 +22,8 @@ pub struct Plan {
     pub geometry: Option<Geometry>,
     /// Whether the passes, two of them, take turns.
     pub turns: Option<Turns>,
+    /// The names of the ways that made the passes: those of arrays, lines, tiles, their axes, and of the order of passes.
+    pub ways: Vec<&'static str>,
     /// The scratch that the passes share, in bytes. A backend may need more for itself:
     /// ask the prepared transform.
     pub scratch_bytes: usize,

@@ -1,6 +1,4 @@
-//! Lines and planes that no block holds and the blocks of a cluster do: one pass where there would
-//! be two. On an H200, 2^15 to 2^17 points of FP32 in shares of 4096 to 8192. And lines that would fill a block,
-//! where blocks with shares of them were faster.
+//! How lines, columns and planes are spread over the blocks of a cluster, where they are.
 //!
 //! Which are spread is in `rules.csv`: rows whose access is `cluster`, of reals those of their kind or of one that is
 //! alike. What has no row takes its two passes. And tiles of several lines that lie beside each other in memory, where the rule

@@ -1,5 +1,4 @@
-//! Which factors a line has that passes share: those that were measured, or as few as a packed real line
-//! takes.
+//! Which factors a line has that passes share: those that were measured, or the fewest.
 
 use super::cluster;
 use super::fits::Fits;
@@ -101,20 +100,6 @@ pub fn halved(stage: &Stage) -> bool {
     packed.length == CoreLength::Half && packed.middle != Middle::Plain
 }
 
-/// The factors of half of a real line of N reals, in the order of their passes, where it can be
-/// packed: on devices, for kinds that merge or split half spectra of N/2 + 1 points, where N is
-/// the product of as many factors as it takes of a complex line, one of them a multiple of 4, and
-/// the others' product even.
-pub fn packed_factors(stage: &Stage, fits: &Fits, limit: usize) -> Option<Vec<usize>> {
-    if fits.limits.line_library.is_some() || !halved(stage) {
-        return None;
-    }
-    let last = stage.kind.row().packed.middle == Middle::Split;
-    let plain = fits.factors(stage.length, limit)?;
-    let even = || fits.even_factors(stage.length, limit);
-    paired(plain, last, fits, limit).or_else(|| paired(even()?, last, fits, limit))
-}
-
 /// The fewest factors of `n`, the points of a line of this kind that passes share, of at most `limit` points each: even
 /// ones, if those are as few, where neighbouring reals belong to points that are each other's mirror images, as only
 /// an even number of lines is made of pairs that face each other.
@@ -126,22 +111,4 @@ pub fn factors_that_face(kind: Kind, n: usize, fits: &Fits, limit: usize) -> Opt
     let faces = kind.is_real_to_real() && sides.any(|side| side.facing_pairs().is_some());
     let even = faces.then(|| fits.even_factors(n, limit)).flatten();
     even.or_else(|| fits.factors(n, limit))
-}
-
-/// One of the factors halved, and last (or first): a pair of its lines is as long as it was.
-fn paired(mut factors: Vec<usize>, last: bool, fits: &Fits, limit: usize) -> Option<Vec<usize>> {
-    if last {
-        factors.reverse();
-    }
-    let at = factors.iter().position(|f| f.is_multiple_of(4))?;
-    factors[..=at].rotate_right(1);
-    if last {
-        factors.reverse();
-    }
-    let mut factors = fits.with_whole_rows(factors, limit);
-    let at = if last { factors.len() - 1 } else { 0 };
-    factors[at] /= 2;
-    let even = |f: &usize| f.is_multiple_of(2);
-    let others = factors.iter().filter(|f| even(f)).count() > 1;
-    (even(&factors[at]) && others && fits.line(factors[at], limit / 2)).then_some(factors)
 }

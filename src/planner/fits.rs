@@ -53,6 +53,8 @@ pub struct Fits<'a> {
     pub clusters: Clusters,
     /// The factors into which long lines are to be split, in place of those that were measured.
     pub parts: Option<&'a [usize]>,
+    /// The name of the way that is taken wherever it makes something.
+    pub way: Option<&'a str>,
 }
 
 impl<'a> Fits<'a> {
@@ -78,6 +80,7 @@ impl<'a> Fits<'a> {
             asked: problem.request.radices.as_deref(),
             clusters: Clusters::default(),
             parts: None,
+            way: None,
         }
     }
 

@@ -1,21 +1,8 @@
-//! Folded lines: those that are their own mirror image, or that one's negative, in one tile. Type I by real
-//! columns and rows that become real, as `real_columns` says of two passes. It is a quarter of the
-//! arithmetic of the continued line as a complex one, in as much shared memory as the line's reals take twice.
-//!
-//! Splits of the columns' spectra, and merges of the rows', are done where a thread has a point and its mirror
-//! image: after the last step of a column, and before the first of a row.
+//! Folded lines: real columns and their rows in one tile, as [`super::ways::type_one`] has them. What they take on chip, and how
+//! many columns their steps have.
 
-use super::fits::{Fits, LARGEST_RADIX};
-use super::stage::{is_scattered, Stage};
 use mmafft_backend_traits::device::mirrors_in_registers;
 use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
-
-/// Points of the shortest continued line that is taken so.
-const SHORTEST: usize = 32;
-
-/// The largest radix of FP32 that is all of a column or a row: 1025 reals by 16·32 ran at 0.83 of a copy on an H200, by
-/// 16·8·4 at 0.69.
-const LARGEST_ALONE: usize = 32;
 
 /// Bytes that a tile of several lines has on chip at most.
 const TILE_BYTES: usize = 32 << 10;
@@ -23,63 +10,7 @@ const TILE_BYTES: usize = 32 << 10;
 /// Threads that take their steps together, on NVIDIA devices, or half of those that do.
 const WAVE: usize = 32;
 
-/// The steps of a stage's line, of the fewest radices, if it can be taken so on this device. Shorter ones are a thread's: 21x21 reals of
-/// FP32 take 82 instructions a real on sm_90 by columns, and 41 so.
-pub fn steps(axis: usize, stage: &Stage, several: bool, fits: &Fits) -> Option<Vec<Step>> {
-    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
-    let whole = stage.kind.shared_core_length(stage.length);
-    if !free
-        || fits.asked.is_some()
-        || !stage.inner.is_empty()
-        || !stage.kind.is_symmetric()
-        || !whole.is_multiple_of(4)
-        || whole < SHORTEST
-        || in_thread(stage, several, fits)
-    {
-        return None;
-    }
-    let quarter = whole / 4;
-    let made = |n: usize| {
-        let alone = fits.scalar.compute_bytes() < 8 && n <= LARGEST_ALONE;
-        let largest = if alone { n } else { LARGEST_RADIX };
-        let radices = radix::fewest(n, &fits.table, largest.max(LARGEST_RADIX))?;
-        radices
-            .iter()
-            .all(|&r| !radix::summed(r, false))
-            .then_some(radices)
-    };
-    let fitting = |n1: usize, n2: usize| (n1 / 2 + 1) * (n2 / 2 + 1) <= fits.longest_line();
-    let ends = |n: usize, radices: &[usize], first: bool| {
-        let end = if first {
-            radices.first()
-        } else {
-            radices.last()
-        };
-        end.is_some_and(|&r| mirrors_in_registers(n, r))
-    };
-    // Descending, or ascending, so that the step beside the other part has mirror images in a thread.
-    let ordered = |n: usize, first: bool| {
-        let mut radices = made(n)?;
-        if !ends(n, &radices, first) {
-            radices.reverse();
-        }
-        ends(n, &radices, first).then_some(radices)
-    };
-    // Of columns and rows, (a + 1)·(b + 1) points are on chip.
-    if quarter >= fits.longest_line() {
-        return None;
-    }
-    let divisors = (2..=quarter / 2).filter(|a| quarter.is_multiple_of(*a));
-    let all = divisors.filter_map(|a| {
-        let b = quarter / a;
-        let parts = (ordered(a, false)?, ordered(b, true)?);
-        fitting(2 * a, 2 * b).then_some((parts.0.len() + parts.1.len(), a.abs_diff(b), parts))
-    });
-    let (_, _, (columns, rows)) = all.min_by_key(|(steps, apart, _)| (*steps, *apart))?;
-    Some(sequence(axis, &columns, &rows))
-}
-
-/// The same of the radices of a rule; `None` where they are those of the line as a complex one, or make none.
+/// The steps of these radices; `None` where they are those of the line as a complex one, or make none.
 pub fn of_radices(axis: &TileAxis, radices: &[usize]) -> Option<Vec<Step>> {
     let whole = axis.kind.shared_core_length(axis.length);
     let product = |radices: &[usize]| {
@@ -102,21 +33,6 @@ pub fn of_radices(axis: &TileAxis, radices: &[usize]) -> Option<Vec<Step>> {
     });
     let (_, columns, rows) = cuts.min_by_key(|(longest, _, _)| *longest)?;
     Some(sequence(axis.axis, columns, rows))
-}
-
-/// Whether a stage's lines are so short that a thread has all of one: a butterfly of their continued lines, packed, is there, in
-/// place of which a device computes their type I alone. Not where they are columns, the only axis of a tile: both passes of DST-I of
-/// 23x1000 in FP32, the second in place, ran at 0.34 of a copy on an H100 so, whatever the tile, at 0.36 by real columns.
-pub fn in_thread(stage: &Stage, several: bool, fits: &Fits) -> bool {
-    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
-    let core = stage.kind.core_length(stage.length);
-    let whole = stage.load_reals.is_none() && stage.store_reals.is_none();
-    free && fits.asked.is_none()
-        && (several || !is_scattered(stage))
-        && whole
-        && stage.inner.is_empty()
-        && stage.kind.in_thread(stage.length, &[core])
-        && fits.table.contains(&core)
 }
 
 /// Points that a line of an axis takes on chip: by real columns more than its own, and of reals that a thread has all of one for
@@ -189,7 +105,8 @@ pub fn lines(steps: &[Step], few: usize, most: usize, scalar: ScalarType) -> Opt
     (few..=most.max(few)).min_by_key(|&lines| idle(lines))
 }
 
-fn sequence(axis: usize, columns: &[usize], rows: &[usize]) -> Vec<Step> {
+/// The steps of columns and rows of half so many reals, by these radices.
+pub fn sequence(axis: usize, columns: &[usize], rows: &[usize]) -> Vec<Step> {
     let reals = |radices: &[usize]| 2 * radices.iter().product::<usize>();
     let (n1, n2) = (reals(columns), reals(rows));
     let mut steps = vec![Step::RealColumns {

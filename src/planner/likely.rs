@@ -2,12 +2,12 @@
 //! [`model`](super::model) where it knows such passes, else by that of [`work`](super::work).
 
 use super::counts::Counts;
+use super::lines_of_tiles::lines_of_rows;
 use super::model::{self, Terms};
 use super::orders::orders;
 use super::rule::{ends_with_rows, Rule};
 use super::rule_keys::access;
 use super::sequence::Sequence;
-use super::steps::lines_of_rows;
 use super::work::{facing, residents, tile, tiles, Tile, Tried};
 use mmafft_backend_traits::device::{MANY_VALUES, VALUES};
 use mmafft_backend_traits::{Engine, Launch, Limits, Pass, Residency, ScalarType, Step};

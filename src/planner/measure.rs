@@ -4,6 +4,7 @@
 //! whole plans are timed, each way of passes by the tiles that its passes got. What is chosen is
 //! [`Wisdom`].
 
+use super::asked::Asked as Way;
 use super::candidates;
 use super::likely::likely;
 use super::orders::orders;
@@ -11,7 +12,6 @@ use super::plan_in_way;
 use super::rule::Rule;
 use super::sequence::Sequence;
 use super::sequences::sequences;
-use super::way::Way;
 use super::wisdom::{Tile, Wisdom};
 use mmafft_backend_traits::{
     radix, Effort, Engine, Limits, Pass, Plan, Request, Residency, Result, Step, Turns,

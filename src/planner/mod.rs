@@ -1,44 +1,38 @@
 //! Request → plan: which trips through memory answer a request on a device.
 //!
 //! 1. [`problem`] checks the request once and resolves every default.
-//! 2. [`nd`] orders the axes and finds each intermediate a place, [`real`] does so for
-//!    half spectra that become real arrays; [`rows`] has a better way for those of several axes on
-//!    devices, where it can. [`four_step`] splits lines that no tile holds, into what [`factors`] says
-//!    ([`fits`] knows which, [`lengths`] makes them), real ones by [`real_columns`] where that is faster, and by [`convolution`]
-//!    where their factors are too long.
-//! 3. [`fuse`] joins neighbouring axes into one pass where a tile holds them all.
-//!    [`cluster`] knows what is too long for one block's tile, and not for several.
-//! 4. [`steps`] chooses radices and tile of each pass, for the [`engine`] of all; [`rules`] knows
-//!    better where it was measured, and where two passes take [`turns`], by [`pairs`] of tiles that leave few lanes idle
-//!    where nobody measured that ([`work`]: what a tile costs; [`tiles`]: what radices, in [`orders`], make of one). What is
-//!    [`likely`] the fastest of one pass an effort times first, and passes without a rule take ([`model`], by
-//!    [`counts`] of what threads do).
+//! 2. [`choose`] takes the cheapest of the [`ways`], one a file, by their [`price`]: from an array to lines, from long lines to
+//!    those that tiles hold, to the axes that share a tile, and to their steps. [`way`] has the types between these levels. [`fits`]
+//!    knows what a tile holds, [`factors`] and [`lengths`] what lines factor into, [`parts`] what their passes are.
+//! 3. [`steps`] makes a pass of the stages that share a tile, of as many lines as [`lines_of_tiles`] says, for the
+//!    [`engine`] of all; [`rules`] knows better where it was measured, and [`in_turns`] where two passes take turns, by
+//!    [`pairs`] of tiles that leave few lanes idle where nobody measured that ([`work`]: what a tile costs; [`tiles`]: what
+//!    radices, in [`orders`], make of one). What is [`likely`] the fastest of one pass an effort times first, and
+//!    passes without a rule take ([`model`], by [`counts`] of what threads do).
 //!
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
+mod asked;
 pub mod candidates;
+mod choose;
 mod cluster;
-mod convolution;
 mod counts;
 mod engine;
 mod factors;
 mod fits;
 mod folded;
-mod four_step;
-mod fuse;
+mod in_turns;
 mod joined;
 mod lengths;
 mod likely;
+mod lines_of_tiles;
 pub mod measure;
 mod model;
-mod nd;
 mod orders;
 mod pairs;
 mod parts;
+mod price;
 mod problem;
-mod real;
-mod real_columns;
-mod rows;
 mod rule;
 mod rule_keys;
 pub mod rules;
@@ -48,18 +42,17 @@ mod spread;
 mod stage;
 mod steps;
 mod tiles;
-mod turns;
 mod way;
+mod ways;
 pub mod wisdom;
 mod work;
 
-use mmafft_backend_traits::{
-    Domain, Error, Limits, Pass, Plan, Request, Result, ScalarType, Step, Turns,
-};
+use asked::Asked;
+use in_turns::Taken;
+use mmafft_backend_traits::{Error, Limits, Pass, Plan, Request, Result, ScalarType, Step, Turns};
 use spread::Clusters;
 use stage::Stage;
-use turns::Taken;
-use way::Way;
+use way::{Method, TwoPasses};
 use wisdom::Wisdom;
 
 /// Plans `request` for a device with these `limits`.
@@ -77,12 +70,12 @@ pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
 
 /// The same by what was measured on the device, where something was.
 pub fn plan_by(request: &Request, limits: &Limits, wisdom: &Wisdom) -> Result<Plan> {
-    let way = wisdom.way(request).unwrap_or(&Way::Planned);
+    let way = wisdom.way(request).unwrap_or(&Asked::Planned);
     plan_in_way(request, limits, way, wisdom)
 }
 
 /// The same by this way.
-fn plan_in_way(request: &Request, limits: &Limits, way: &Way, wisdom: &Wisdom) -> Result<Plan> {
+fn plan_in_way(request: &Request, limits: &Limits, way: &Asked, wisdom: &Wisdom) -> Result<Plan> {
     let wise = Ways {
         wisdom: Some(wisdom),
         ..Ways::MEASURED
@@ -92,9 +85,9 @@ fn plan_in_way(request: &Request, limits: &Limits, way: &Way, wisdom: &Wisdom) -
         ..wise
     };
     match way {
-        Way::Planned => plan_with(request, limits, wise),
-        Way::PassByPass => plan_with(request, limits, pass_by_pass),
-        Way::Clusters => {
+        Asked::Planned => plan_with(request, limits, wise),
+        Asked::PassByPass => plan_with(request, limits, pass_by_pass),
+        Asked::Clusters => {
             let clusters = Clusters::All;
             let ways = Ways {
                 clusters,
@@ -102,18 +95,18 @@ fn plan_in_way(request: &Request, limits: &Limits, way: &Way, wisdom: &Wisdom) -
             };
             plan_with(request, limits, ways)
         }
-        Way::Blocks => {
+        Asked::Blocks => {
             let limits = Limits {
                 cluster_blocks: 0,
                 ..limits.clone()
             };
             plan_with(request, &limits, pass_by_pass)
         }
-        Way::Turns(turns) => {
+        Asked::Turns(turns) => {
             let turns = TurnsAsked::So(*turns);
             plan_with(request, limits, Ways { turns, ..wise })
         }
-        Way::Parts(parts) => {
+        Asked::Parts(parts) => {
             let parts = Some(&parts[..]);
             plan_with(
                 request,
@@ -196,6 +189,37 @@ pub fn plan_pass_by_pass(request: &Request, limits: &Limits) -> Result<Plan> {
     plan_with(request, limits, Ways::PASS_BY_PASS)
 }
 
+/// The names of all ways.
+pub fn ways() -> impl Iterator<Item = &'static str> {
+    ways::WAYS.iter().map(|way| way.name)
+}
+
+/// The same by this way, wherever it makes something: to test each.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_by_way(request: &Request, limits: &Limits, way: &str) -> Result<Plan> {
+    let asked = ways::WAYS.iter().find(|asked| asked.name == way);
+    let turns = Turns {
+        arrays: 1,
+        ahead: 1,
+        kept: Some(2),
+    };
+    let ways = Ways {
+        clusters: match ways::OVER_CLUSTERS.contains(&way) {
+            true => Clusters::All,
+            false => Clusters::Measured,
+        },
+        turns: match asked.map(|asked| &asked.method) {
+            Some(Method::Order { .. }) => TurnsAsked::So(turns),
+            _ => TurnsAsked::Not,
+        },
+        way: Some(way),
+        ..Ways::MEASURED
+    };
+    plan_with(request, limits, ways)
+}
+
 /// Whether passes take turns.
 #[derive(Clone, Copy)]
 enum TurnsAsked<'a> {
@@ -212,6 +236,7 @@ struct Ways<'a> {
     parts: Option<&'a [usize]>,
     turns: TurnsAsked<'a>,
     wisdom: Option<&'a Wisdom>,
+    way: Option<&'a str>,
 }
 
 impl Ways<'_> {
@@ -220,6 +245,7 @@ impl Ways<'_> {
         parts: None,
         turns: TurnsAsked::Measured,
         wisdom: None,
+        way: None,
     };
     const PASS_BY_PASS: Ways<'static> = Ways {
         turns: TurnsAsked::Not,
@@ -233,20 +259,23 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
     let fits = fits::Fits {
         clusters: ways.clusters,
         parts: ways.parts,
+        way: ways.way,
         ..fits::Fits::new(&problem, limits, engine)
     };
     fits.check_asked(&problem)?;
-    let free = turns::may_take_turns(&problem, &fits);
+    let free = in_turns::may_take_turns(&problem, &fits);
     let tiles = match ways.turns {
-        TurnsAsked::By(passes, parts) => Some(turns::Tiles::tried(passes, parts)),
-        _ if free => turns::Tiles::measured(&problem, &fits),
+        TurnsAsked::By(passes, parts) => Some(in_turns::Tiles::tried(passes, parts)),
+        _ if free => in_turns::Tiles::measured(&problem, &fits),
         _ => None,
     };
     let taken = match (ways.turns, &tiles) {
         (TurnsAsked::Not, _) => None,
         (TurnsAsked::So(turns), tiles) => Some(Taken::So(tiles.as_ref(), turns)),
         (_, Some(tiles)) => Some(Taken::By(tiles)),
-        (_, None) => (free && turns::may_be_suggested(&problem, &fits)).then_some(Taken::Suggested),
+        (_, None) => {
+            (free && in_turns::may_be_suggested(&problem, &fits)).then_some(Taken::Suggested)
+        }
     };
     if let Some(taken) = taken {
         let parts = tiles.as_ref().and_then(|tiles| tiles.parts.as_deref());
@@ -272,40 +301,16 @@ fn planned(
     wisdom: Option<&Wisdom>,
 ) -> Result<Plan> {
     let limits = fits.limits;
-    let row = problem.request.kind.row();
-    let route = match (row.input, row.output) {
-        (Domain::Complex, Domain::Real) => real::route(problem),
-        _ => nd::route(problem),
-    };
-    let bytes = |scalars: usize| scalars * problem.storage().bytes();
-    let in_passes = |route| {
-        let route = four_step::split_long_lines(route, problem, fits)?;
-        let groups = fuse::groups(route.stages, problem, fits);
-        // Nothing lies between the axes of one tile.
-        let between = groups.len() > 1 || groups.iter().any(|g| g[0].edges.is_some());
-        let scalars = if between { route.scratch_scalars } else { 0 };
-        Ok::<_, Error>((groups, bytes(scalars)))
-    };
-    let (mut groups, mut scratch_bytes) = in_passes(route)?;
-    // Other ways, unless they take too much scratch: rows in mirrored pairs where they cost no pass more, but for those
-    // of edges; the halved axis and its neighbours last where a tile takes these, which spares a pass, or it is odd.
-    let passes = |groups: &[Vec<Stage>]| groups.iter().filter(|g| !g[0].beside).count();
     let limit = problem.request.scratch_limit.unwrap_or(usize::MAX);
-    let others = [
-        (rows::route(problem, fits), 0),
-        (real::neighbours_last(problem, fits), real::spared(problem)),
-    ];
-    for (way, spared) in others {
-        if let Some(Ok((others, scratch))) = way.map(in_passes) {
-            if passes(&others) + spared <= passes(&groups) && scratch <= limit {
-                (groups, scratch_bytes) = (others, scratch);
-            }
-        }
+    let made = choose::passes(problem, fits)?;
+    let (groups, mut ways) = (made.tiles, made.ways);
+    let mut scratch_bytes = made.scratch * problem.storage().bytes();
+    let mut planned = Vec::new();
+    for stages in &groups {
+        let (pass, of_axes) = steps::pass(stages, problem, fits)?;
+        planned.push(pass);
+        ways.extend(of_axes);
     }
-    let planned: Vec<Pass> = groups
-        .iter()
-        .map(|stages| steps::pass(stages, problem, fits))
-        .collect::<Result<_>>()?;
     let mut passes = planned.clone();
     let asked = fits.asked.is_some();
     for pass in &mut passes {
@@ -315,8 +320,19 @@ fn planned(
         }
     }
     let mut turns = None;
-    let in_turns = |taken| turns::take(&planned, &passes, scratch_bytes, problem, limits, taken);
-    if let Some(in_turns) = taken.and_then(in_turns) {
+    let in_turns = |taken| {
+        let two = TwoPasses {
+            planned: &planned,
+            followed: &passes,
+            scratch_bytes,
+            problem,
+            limits,
+            taken,
+        };
+        choose::order(&two, fits)
+    };
+    if let Some((way, in_turns)) = taken.and_then(in_turns) {
+        ways.push(way);
         passes = in_turns.passes;
         scratch_bytes = in_turns.scratch_bytes;
         turns = Some(in_turns.turns);
@@ -352,6 +368,7 @@ fn planned(
         passes,
         geometry: limits.geometry,
         turns,
+        ways: choose::each_once(ways),
         scratch_bytes,
         input_scalars: problem.input_scalars,
         output_scalars: problem.output_scalars,

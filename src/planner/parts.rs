@@ -1,7 +1,7 @@
 //! A line in parts: passes over its factors, and where it waits between them.
 
 use super::problem::Problem;
-use super::stage::{is_scattered, next_power_of_two, Place, Stage};
+use super::stage::{is_scattered, next_power_of_two, Place, Route, Stage};
 use mmafft_backend_traits::{
     Direction, Domain, End, Error, Factor, Images, Kind, LineForm, Loop, Map, Mirrored, RealLine,
     Result, Runs,
@@ -190,7 +190,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The stages of a line that is the product of its factors.
-    pub fn product(self) -> (Vec<Stage>, usize) {
+    pub fn product(self) -> Route {
         let last = self.factors.len() - 1;
         let mut stages: Vec<Stage> = (0..=last).map(|i| self.within(i)).collect();
         self.load(&mut stages[0]);
@@ -221,6 +221,9 @@ impl<'a> Parts<'a> {
             rows.inner[0].load.stride = run * unit;
             rows.load_runs = runs;
         }
-        (stages, self.scratch_scalars)
+        Route {
+            stages,
+            scratch_scalars: self.scratch_scalars,
+        }
     }
 }

@@ -123,6 +123,11 @@ impl Problem {
             .filter(move |i| needed(i) || (!only && Some(*i) == first))
     }
 
+    /// Whether half spectra become real arrays.
+    pub fn becomes_real(&self) -> bool {
+        self.domain(INPUT) == Domain::Complex && self.domain(OUTPUT) == Domain::Real
+    }
+
     /// What a point of one side is.
     pub fn domain(&self, side: usize) -> Domain {
         let row = self.request.kind.row();

@@ -102,6 +102,16 @@ pub struct Route {
     pub scratch_scalars: usize,
 }
 
+impl Route {
+    /// One pass, without scratch.
+    pub fn of_stage(stage: Stage) -> Self {
+        Route {
+            stages: vec![stage],
+            scratch_scalars: 0,
+        }
+    }
+}
+
 impl Place {
     /// The input or the output of the problem.
     pub fn of_side(problem: &Problem, side: usize) -> Self {
@@ -256,6 +266,11 @@ pub fn is_scattered(stage: &Stage) -> bool {
             let mut others = stage.others.iter().filter(|(_, range)| range.len() > 1);
             others.any(|(d, _)| strides[*d] < strides[stage.dim])
         })
+}
+
+/// Whether neighbouring points of a stage's lines lie beside each other, on both sides.
+pub fn is_contiguous(stage: &Stage) -> bool {
+    stage.load.strides[stage.dim] <= 2 && stage.store.strides[stage.dim] <= 2
 }
 
 /// The least power of two that is no less.

@@ -3,8 +3,8 @@
 //! FFTW's users know it as wisdom. It is text: a line for each choice, with what it was measured of and
 //! on. Choices are of one device and of one revision of the kernels; others are not followed.
 
+use super::asked::Asked as Way;
 use super::rule::Rule;
-use super::way::Way;
 use mmafft_backend_traits::device::{digest, Cache};
 use mmafft_backend_traits::{Effort, Error, Limits, Math, Pass, Request, Result};
 use std::collections::BTreeMap;

@@ -1,58 +1,53 @@
-//! Several axes in one pass: where a tile holds them all, an array is read and written once.
+//! Several axes in one tile: a tile that holds them all is read and written once.
+//!
+//! ```text
+//! X[k1, k2] = Σ_n1 (Σ_n2 x[n1, n2]·exp(∓2πi·n2·k2/N2))·exp(∓2πi·n1·k1/N1)
+//! ```
+//! What lies between the sums stays on chip.
 
-use super::cluster;
-use super::fits::{Fits, LARGEST_RADIX};
-use super::folded;
-use super::problem::Problem;
-use super::spread::Spread;
-use super::stage::Stage;
+use super::{type_one, type_one_in_threads};
+use crate::planner::fits::LARGEST_RADIX;
+use crate::planner::folded;
+use crate::planner::problem::Problem;
+use crate::planner::stage::Stage;
+use crate::planner::way::{Joined, Joint, Method, Way};
 use mmafft_backend_traits::device::MOST_VALUES;
 use mmafft_backend_traits::{
     held_points, largest_prime_factor, Engine, Kind, Limits, MAX_TILE_AXES,
 };
 
-/// Groups consecutive stages into passes.
-pub fn groups(stages: Vec<Stage>, problem: &Problem, fits: &Fits) -> Vec<Vec<Stage>> {
-    let mut groups: Vec<Vec<Stage>> = Vec::new();
-    let mut stages = &stages[..];
-    while let [stage, rest @ ..] = stages {
-        let Some(group) = groups.last_mut() else {
-            groups.push(vec![stage.clone()]);
-            stages = rest;
-            continue;
-        };
-        // One stage; or two, where the axes of one alone leave points of other tiles between.
-        let counts = 1..=stages.len().min(2);
-        let together = |count: &usize| joins(group, &stages[..*count], problem, fits);
-        if let Some(cluster) = spread(group, stage, problem, fits) {
-            group[0].cluster = Some(cluster);
-            group.push(stage.clone());
-            stages = rest;
-        } else if let Some(count) = counts.into_iter().find(together) {
-            let (next, rest) = stages.split_at(count);
-            group.extend_from_slice(next);
-            // Where the tile goes.
-            let store = next[count - 1].store.clone();
-            group.iter_mut().for_each(|s| s.store = store.clone());
-            stages = rest;
-        } else {
-            groups.push(vec![stage.clone()]);
-            stages = rest;
-        }
-    }
-    groups
+pub const WAY: Way = Way {
+    name: "several axes in a tile",
+    method: Method::Tile { applies, joined },
+};
+
+/// Blocks that share lines have nothing of other axes.
+fn applies(joint: &Joint) -> bool {
+    joint.tile[0].cluster.is_none()
 }
 
-/// Whether the `next` stages can run on the tile of `group`: as `beside` says, and it fits a block.
-fn joins(group: &[Stage], next: &[Stage], problem: &Problem, fits: &Fits) -> bool {
-    // Blocks that share lines have nothing of other axes.
-    let alone = group[0].cluster.is_none() && group.len() + next.len() <= MAX_TILE_AXES;
-    alone && fit(group, next, problem, fits) && beside(group, next, 1, problem, fits)
+/// The tile with one stage more; or two, where the axes of one alone leave points of other tiles between.
+fn joined(joint: &Joint) -> Option<Joined> {
+    let mut counts = 1..=joint.rest.len().min(2);
+    let taken = counts.find(|&count| joins(joint, count))?;
+    let (next, _) = joint.rest.split_at(taken);
+    let mut tile = [joint.tile, next].concat();
+    // Where the tile goes.
+    let store = next[taken - 1].store.clone();
+    tile.iter_mut().for_each(|s| s.store = store.clone());
+    Some(Joined { tile, taken })
 }
 
-fn fit(group: &[Stage], next: &[Stage], problem: &Problem, fits: &Fits) -> bool {
-    let bytes = tile_bytes(group, next, |d| extent(problem, d), fits);
-    bytes.is_some_and(|bytes| bytes <= fits.limits.tile_bytes)
+/// Whether the next stages can run on the tile: as [`are_beside`] says, and it fits a block.
+fn joins(joint: &Joint, count: usize) -> bool {
+    let few = joint.tile.len() + count <= MAX_TILE_AXES;
+    few && fit_a_block(joint, count) && are_beside(joint, count, 1)
+}
+
+/// Whether a block holds the tile and so many stages more.
+pub fn fit_a_block(joint: &Joint, count: usize) -> bool {
+    let bytes = tile_bytes(joint, count);
+    bytes.is_some_and(|bytes| bytes <= joint.fits.limits.tile_bytes)
 }
 
 /// Points of a dimension, on the side that has more.
@@ -60,23 +55,14 @@ fn extent(problem: &Problem, dim: usize) -> usize {
     problem.dims[dim].lengths.into_iter().max().unwrap_or(0)
 }
 
-/// How a cluster holds the one stage of `group` and the next, which no block does, if it does.
-fn spread(group: &[Stage], stage: &Stage, problem: &Problem, fits: &Fits) -> Option<Spread> {
-    let next = std::slice::from_ref(stage);
-    let ([first], false) = (group, fit(group, next, problem, fits)) else {
-        return None;
-    };
-    let spread = cluster::plane(first, stage, fits)?;
-    beside(group, next, spread.blocks, problem, fits).then_some(spread)
-}
-
-/// Whether the `next` stages can follow `group` on a tile of so many blocks: they work where the first one stored (of a
+/// Whether the next stages can follow on a tile of so many blocks: they work where the first one stored (of a
 /// device's C2R, the tile of half spectra goes on to the reals), the tile is compact, and there are enough of them for
 /// all workers.
-fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fits: &Fits) -> bool {
-    let first = &group[0];
+pub fn are_beside(joint: &Joint, count: usize, blocks: usize) -> bool {
+    let (problem, fits) = (joint.problem, joint.fits);
+    let (first, next) = (&joint.tile[0], &joint.rest[..count]);
     let limits = fits.limits;
-    let all = || group.iter().chain(next);
+    let all = || joint.tile.iter().chain(next);
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
     let device = limits.line_library.is_none();
@@ -121,18 +107,16 @@ fn beside(group: &[Stage], next: &[Stage], blocks: usize, problem: &Problem, fit
     }
 }
 
-/// Bytes that the axes of `group` and the `next` stages take on chip together, if they can be there.
-fn tile_bytes(
-    group: &[Stage],
-    next: &[Stage],
-    extent: impl Fn(usize) -> usize,
-    fits: &Fits,
-) -> Option<usize> {
-    let mut stages = group.iter().chain(next);
-    let reals = group[0].kind.is_real_to_real();
+/// Bytes that the axes of the tile and the next stages take on chip together, if they can be there.
+fn tile_bytes(joint: &Joint, count: usize) -> Option<usize> {
+    let (fits, problem) = (joint.fits, joint.problem);
+    let mut stages = joint.tile.iter().chain(&joint.rest[..count]);
+    let reals = joint.tile[0].kind.is_real_to_real();
     if fits.limits.line_library.is_some() {
         // The tile lies in memory as it is, and the caches hold it.
-        let points = stages.try_fold(1usize, |points, s| points.checked_mul(extent(s.dim)))?;
+        let points = stages.try_fold(1usize, |points, s| {
+            points.checked_mul(extent(problem, s.dim))
+        })?;
         let scalars = if reals { 1 } else { 2 };
         return points.checked_mul(scalars * fits.scalar.bytes());
     }
@@ -143,10 +127,10 @@ fn tile_bytes(
     // Of type I: by real columns, which are those of threads as well, or reals, two a point, of which threads have twice as many
     // values as others have of points.
     let folded = |s: &Stage| {
-        if folded::in_thread(s, true, fits) {
+        if type_one_in_threads::is_in_thread(s, true, fits) {
             return Some(s.length.div_ceil(2));
         }
-        let steps = folded::steps(s.dim, s, true, fits).filter(|_| reals)?;
+        let steps = type_one::steps_of(s.dim, s, true, fits).filter(|_| reals)?;
         folded::points(&steps, s.dim)
     };
     // Whole lines, which threads take one after another, as many as they have room for.
@@ -156,7 +140,8 @@ fn tile_bytes(
         let all: usize = lengths.clone().product();
         lengths.clone().all(|n| lines(n, all) * n <= MOST_VALUES)
     };
-    let short = stages.clone().all(|s| folded::in_thread(s, true, fits)) && in_lines();
+    let in_thread = |s: &Stage| type_one_in_threads::is_in_thread(s, true, fits);
+    let short = stages.clone().all(in_thread) && in_lines();
     let points = held(&|s| folded(s).or_else(|| fits.stage_points(s)))?;
     // More would leave a thread too many values. Those of a half spectrum of reals beside the DFT's are in no thread.
     let in_threads = match reals {

@@ -1,143 +1,21 @@
-//! Passes that take turns: where it was measured that they do, or what was measured suggests it, of so few arrays at a time
-//! that what lies between them stays in the device's cache.
+//! Pipelined passes: two passes take turns in one launch, of so few arrays at a time that what lies between them stays in the
+//! device's cache.
+//!
+//! ```text
+//! pass 1 of turn t + a, beside pass 2 of turn t       (a turns ahead)
+//! ```
+//! Memory is read once and written once.
 
-use super::fits::Fits;
-use super::likely::least;
-use super::model;
-use super::orders::orders_of_line;
-use super::pairs::pair;
-use super::problem::Problem;
-use super::rules::{self, Rule};
+use crate::planner::in_turns::{Taken, Tiles};
+use crate::planner::problem::Problem;
+use crate::planner::way::{InTurns, Method, TwoPasses, Way};
 use mmafft_backend_traits::device::share;
-use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Slot, Step, Turns};
+use mmafft_backend_traits::{Limits, Pass, Slot, Turns};
 
-/// How two passes take turns.
-#[derive(Clone, Copy)]
-pub enum Taken<'a> {
-    /// By these tiles.
-    By(&'a Tiles),
-    /// By tiles that leave few lanes idle, if such passes were faster so.
-    Suggested,
-    /// So many arrays at a time, by these tiles, else by some that leave few lanes idle, else by those that they have without.
-    So(Option<&'a Tiles>, Turns),
-}
-
-/// The tiles of two passes that take turns, as rules.
-pub struct Tiles {
-    /// That of each pass.
-    passes: [Rule; 2],
-    /// The factors of a line that passes share, in their order, if they are others than else.
-    pub parts: Option<Vec<usize>>,
-    /// Why the passes are so.
-    reason: String,
-}
-
-impl Tiles {
-    /// Those of the request's rules, if it has some.
-    pub fn measured(problem: &Problem, fits: &Fits) -> Option<Self> {
-        let of = |what| rules::in_turns(problem, fits, what);
-        let (name, first) = of("first")?;
-        let (_, second) = of("second")?;
-        let parts = of("parts").map(|(_, rule)| rule.sequence.radices().to_vec());
-        Some(Tiles {
-            passes: [first.clone(), second.clone()],
-            parts,
-            reason: format!("as measured for {name}: {:.2} of a copy", first.fraction),
-        })
-    }
-
-    /// What was not measured, and is likely faster so: complex transforms, arrays of reals of FP64, and lines of reals. On an H100
-    /// of 80 of the first two that nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so, 29 about the same,
-    /// three slower, the slowest at 0.92; docs/lab/2026-11-26-turns.md has the lines. Arrays of reals that merge half spectra but for C2R, and
-    /// all of FP32, were about as often slower as faster.
-    fn suggested(planned: &[Pass], problem: &Problem, limits: &Limits) -> Option<Self> {
-        let passes = <&[Pass; 2]>::try_from(planned).ok()?;
-        let plain = |pass: &Pass| {
-            let pays = |kind: Kind| match kind {
-                Kind::C2C | Kind::R2C | Kind::C2R => true,
-                kind if kind.is_symmetric() => false,
-                kind => kind.row().packed.middle != Middle::Merge,
-            };
-            let transformed =
-                |s: &Step| matches!(s, Step::Dft { .. } | Step::Twiddle { .. } | Step::Exchange);
-            pass.math.engine == Engine::Simt
-                && pass.axes.iter().all(|axis| pays(axis.kind))
-                && pass.steps.iter().all(transformed)
-        };
-        let request = &problem.request;
-        let reals = request.kind != Kind::C2C;
-        let arrays = request.axes.as_ref().is_some_and(|axes| axes.len() > 1);
-        let faster = match problem.storage() {
-            ScalarType::F64 => true,
-            ScalarType::F32 => !reals || !arrays,
-            _ => false,
-        };
-        if !model::is_of(limits) || !faster || !passes.iter().all(plain) {
-            return None;
-        }
-        let sequences =
-            [0, 1].map(|i| orders_of_line(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
-        let pair = pair(passes, &sequences, request.batch)?;
-        // What is not cheaper so is left.
-        let alone = [0, 1].map(|i| least(&passes[i], limits));
-        if let (Some(takes), [Some(first), Some(second)]) = (pair.takes, alone) {
-            if takes > CHEAPER * (first + second) {
-                return None;
-            }
-        }
-        let reason = match pair.takes {
-            Some(takes) => format!("in turns, the cheapest so: {:.2} of a copy", 1.0 / takes),
-            None => "in turns, as few lanes are idle so".into(),
-        };
-        Some(Tiles {
-            passes: pair.rules,
-            parts: None,
-            reason,
-        })
-    }
-
-    /// Those of these rules, to measure them.
-    pub fn tried(passes: &[Rule; 2], parts: Option<&[usize]>) -> Self {
-        Tiles {
-            passes: passes.clone(),
-            parts: parts.map(<[usize]>::to_vec),
-            reason: "tried".into(),
-        }
-    }
-
-    /// Two passes as they say, if they can be so.
-    fn apply(&self, planned: &[Pass], limits: &Limits) -> Option<Vec<Pass>> {
-        let mut passes = planned.to_vec();
-        for (pass, rule) in passes.iter_mut().zip(&self.passes) {
-            if rule.blocks > 1 || !rule.suits(pass, limits) {
-                return None;
-            }
-            rule.apply(pass, limits);
-            pass.reason.clone_from(&self.reason);
-        }
-        // Blocks of one launch are alike.
-        let threads = |pass: &Pass| pass.tile.launch.map(|launch| launch.threads);
-        (threads(&passes[0]) == threads(&passes[1])).then_some(passes)
-    }
-}
-
-/// Whether passes of the request may take turns at all: where no radices were asked for, and no rule says that they were slower
-/// so.
-pub fn may_take_turns(problem: &Problem, fits: &Fits) -> bool {
-    fits.asked.is_none() && !rules::not_in_turns(problem, fits)
-}
-
-/// Whether they may where that was not measured: those of a batch, on devices of the architecture that was, if none of these is
-/// known to be faster so.
-pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
-    let batch = problem.request.batch > 1;
-    let there = model::is_of(fits.limits);
-    batch && there && !rules::in_turns_elsewhere(problem, fits)
-}
-
-/// What passes in turns may take at most, of what they take one by one.
-const CHEAPER: f64 = 0.97;
+pub const WAY: Way = Way {
+    name: "pipelined passes",
+    method: Method::Order { applies, turns },
+};
 
 /// Bytes of the largest arrays whose passes were so.
 const SUGGESTED_BYTES: usize = 9 << 20;
@@ -145,23 +23,20 @@ const SUGGESTED_BYTES: usize = 9 << 20;
 /// Bytes of a turn, about: of fewer blocks would wait for each other at the end of each turn.
 const TURN_BYTES: usize = 2 << 20;
 
-/// Two passes that take turns, and the scratch that they need.
-pub struct InTurns {
-    pub passes: Vec<Pass>,
-    pub turns: Turns,
-    pub scratch_bytes: usize,
+fn applies(passes: &TwoPasses) -> bool {
+    between(passes.planned, passes.scratch_bytes, passes.problem).is_some()
 }
 
-/// How these passes take turns, `planned` as they are without rules and `followed` as they would be else, with so much
-/// scratch; `None` where they do not.
-pub fn take(
-    planned: &[Pass],
-    followed: &[Pass],
-    scratch_bytes: usize,
-    problem: &Problem,
-    limits: &Limits,
-    taken: Taken,
-) -> Option<InTurns> {
+/// How these passes take turns; `None` where they do not.
+fn turns(two: &TwoPasses) -> Option<InTurns> {
+    let TwoPasses {
+        planned,
+        scratch_bytes,
+        problem,
+        limits,
+        taken,
+        ..
+    } = *two;
     let arrays = problem.request.batch;
     let lies_between = between(planned, scratch_bytes, problem)?;
     let passes = match taken {
@@ -171,7 +46,7 @@ pub fn take(
         Taken::So(None, _) => {
             let suggested = Tiles::suggested(planned, problem, limits);
             let passes = suggested.and_then(|suggested| suggested.apply(planned, limits));
-            passes.unwrap_or_else(|| followed.to_vec())
+            passes.unwrap_or_else(|| two.followed.to_vec())
         }
     };
     let between = between(&passes, scratch_bytes, problem)?;
@@ -275,12 +150,12 @@ fn sized(passes: &[Pass], between: &Between, arrays: usize, limits: &Limits) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mmafft_backend_traits::{Direction, Precision, Request, Shape};
+    use mmafft_backend_traits::{Direction, Kind, Precision, Request, Shape};
 
     fn takes_turns(request: &Request, device: &str, architecture: &str) -> bool {
         let limits = Limits {
             device: device.into(),
-            ..super::super::fits::invented_device(architecture)
+            ..crate::planner::fits::invented_device(architecture)
         };
         let plan = crate::plan(request, &limits).expect("a plan");
         plan.turns.is_some()

@@ -1,14 +1,28 @@
-//! Transforms whose output is no smaller than what lies between: the axes in order, and a place for what lies between.
+//! Axis by axis: an array is transformed along one axis after another (rows and columns).
 //!
+//! ```text
+//! X[k1, k2] = Σ_n1 (Σ_n2 x[n1, n2]·exp(∓2πi·n2·k2/N2))·exp(∓2πi·n1·k1/N1)
+//! ```
 //! A halved axis comes first, so that the others move half as much. Intermediates lie in
 //! the output itself, unless zero ranges forbid to write there.
 
-use super::problem::{Problem, INPUT, OUTPUT};
-use super::stage::{Place, Route, Stage};
+use crate::planner::fits::Fits;
+use crate::planner::problem::{Problem, INPUT, OUTPUT};
+use crate::planner::stage::{Place, Route, Stage};
+use crate::planner::way::{Method, Way};
 use mmafft_backend_traits::Kind;
 
-/// The stages of a C2C, R2C or real-to-real problem.
-pub fn route(problem: &Problem) -> Route {
+pub const WAY: Way = Way {
+    name: "axis by axis",
+    method: Method::Array { applies, stages },
+};
+
+/// Transforms whose output is no smaller than what lies between.
+fn applies(problem: &Problem, _: &Fits) -> bool {
+    !problem.becomes_real()
+}
+
+fn stages(problem: &Problem, _: &Fits) -> Option<Route> {
     let order = order(problem);
     let output = Place::of_side(problem, OUTPUT);
     let mut route = Route::default();
@@ -37,7 +51,7 @@ pub fn route(problem: &Problem) -> Route {
             .push(Stage::new(problem, dim, &done, place, next.clone()));
         place = next;
     }
-    route
+    Some(route)
 }
 
 /// The order of the axes: the halved one; those of which only a part is wanted, as what

@@ -1,30 +1,42 @@
-//! Bluestein's algorithm over passes: lines that neither a tile holds nor factors make.
+//! Bluestein's algorithm over passes: lines that neither a tile holds nor factors make (A linear filtering approach to the
+//! computation of the DFT, 1970).
 //!
 //! ```text
 //! X[k] = c[k]·Σ (x[n]·c[n])·conj c[k−n]       c[n] = exp(∓πi·n²/N)
 //! ```
-//! The sum is a cyclic convolution of M ≥ 2N−1 points ([`Fits::padded`]), split as
+//! The sum is a cyclic convolution of M ≥ 2N−1 points ([`Fits::padded`](crate::planner::fits::Fits::padded)), split as
 //! [`super::four_step`] splits: columns go forward, the middle pass transforms the last
 //! factor, multiplies by the chirp's spectrum and transforms back, columns return in
 //! reverse order. The spectrum stays in the order in which the columns leave it, so no
 //! pass restores any. A pass on the way back undoes its mirror image on the way there: that
 //! one multiplies by a twiddle after its DFT, this one by the conjugate before.
 
-use super::fits::Fits;
-use super::parts::Parts;
-use super::problem::Problem;
-use super::stage::{next_power_of_two, Convolution, Stage};
+use crate::planner::parts::Parts;
+use crate::planner::stage::{next_power_of_two, Convolution, Route};
+use crate::planner::way::{Line, Method, Way};
 use mmafft_backend_traits::{Direction, Error, Factor, Result};
 
-/// The stages that replace one, and the scalars of scratch that they reach.
-pub fn convolve(
-    stage: &Stage,
-    base: usize,
-    problem: &Problem,
-    fits: &Fits,
-) -> Result<(Vec<Stage>, usize)> {
+pub const WAY: Way = Way {
+    name: "Bluestein over passes",
+    method: Method::Line { applies, stages },
+};
+
+/// A convolution moves and computes several times as much as what factors make.
+fn applies(line: &Line) -> bool {
+    let (fits, longest) = (line.fits, line.fits.longest_line());
+    let held = line.held || fits.line(line.core(), longest);
+    let factors = || fits.factors(line.shared(), longest);
+    line.is_whole() && line.given.is_none() && !held && factors().is_none()
+}
+
+fn stages(line: &Line) -> Option<Result<Route>> {
+    Some(convolve(line))
+}
+
+fn convolve(line: &Line) -> Result<Route> {
+    let (stage, fits) = (line.stage, line.fits);
     let direction = stage.direction;
-    let length = stage.kind.shared_core_length(stage.length);
+    let length = line.shared();
     if let Some(radices) = fits.asked {
         return Err(Error::Radices {
             radices: radices.to_vec(),
@@ -42,7 +54,7 @@ pub fn convolve(
         instead: "use another backend, or a length that its radices make".into(),
     })?;
     let padded = factors.iter().product();
-    let parts = Parts::new(stage, factors.clone(), base, problem)?;
+    let parts = Parts::new(stage, factors.clone(), line.base, line.problem)?;
     let last = factors.len() - 1;
 
     let mut stages = Vec::new();
@@ -89,5 +101,8 @@ pub fn convolve(
     stages[0].load_factor = chirp;
     parts.store(&mut stages[end]);
     stages[end].store_factor = chirp;
-    Ok((stages, parts.scratch_scalars))
+    Ok(Route {
+        stages,
+        scratch_scalars: parts.scratch_scalars,
+    })
 }

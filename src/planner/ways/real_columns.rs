@@ -1,6 +1,6 @@
-//! Long lines of reals by real columns.
+//! Real columns: long lines of reals in two passes.
 //!
-//! The four-step transform of N = N1·N2 reals
+//! The four-step transform (Bailey, FFTs in External or Hierarchical Memory, 1989) of N = N1·N2 reals
 //!
 //! ```text
 //! y[k1, n2] = exp(∓2πi·k1·n2/N) · Σ_n1 x[n1·N2 + n2]·exp(∓2πi·n1·k1/N1)       (columns)
@@ -18,19 +18,50 @@
 //! often as that of a complex line of as many bytes as the reals. (The reduction to n reals by sums over
 //! them would be shorter, and lose digits as √n.)
 
-use super::factors::factors_that_face;
-use super::fits::Fits;
-use super::problem::Problem;
-use super::stage::{is_scattered, next_power_of_two, Place, Stage};
+use crate::planner::factors::factors_that_face;
+use crate::planner::fits::Fits;
+use crate::planner::problem::Problem;
+use crate::planner::stage::{is_scattered, next_power_of_two, Place, Route, Stage};
+use crate::planner::way::{Line, Method, Way};
 use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::{
     Direction, Domain, End, Engine, Factor, Images, Kind, LineForm, Loop, Map, Mirrored, RealLine,
-    Runs,
+    Result, Runs,
 };
+
+pub const WAY: Way = Way {
+    name: "real columns",
+    method: Method::Line { applies, stages },
+};
+
+fn applies(line: &Line) -> bool {
+    line.is_whole() && order(line.stage.kind).is_some()
+}
+
+fn stages(line: &Line) -> Option<Result<Route>> {
+    let (stage, fits) = (line.stage, line.fits);
+    let (lengths, reason) = match &line.given {
+        None => (lengths(stage, fits, fits.longest_scattered())?, None),
+        Some(given) => {
+            let [first, last] = given.factors[..] else {
+                return None;
+            };
+            let longest = fits.longest_scattered_measured();
+            let in_block = fits.line(first, longest) && fits.line(last, longest);
+            let lengths = (!given.packed && in_block).then_some([first, last])?;
+            (lengths, given.reason.clone())
+        }
+    };
+    let mut route = by_lengths(stage, lengths, line.base, line.problem, fits)?;
+    for stage in &mut route.stages {
+        stage.split.clone_from(&reason);
+    }
+    Some(Ok(route))
+}
 
 /// What a line's two passes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Order {
     /// Real columns, then complex rows that store what their mirror images are.
     Forward,
     /// Complex rows of a half spectrum, then columns that become real.
@@ -40,14 +71,14 @@ enum Way {
     Symmetric { odd: bool },
 }
 
-fn way(kind: Kind) -> Option<Way> {
+fn order(kind: Kind) -> Option<Order> {
     let row = kind.row();
     match (row.whole.length, row.packed.middle) {
         _ if row.output != Domain::Real => None,
-        (CoreLength::TwiceLess, _) => Some(Way::Symmetric { odd: false }),
-        (CoreLength::TwiceMore, _) => Some(Way::Symmetric { odd: true }),
-        (CoreLength::Full, Middle::Split) => Some(Way::Forward),
-        (CoreLength::Full, Middle::Merge) => Some(Way::Inverse),
+        (CoreLength::TwiceLess, _) => Some(Order::Symmetric { odd: false }),
+        (CoreLength::TwiceMore, _) => Some(Order::Symmetric { odd: true }),
+        (CoreLength::Full, Middle::Split) => Some(Order::Forward),
+        (CoreLength::Full, Middle::Merge) => Some(Order::Inverse),
         _ => None,
     }
 }
@@ -55,55 +86,55 @@ fn way(kind: Kind) -> Option<Way> {
 /// The lengths of a line's two passes where real columns are the faster way without being asked for: on devices,
 /// of butterflies, for type I and for kinds that begin with a half spectrum. Those that end with one store
 /// rows and their mirror images beside each other either way, and were faster packed
-/// ([`super::factors::packed_factors`]), but where rules of passes in turns say otherwise; so was C2R, but where it was
+/// ([`super::packed`]), but where rules of passes in turns say otherwise; so was C2R, but where it was
 /// measured.
-pub fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
-    let way = way(stage.kind)?;
+fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
+    let order = order(stage.kind)?;
     let whole = stage.kind.shared_core_length(stage.length);
     let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
     if !free || !stage.inner.is_empty() || is_scattered(stage) || !whole.is_multiple_of(4) {
         return None;
     }
     // Real columns, and rows of type I, are transforms of half their length.
-    let (columns, rows) = match way {
-        Way::Symmetric { .. } => (2, 2),
-        Way::Inverse if stage.kind.is_real_to_real() => (2, 1),
+    let (columns, rows) = match order {
+        Order::Symmetric { .. } => (2, 2),
+        Order::Inverse if stage.kind.is_real_to_real() => (2, 1),
         _ => return None,
     };
     let shared = whole / (columns * rows);
     let [first, last] = factors_that_face(stage.kind, shared, fits, limit)?[..] else {
         return None;
     };
-    Some(match way {
-        Way::Inverse => [last * rows, first * columns],
+    Some(match order {
+        Order::Inverse => [last * rows, first * columns],
         _ => [first * columns, last * rows],
     })
 }
 
 /// The two stages of a line with columns and rows of these `lengths`, in the order of their passes, and the
 /// scalars of scratch that they reach; `None` where there is no such way, or no butterflies.
-pub fn stages(
+fn by_lengths(
     stage: &Stage,
     lengths: [usize; 2],
     base: usize,
     p: &Problem,
     fits: &Fits,
-) -> Option<(Vec<Stage>, usize)> {
-    let way = way(stage.kind).filter(|_| fits.engine == Engine::Simt)?;
+) -> Option<Route> {
+    let order = order(stage.kind).filter(|_| fits.engine == Engine::Simt)?;
     let whole = stage.kind.shared_core_length(stage.length);
     let [first, last] = lengths;
     if first.checked_mul(last) != Some(whole) {
         return None;
     }
     // N1 and N2.
-    let (columns, rows) = match way {
-        Way::Inverse => (last, first),
+    let (columns, rows) = match order {
+        Order::Inverse => (last, first),
         _ => (first, last),
     };
     let halved = |n: usize| n.is_multiple_of(2).then_some(n / 2 + 1);
     let ks = halved(columns)?;
-    let ns = match way {
-        Way::Symmetric { .. } => halved(rows)?,
+    let ns = match order {
+        Order::Symmetric { .. } => halved(rows)?,
         _ => rows,
     };
     // Columns lie in whole runs.
@@ -135,7 +166,7 @@ pub fn stages(
         place.strides[stage.dim] = stride;
         place
     };
-    let symmetric = matches!(way, Way::Symmetric { .. });
+    let symmetric = matches!(order, Order::Symmetric { .. });
     // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
     let direction = match symmetric {
         true => Direction::Inverse,
@@ -145,7 +176,7 @@ pub fn stages(
         length: whole,
         line_loop: 0,
         direction,
-        turned: way == Way::Symmetric { odd: true },
+        turned: order == Order::Symmetric { odd: true },
     });
     // Where a stage loads from, and stores to, the line in scratch: along k1, or along n2, which lies in runs.
     let along_k = || place(&middle, 2 * run);
@@ -174,8 +205,8 @@ pub fn stages(
         let (points, images) = (whole, Images::Facing);
         (row && even && faces).then_some((end, Mirrored { points, images }))
     };
-    let stages = match way {
-        Way::Forward | Way::Symmetric { .. } => [
+    let stages = match order {
+        Order::Forward | Order::Symmetric { .. } => [
             Stage {
                 kind: Kind::R2C,
                 length: columns,
@@ -212,7 +243,7 @@ pub fn stages(
                 ..common
             },
         ],
-        Way::Inverse => [
+        Order::Inverse => [
             Stage {
                 kind: Kind::C2C,
                 length: rows,
@@ -252,5 +283,8 @@ pub fn stages(
             },
         ],
     };
-    Some((stages.into(), scratch))
+    Some(Route {
+        stages: stages.into(),
+        scratch_scalars: scratch,
+    })
 }

@@ -1,4 +1,4 @@
-//! Half spectra of several axes, by rows in mirrored pairs.
+//! Rows in mirrored pairs: half spectra of several axes, two reals to a point.
 //!
 //! A real array whose last axis has N = 2M points is a complex one with rows of M, two reals to a
 //! point. With Z its DFT along all axes, row `-a` is row `A - a`, and w = exp(−2πi/N),
@@ -13,14 +13,31 @@
 //! it. A row of the half spectrum has a point more, so that most rows begin within a sector: on an H200
 //! columns of such rows took 1.56 times as long (docs/lab/2026-11-28-kernels.md).
 
-use super::fits::Fits;
-use super::problem::{Problem, INPUT, OUTPUT};
-use super::stage::{is_scattered, Place, Route, Stage};
+use crate::planner::fits::Fits;
+use crate::planner::problem::{Problem, INPUT, OUTPUT};
+use crate::planner::stage::{is_scattered, Place, Route, Stage};
+use crate::planner::way::{Method, Way};
 use mmafft_backend_traits::{Domain, End, Images, Kind, Loop, Mirrored, Placement};
 
-/// The route of an R2C or C2R problem that way, if there is one: on a device, out of place, of
-/// whole arrays whose transformed axes are even, the halved one twice, and whose rows fit a tile in pairs.
-pub fn route(problem: &Problem, fits: &Fits) -> Option<Route> {
+pub const WAY: Way = Way {
+    name: "rows in mirrored pairs",
+    method: Method::Array { applies, stages },
+};
+
+/// On a device, out of place, of whole arrays.
+fn applies(problem: &Problem, fits: &Fits) -> bool {
+    let whole = |side: usize| {
+        let mut dims = problem.dims.iter();
+        dims.all(|d| d.ranges[side].len() == d.lengths[side])
+    };
+    fits.limits.line_library.is_none()
+        && problem.request.placement == Placement::OutOfPlace
+        && whole(INPUT)
+        && whole(OUTPUT)
+}
+
+/// One or two other axes, which are even, beside the halved one, which is so twice; a tile holds its rows in pairs.
+fn stages(problem: &Problem, fits: &Fits) -> Option<Route> {
     let kind = |i: &usize| problem.dims[*i].kind;
     let halved = |i: &usize| matches!(kind(i), Some(Kind::R2C | Kind::C2R));
     let (halves, others): (Vec<usize>, Vec<usize>) =
@@ -28,18 +45,10 @@ pub fn route(problem: &Problem, fits: &Fits) -> Option<Route> {
     let [row] = halves[..] else {
         return None;
     };
-    let whole = |side: usize| {
-        let mut dims = problem.dims.iter();
-        dims.all(|d| d.ranges[side].len() == d.lengths[side])
-    };
-    let even = others
-        .iter()
-        .all(|&i| problem.dims[i].length.is_multiple_of(2));
+    let even = |n: usize| problem.dims[n].length.is_multiple_of(2);
     let points = problem.dims[row].length / 2;
-    if fits.limits.line_library.is_some()
-        || problem.request.placement == Placement::InPlace
-        || !(1..=2).contains(&others.len())
-        || !(whole(INPUT) && whole(OUTPUT) && even)
+    if !(1..=2).contains(&others.len())
+        || !others.iter().all(|&i| even(i))
         || !problem.dims[row].length.is_multiple_of(4)
     {
         return None;

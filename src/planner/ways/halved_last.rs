@@ -1,23 +1,32 @@
-//! Half spectra that become real arrays: the halved axis comes last, and what lies before
-//! it, half a spectrum, is a little larger than the real output.
+//! The halved axis last: half spectra that become real arrays, one axis after another (rows and columns).
 //!
+//! ```text
+//! x[n1, n2] = Σ_k2 (Σ_k1 X[k1, k2]·exp(2πi·n1·k1/N1))·exp(2πi·n2·k2/N2)      X[−k1, −k2] = conj X[k1, k2]
+//! ```
+//! What lies before the last axis, half a spectrum k2 ≤ N2/2, is a little larger than the real output.
 //! - In place it fits: rows are padded.
 //! - Out of place the input is not to be overwritten. Point k of a row's half spectrum,
 //!   where it has an imaginary part to keep, goes to reals 2k and 2k+1 of its row of the
 //!   output (2k−1 and 2k for an odd length). The edge points, 0 and the last of an even
 //!   length, wait in scratch, see [`mmafft_backend_traits::Edges`].
 //! - With zero ranges the whole intermediate lies in scratch.
-//! - So it does on a device where its tile holds the halved axis and its neighbours, and the plan has a pass less by that, and
-//!   where the halved length is odd: edge points of such rows would be a pass of their own, and other points begin in the
-//!   middle of a sector ([`neighbours_last`]).
 
-use super::fits::Fits;
-use super::problem::{Dim, Problem, INPUT, OUTPUT};
-use super::stage::{Place, Route, Stage};
+use crate::planner::fits::Fits;
+use crate::planner::problem::{Dim, Problem, INPUT, OUTPUT};
+use crate::planner::stage::{Place, Route, Stage};
+use crate::planner::way::{Method, Way};
 use mmafft_backend_traits::{Domain, Edges, Kind, Placement};
 
-/// The stages of a C2R problem.
-pub fn route(problem: &Problem) -> Route {
+pub const WAY: Way = Way {
+    name: "the halved axis last",
+    method: Method::Array { applies, stages },
+};
+
+fn applies(problem: &Problem, _: &Fits) -> bool {
+    problem.becomes_real()
+}
+
+fn stages(problem: &Problem, _: &Fits) -> Option<Route> {
     let (mut builder, others) = Builder::new(problem);
     if others.is_empty() {
         builder.last(Place::of_side(problem, INPUT), None);
@@ -28,7 +37,7 @@ pub fn route(problem: &Problem) -> Route {
     } else {
         builder.with_edges(&others);
     }
-    builder.route
+    Some(builder.route)
 }
 
 /// Whether some points are not read, or not wanted.
@@ -37,38 +46,12 @@ fn restricted(problem: &Problem) -> bool {
     problem.dims.iter().any(part)
 }
 
-/// The stages of a device's C2R problem of several axes, the halved axis and its neighbours last: a tile that holds these
-/// reads them once. Out of place the half spectrum lies in scratch between them.
-pub fn neighbours_last(problem: &Problem, fits: &Fits) -> Option<Route> {
-    let row = problem.request.kind.row();
-    let real = (row.input, row.output) == (Domain::Complex, Domain::Real);
-    let device = fits.limits.line_library.is_none();
-    let (mut builder, mut others) = (real && device).then(|| Builder::new(problem))?;
-    if others.is_empty() {
-        return None;
-    }
-    others.reverse();
-    match problem.request.placement {
-        Placement::InPlace => builder.within(Place::of_side(problem, INPUT), &others),
-        Placement::OutOfPlace => builder.through_scratch(&others),
-    }
-    Some(builder.route)
-}
-
-/// How many passes less that has to have: none where it is in place of edges of odd rows. On an H100, of a copy, C2R of 255x255 in FP32
-/// ran at 0.26 by edges, at 0.46 so, of 1000x1001 in FP64 at 0.25 and 0.35.
-pub fn spared(problem: &Problem) -> usize {
-    let odd = |dim: &Dim| dim.kind == Some(Kind::C2R) && !dim.length.is_multiple_of(2);
-    let apart = problem.request.placement == Placement::OutOfPlace;
-    let edges = apart && !restricted(problem) && problem.dims.iter().any(odd);
-    usize::from(!edges)
-}
-
-struct Builder<'a> {
+/// A route in the making.
+pub struct Builder<'a> {
     problem: &'a Problem,
     halved: usize,
     done: Vec<bool>,
-    route: Route,
+    pub route: Route,
 }
 
 /// A part of the half spectrum: points `first`, `first + step`, … of the halved axis.
@@ -83,7 +66,7 @@ struct Part {
 
 impl<'a> Builder<'a> {
     /// A route without stages, and the axes beside the halved one, the innermost first.
-    fn new(problem: &'a Problem) -> (Self, Vec<usize>) {
+    pub fn new(problem: &'a Problem) -> (Self, Vec<usize>) {
         let is_halved = |i: &usize| problem.dims[*i].kind == Some(Kind::C2R);
         let transformed = problem.axes_to_transform().rev();
         let (halved, others): (Vec<usize>, Vec<usize>) = transformed.partition(is_halved);
@@ -97,7 +80,7 @@ impl<'a> Builder<'a> {
     }
 
     /// All of the half spectrum in scratch between the axes.
-    fn through_scratch(&mut self, others: &[usize]) {
+    pub fn through_scratch(&mut self, others: &[usize]) {
         let dims = self.problem.dims.iter();
         let extents: Vec<usize> = dims.map(|d| d.lengths[INPUT]).collect();
         let (place, scalars) = Place::in_scratch(0, &extents, Domain::Complex);
@@ -106,7 +89,7 @@ impl<'a> Builder<'a> {
     }
 
     /// All of the half spectrum in `place` between the axes.
-    fn within(&mut self, place: Place, others: &[usize]) {
+    pub fn within(&mut self, place: Place, others: &[usize]) {
         self.complex(others, &place, None);
         self.last(place, None);
     }
