@@ -81,7 +81,12 @@ fn graph(folder: &str) -> Graph {
     }
     // A way names the planner's modules from the crate on, and its neighbours behind `super::`.
     let ways = folder.join("ways");
-    for (name, code) in ways.is_dir().then(|| sources(&ways)).unwrap_or_default() {
+    let of_ways = if ways.is_dir() {
+        sources(&ways)
+    } else {
+        Vec::new()
+    };
+    for (name, code) in of_ways {
         if name == "mod" {
             let mut all = imports(&code, "super::");
             all.extend(
