@@ -80,7 +80,7 @@ fn writes_until_a_signal() {
 #[cfg(unix)]
 #[test]
 fn signals_leave_nothing() {
-    use std::os::unix::process::ExitStatusExt;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
     use std::process::{Command, Stdio};
     use std::time::Duration;
     let folder = tempfile::tempdir().expect("a folder");
@@ -95,6 +95,14 @@ fn signals_leave_nothing() {
         let mut command = Command::new(&program);
         command.args([&format!("{child}::writes_until_a_signal"), "--exact"]);
         command.env(CHILD, folder.path()).stdout(Stdio::null());
+        // A shell's jobs in the background ignore interrupts, and so would their children.
+        let by_default = move || {
+            // SAFETY: the call changes how this process takes the signal, and nothing else.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+            Ok(())
+        };
+        // SAFETY: what runs between fork and exec asks for no memory and takes no lock.
+        unsafe { command.pre_exec(by_default) };
         let mut running = command.spawn().expect("it runs");
         while names(folder.path()).is_empty() {
             std::thread::sleep(Duration::from_millis(1));
