@@ -45,7 +45,7 @@ fn barriers(record: &Record, wave: usize) -> Vec<Barrier> {
             if scales(i) {
                 push(format!("before {what} is scaled"), None);
             }
-            if step(program, i, "async") == 0 && is("source") && is("target") {
+            if step(program, i, "copy_async") == 0 && is("source") && is("target") {
                 // Of joined products by the first of two steps.
                 let joins = i > 0 && step(program, i - 1, "target") == constant("PLACE_REGISTERS");
                 let scaled = scales(i) || (joins && scales(i - 1));
@@ -89,7 +89,7 @@ mod idle {
             && word("done") * word("radix") == word("points")
             && word("hermitian") == 0
             && (read("from_table"), word("to_table")) == (-1, -1);
-        let outer = word("outer") == 1 || word("in") == word("out");
+        let outer = word("outer") == 1 || word("input") == word("output");
         let lines = head(program, "lines") == 1 || read("pitch_in") == word("pitch_out");
         let alike = outer && read("row_in") == word("row_out");
         // Of outer indices with no unused cell but behind their points.
@@ -98,8 +98,8 @@ mod idle {
             row if row == points => Some(points + 1),
             _ => None,
         };
-        let before = cells(word("in"), read("row_in"));
-        let apart = word("inner") == 1 && before == cells(word("out"), word("row_out"));
+        let before = cells(word("input"), read("row_in"));
+        let apart = word("inner") == 1 && before == cells(word("output"), word("row_out"));
         let same = (last || op("OP_SPLIT") || op("OP_MERGE"))
             && lines
             && (alike || (apart && before.is_some()));
@@ -142,7 +142,7 @@ mod idle {
         }
         let both = ["columns", "outer", "inner"];
         let alike = both.iter().all(|&name| first(name) == last(name))
-            && (first("out"), first("pitch_out")) == (last("in"), last("pitch_in"));
+            && (first("output"), first("pitch_out")) == (last("input"), last("pitch_in"));
         // Where lines lie in a row, a cell's number is the column's.
         let rows = |points: i64, pitch| head(program, "lines") == 1 || points == pitch;
         let points = |i| {
@@ -170,8 +170,8 @@ fn describe(program: &Program, i: usize) -> String {
         "done",
         "outer",
         "inner",
-        "in",
-        "out",
+        "input",
+        "output",
         "pitch_in",
         "pitch_out",
     ];
