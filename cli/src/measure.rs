@@ -57,7 +57,6 @@ impl Arguments {
                 shape: shape.clone(),
                 batch: None,
                 nonzero: None,
-                fraction: None,
             }));
         }
         if let Some(path) = &self.cases {

@@ -24,6 +24,17 @@ pub fn may_fail<T>(ask: impl FnOnce() -> T) -> T {
     answer
 }
 
+/// Bytes that a thread takes beside its stack, and more.
+const BESIDE_STACK: usize = 256 << 10;
+
+/// Whether there is room for a thread with such a stack.
+///
+/// A thread that begins without it says so in the system's words, which are several lines.
+pub fn has_room_for_a_thread(stack_bytes: usize) -> bool {
+    let mut room: Vec<u8> = Vec::new();
+    may_fail(|| room.try_reserve_exact(stack_bytes + BESIDE_STACK)).is_ok()
+}
+
 // SAFETY: every piece comes from the system's allocator and goes back to it, with the layout it was asked for.
 unsafe impl GlobalAlloc for OrEnd {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -76,15 +87,6 @@ fn end(bytes: usize) {
         libc::write(libc::STDERR_FILENO, line.as_ptr().cast(), length);
         libc::_exit(1)
     }
-}
-
-/// What a thread takes beside its stack, and more: the system says so in its own words where it is not there.
-const BESIDE_STACK: usize = 256 << 10;
-
-/// Whether there is room for a thread with such a stack.
-pub fn has_room_for_a_thread(stack_bytes: usize) -> bool {
-    let mut room: Vec<u8> = Vec::new();
-    may_fail(|| room.try_reserve_exact(stack_bytes + BESIDE_STACK)).is_ok()
 }
 
 /// Where the program cannot be ended so, it aborts.

@@ -1,4 +1,4 @@
-//! Whether passes take turns, and by which tiles: those that were measured, are tried, or are likely faster so.
+//! Whether passes take turns, and by which tiles: those that were measured, or are likely faster so.
 
 use super::fits::Fits;
 use super::likely::least;
@@ -48,10 +48,9 @@ impl Tiles {
         })
     }
 
-    /// What was not measured, and is likely faster so: complex transforms, arrays of reals of FP64, and lines of reals. On an H100
-    /// of 80 of the first two that nobody had tuned (26 November 2026) 48 ran 1.05 to 1.39 times as fast so, 29 about the same,
-    /// three slower, the slowest at 0.92; docs/lab/2026-11-26-turns.md has the lines. Arrays of reals that merge half spectra but for C2R, and
-    /// all of FP32, were about as often slower as faster.
+    /// What was not measured, and is likely faster so: complex transforms, arrays of reals of FP64, and lines of reals.
+    ///
+    /// Others were about as often slower as faster (docs/lab/2026-11-26-turns.md).
     pub fn suggested(planned: &[Pass], problem: &Problem, limits: &Limits) -> Option<Self> {
         let passes = <&[Pass; 2]>::try_from(planned).ok()?;
         let plain = |pass: &Pass| {
@@ -96,15 +95,6 @@ impl Tiles {
             parts: None,
             reason,
         })
-    }
-
-    /// Those of these rules, to measure them.
-    pub fn tried(passes: &[Rule; 2], parts: Option<&[usize]>) -> Self {
-        Tiles {
-            passes: passes.clone(),
-            parts: parts.map(<[usize]>::to_vec),
-            reason: "tried".into(),
-        }
     }
 
     /// Two passes as they say, if they can be so.

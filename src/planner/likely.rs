@@ -366,6 +366,11 @@ mod tests {
             assert!(pass.tile.lines.is_power_of_two() && pass.tile.lines >= 8);
         }
         assert!(!likely(&wide(Kind::C2C, 1000)));
+        assert!(!likely(&second(
+            Kind::HC2R,
+            Shape::d2(1024, 1000),
+            Precision::F64
+        )));
     }
 
     /// Bits do not depend on how many lines there are, and kernels do only where few lines go to many multiprocessors.

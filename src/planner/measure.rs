@@ -197,7 +197,7 @@ fn lists_of(plan: &Plan) -> Vec<Vec<usize>> {
 }
 
 /// Lists of `count` factors in any order, the largest at most eight times the smallest.
-pub fn lists(n: usize, count: usize, so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
+fn lists(n: usize, count: usize, so_far: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
     if count == 1 {
         so_far.push(n);
         let least = so_far.iter().min().copied().unwrap_or(1);
@@ -368,7 +368,7 @@ fn lines(pass: &Pass) -> Vec<Tile> {
 }
 
 /// A plan of nothing but this pass, after which numbers are as large as before.
-fn alone(plan: &Plan, mut pass: Pass) -> Plan {
+pub fn alone(plan: &Plan, mut pass: Pass) -> Plan {
     let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
     pass.math.scale = (points as f64).sqrt().recip();
     Plan {

@@ -13,7 +13,7 @@
 //! Nothing here touches a device: a plan follows from the request and [`Limits`] alone.
 
 mod asked;
-pub mod candidates;
+mod candidates;
 mod choose;
 mod cluster;
 mod counts;
@@ -37,7 +37,7 @@ mod rule;
 mod rule_keys;
 pub mod rules;
 mod sequence;
-pub mod sequences;
+mod sequences;
 mod spread;
 mod stage;
 mod steps;
@@ -162,25 +162,6 @@ pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result
     plan_with(request, limits, ways)
 }
 
-/// The same, where two passes take turns by these rules, and a line that they share has these factors: to measure them. Where
-/// they cannot, the plan has no turns.
-///
-/// # Errors
-/// Those of [`plan`].
-pub fn plan_in_turns_by(
-    request: &Request,
-    limits: &Limits,
-    passes: &[rules::Rule; 2],
-    parts: Option<&[usize]>,
-) -> Result<Plan> {
-    let turns = TurnsAsked::By(passes, parts);
-    let ways = Ways {
-        turns,
-        ..Ways::MEASURED
-    };
-    plan_with(request, limits, ways)
-}
-
 /// The same, where no passes take turns: to measure each of them.
 ///
 /// # Errors
@@ -222,11 +203,10 @@ pub fn plan_by_way(request: &Request, limits: &Limits, way: &str) -> Result<Plan
 
 /// Whether passes take turns.
 #[derive(Clone, Copy)]
-enum TurnsAsked<'a> {
+enum TurnsAsked {
     Measured,
     Not,
     So(Turns),
-    By(&'a [rules::Rule; 2], Option<&'a [usize]>),
 }
 
 /// What is planned as it was measured, or otherwise.
@@ -234,7 +214,7 @@ enum TurnsAsked<'a> {
 struct Ways<'a> {
     clusters: Clusters,
     parts: Option<&'a [usize]>,
-    turns: TurnsAsked<'a>,
+    turns: TurnsAsked,
     wisdom: Option<&'a Wisdom>,
     way: Option<&'a str>,
 }
@@ -264,10 +244,9 @@ fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
     };
     fits.check_asked(&problem)?;
     let free = in_turns::may_take_turns(&problem, &fits);
-    let tiles = match ways.turns {
-        TurnsAsked::By(passes, parts) => Some(in_turns::Tiles::tried(passes, parts)),
-        _ if free => in_turns::Tiles::measured(&problem, &fits),
-        _ => None,
+    let tiles = match free {
+        true => in_turns::Tiles::measured(&problem, &fits),
+        false => None,
     };
     let taken = match (ways.turns, &tiles) {
         (TurnsAsked::Not, _) => None,

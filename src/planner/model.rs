@@ -38,7 +38,7 @@ const PIECE: usize = 128;
 /// In which power what memory does, what is issued and what is waited for add up.
 const POWER: f64 = 1.963;
 /// What memory takes of a pass in turns, of the time of a copy: half of its points stay in the cache.
-const IN_TURNS: f64 = 0.69;
+const MEMORY_IN_TURNS: f64 = 0.69;
 /// Lanes of a wave of the devices that the numbers are of.
 const LANES: usize = 32;
 /// Blocks that a multiprocessor can have, and its registers and threads.
@@ -135,7 +135,7 @@ impl Terms {
 
     /// What it takes in turns with another, as what lies between them stays in the cache.
     pub fn price_in_turns(&self) -> f64 {
-        self.price_of(IN_TURNS)
+        self.price_of(MEMORY_IN_TURNS)
     }
 
     /// What it takes where memory takes so much of the time of a copy.

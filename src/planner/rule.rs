@@ -28,6 +28,7 @@ pub struct Rule {
 /// The first line of the file: a key's columns, then a rule's. The last three are left out from the first on
 /// behind which nothing is said: each access of memory moves one point, no columns face each other, nothing is
 /// otherwise than elsewhere.
+#[cfg(test)]
 pub const HEADER: &str =
     "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing,otherwise";
 

@@ -356,6 +356,7 @@ pub fn turn_keys(request: &Request, engine: Engine, limits: &Limits, what: &str)
 }
 
 /// What a pass is measured as; `None` where it has no rules.
+#[cfg(test)]
 pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
     keys(pass, limits).into_iter().next()
 }

@@ -1,22 +1,19 @@
-//! What was measured: for the passes of `rules.csv`, the radices, tile and launch that were the
-//! fastest on a device of that architecture. A pass without a row
-//! goes by its price. The environment variable `MMAFFT_RULES` names a file of the same form, whose rows come first, or
-//! is `none`: then all go by their price. Rows that are of one device alone come before those of
-//! its architecture. The file is long by its tests, which read every row.
+//! What was measured: for the passes of `rules.csv`, the radices, tile and launch that were the fastest on a device of that
+//! architecture; rows of one device come before those of its architecture.
+//!
+//! A pass without a row goes by its price. The environment variable `MMAFFT_RULES` names a file of the same form, whose rows
+//! come first, or is `none`: then all passes go by their price. The file is long by its tests, which read every row.
 
 use super::fits::Fits;
 use super::likely::suggested;
-pub use super::likely::{likely, priced, Priced};
-pub use super::model::Terms;
-pub use super::orders::{descend, largest_butterfly, orders, orders_of_line};
+pub use super::likely::{priced, Priced};
 use super::problem::Problem;
 use super::rule::facing_end;
-pub use super::rule::{ends_with_rows, folds, Rule, HEADER};
+pub use super::rule::Rule;
 use super::rule_keys::{alike, as_long, cluster_keys, column_keys, keys};
-pub use super::rule_keys::{key, parts_key, transformed, turn_keys};
+use super::rule_keys::{parts_key, turn_keys};
 pub use super::sequence::Sequence;
 use super::stage::Stage;
-pub use super::tiles::{columns, faced, points};
 use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Step};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -290,6 +287,8 @@ pub fn follow(pass: &mut Pass, limits: &Limits, asked: bool) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rule::HEADER;
+    use super::super::rule_keys::key;
     use super::*;
     use mmafft_backend_traits::{Request, Shape};
 

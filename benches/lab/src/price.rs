@@ -5,8 +5,7 @@ use crate::predict::Sheet;
 use crate::timing::{copy, room, time_all, Bench, Memory, BYTES};
 use clap::Args;
 use mmafft::backend_traits::device::outlined;
-use mmafft::backend_traits::Backend;
-use mmafft::backend_traits::{TripCount, TripShape};
+use mmafft::backend_traits::{Backend, TripCount, TripShape};
 use mmafft::lab::rules::{priced, Priced};
 use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use mmafft_cli::bench::cases::{self, Case};
@@ -14,6 +13,7 @@ use mmafft_cli::bench::lab::Lab;
 use mmafft_cli::bench::lists;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use mmafft_cli::bench::{self, device::NoPeer};
+use mmafft_cli::excerpt::excerpt;
 use mmafft_cli::progress::Progress;
 use mmafft_cli::{files, outln, Failure};
 use std::collections::BTreeMap;
@@ -208,15 +208,20 @@ fn again(path: &Path, sheet: &Sheet, csv: Option<&PathBuf>) -> Result<(), Failur
         let (Some(case), Some(tile), Some(took)) =
             (columns.get(..5), columns.get(5..10), columns.last())
         else {
-            return Err(format!("{}: no row is `{line}`", path.display()).into());
+            return Err(format!("{}: no row is '{}'", path.display(), excerpt(line)).into());
         };
-        let took = took.parse().map_err(|_| format!("no time is `{took}`"))?;
+        let took = took
+            .parse()
+            .map_err(|_| format!("no time is '{}'", excerpt(took)))?;
         let all = rows.entry(case.join(",")).or_default();
         all.push((tile.join(","), took));
     }
     let mut text = format!("{HEADER}\n");
     let mut by_price = Reached::default();
-    for job in jobs(&lists::from_file(path)?, &limits) {
+    // Of each pass there are many rows.
+    let mut cases = lists::from_file(path)?;
+    cases.dedup();
+    for job in jobs(&cases, &limits) {
         let Some(timed) = rows.remove(&format!("{},{}", job.case, job.number)) else {
             continue;
         };

@@ -1,6 +1,7 @@
 //! Passes, timed beside a copy.
 
 use mmafft::backend_traits::{Backend, Bindings, Slot};
+use mmafft::lab::alone;
 use mmafft::{Kind, Pass, Plan};
 use mmafft_cli::bench::lab::{BufferOf, Lab, PreparedOf};
 use mmafft_cli::bench::ready::on_threads;
@@ -47,16 +48,6 @@ pub struct Bench<'a, L: Lab> {
     pub lab: &'a L,
     pub memory: Memory<BufferOf<L>>,
     pub copy: f64,
-}
-
-/// A plan of nothing but this pass, after which numbers are as large as before.
-fn alone(plan: &Plan, mut pass: Pass) -> Plan {
-    let points: usize = pass.axes.iter().map(|axis| axis.core_length()).product();
-    pass.math.scale = (points as f64).sqrt().recip();
-    Plan {
-        passes: vec![pass],
-        ..plan.clone()
-    }
 }
 
 /// What each pass reaches of a copy; `None` where it cannot be prepared.

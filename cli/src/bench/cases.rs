@@ -15,8 +15,6 @@ pub struct Case {
     pub batch: Option<usize>,
     /// The points from the first of each axis that are not known to be zero, if others are.
     pub nonzero: Option<Shape>,
-    /// How fast it was, of a copy, if the list is what was written of another run.
-    pub fraction: Option<f64>,
 }
 
 /// Shapes of one class, and the precisions in which it is timed.
@@ -111,7 +109,6 @@ pub fn default_list(bytes: usize) -> Vec<Case> {
                     shape,
                     batch: class.single.then_some(1),
                     nonzero: None,
-                    fraction: None,
                 };
                 if array_bytes(&case).is_some_and(|array| array <= 2 * bytes) {
                     cases.push(case);

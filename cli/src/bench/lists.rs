@@ -3,7 +3,6 @@
 use super::cases::Case;
 use crate::excerpt::excerpt;
 use crate::request::shape as shape_of;
-use crate::rows::LAUNCH_BOUND;
 use crate::rows::{words, Lines};
 use crate::Failure;
 use mmafft::{Kind, Precision, Shape, KINDS, PRECISIONS};
@@ -21,8 +20,6 @@ struct Line {
     batch: Option<usize>,
     #[serde(default)]
     nonzero: Option<String>,
-    #[serde(default)]
-    fraction: Option<f64>,
 }
 
 /// Reads a list: CSV with the header `class,kind,precision,shape`, and if wanted `batch` and
@@ -31,23 +28,6 @@ pub fn from_file(path: &Path) -> Result<Vec<Case>, Failure> {
     let text = crate::text::read(path);
     let text = text.map_err(|e| format!("cannot read {}: {e}", path.display()))?;
     parse(&text).map_err(|e| format!("{}, {e}", path.display()).into())
-}
-
-/// Those of the rows of another run that were below this fraction of a copy, of as many arrays as fill memory: what a launch
-/// takes longer for than its data is left out.
-pub fn below(path: &Path, fraction: f64) -> Result<Vec<Case>, Failure> {
-    let mut cases = from_file(path)?;
-    if cases.iter().all(|case| case.fraction.is_none()) {
-        let file = path.display();
-        let expected = "expected rows that `mmafft bench --csv` wrote on a GPU";
-        return Err(format!("{file} has no fractions of a copy: {expected}").into());
-    }
-    cases.retain(|case| {
-        let slow = case.fraction.is_some_and(|f| f < fraction);
-        slow && !LAUNCH_BOUND.contains(&case.class.as_str())
-    });
-    cases.iter_mut().for_each(|case| case.batch = None);
-    Ok(cases)
 }
 
 /// The cases of a list's text; an error begins with its line.
@@ -104,7 +84,6 @@ fn case_of(line: Line) -> Result<Case, String> {
         })?,
         shape,
         batch: line.batch,
-        fraction: line.fraction,
     })
 }
 
@@ -143,30 +122,14 @@ mod tests {
         assert_eq!(parse(text).expect("a list")[0].precision, F64);
     }
 
-    /// Rows of a run are a list too, of what was slow in it.
+    /// Rows of a run are a list too.
     #[test]
-    fn what_was_slow_is_read() {
-        let path = std::env::temp_dir().join(format!("mmafft-rows-{}.csv", std::process::id()));
-        let of = |rows: &str| {
-            let head = "device,class,kind,precision,shape,batch,fraction,failure";
-            std::fs::write(&path, format!("{head}\n{rows}")).expect("a file");
-            below(&path, 0.7)
-        };
-        let slow = "d,a,dct2,f64,8x8,7,0.6,\n";
-        let fast = "d,a,c2c,f32,8,9,0.7,\n";
-        let others = "d,launch,c2c,f32,8,1,0.1,\nd,a,c2c,f32,16,1,,out of memory\n";
-        let cases = of(&[slow, fast, others].concat()).expect("a list");
-        let read: Vec<_> = cases
-            .iter()
-            .map(|c| (c.kind, c.batch, c.fraction))
-            .collect();
-        assert_eq!(read, [(Kind::Dct2, None, Some(0.6))]);
-        assert!(of(fast).expect("a list").is_empty());
-        let said = of("d,a,c2c,f32,8,9,,\n")
-            .expect_err("no fractions")
-            .to_string();
-        assert!(said.contains("has no fractions of a copy"), "{said}");
-        std::fs::remove_file(path).expect("a file");
+    fn rows_are_read() {
+        let head = "device,class,kind,precision,shape,batch,fraction,failure";
+        let cases = parse(&format!("{head}\nd,a,dct2,f64,8x8,7,0.6,\n")).expect("a list");
+        let read = (cases[0].kind, cases[0].precision, cases[0].batch);
+        assert_eq!(read, (Kind::Dct2, F64, Some(7)));
+        assert_eq!(cases[0].shape, Shape::d2(8, 8));
     }
 
     #[test]

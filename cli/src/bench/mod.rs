@@ -110,7 +110,6 @@ impl Arguments {
             shape: shape.clone(),
             batch: None,
             nonzero: None,
-            fraction: None,
         };
         let all = precisions.iter();
         all.flat_map(|p| self.shapes.iter().map(move |shape| case(p, shape)))
