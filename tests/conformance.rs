@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut tests = cpu::tests();
+    // The number of threads changes no bit, which a test of errors asks for.
+    #[cfg(feature = "thorough")]
     tests.extend(cpu_one_thread::tests());
     #[cfg(feature = "cuda")]
     tests.extend(cuda::tests());
@@ -19,6 +21,7 @@ mmafft::backend_traits::conformance_suite!(
     Ok::<_, mmafft::Error>(mmafft::CpuBackend::default()),
     mmafft::plan
 );
+#[cfg(feature = "thorough")]
 mmafft::backend_traits::conformance_suite!(
     cpu_one_thread,
     Ok::<_, mmafft::Error>(mmafft::CpuBackend::new(mmafft::CpuOptions {

@@ -129,7 +129,7 @@ fn device() -> Limits {
 const SOON: Duration = Duration::from_secs(5);
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(20_000), ..ProptestConfig::default() })]
 
     #[test]
     fn planning_never_panics(request in request()) {
@@ -146,7 +146,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(8_000), ..ProptestConfig::default() })]
 
     #[test]
     fn small_plans_run_in_what_they_ask_for(request in request(), line_points in 4usize..100) {

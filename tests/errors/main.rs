@@ -18,6 +18,15 @@ mod same;
 
 use mmafft::Error;
 
+/// Of so many cases drawn at random the fourth part, unless the feature `thorough` asks for all.
+fn cases(all: u32) -> u32 {
+    if cfg!(feature = "thorough") {
+        all
+    } else {
+        all / 4
+    }
+}
+
 /// Checks what every error of a call that was refused has in common.
 fn check_words(error: &Error) {
     let words = error.to_string();

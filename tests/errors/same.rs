@@ -143,7 +143,7 @@ fn shapes() -> impl Strategy<Value = Vec<usize>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::cases(300), ..ProptestConfig::default() })]
 
     #[test]
     fn threads_runs_and_batch_positions(
