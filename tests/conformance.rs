@@ -50,6 +50,7 @@ mmafft::backend_traits::conformance_suite!(
 mod emulated {
     use mmafft::backend_traits::conformance as suite;
     use mmafft::emulated::{EmulatedDriver, Order};
+    use mmafft::lab::{plan_as, Asked};
     use mmafft::{Backend, EmulatedBackend, Limits, Plan, Request, Result};
 
     pub fn tests() -> Vec<suite::Test> {
@@ -84,7 +85,7 @@ mod emulated {
         if points < 1 << 14 {
             limits.tile_bytes = 4 << 10;
         }
-        mmafft::lab::plan_in_clusters(request, &limits)
+        plan_as(request, &limits, &Asked::clusters(true))
     }
 
     /// The table's requests of which a tile is spread, in all orders.

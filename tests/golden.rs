@@ -8,6 +8,7 @@ use common::{cpu_limits, device_limits};
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{Geometry, Vendor};
 use mmafft::backend_traits::radix::BUTTERFLIES;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape};
 use std::path::{Path, PathBuf};
 
@@ -61,7 +62,7 @@ fn cases() -> Vec<Case> {
     });
     // The same with nothing measured but what a cluster holds.
     let clusters = |name, request| Case {
-        plan: mmafft::lab::plan_in_clusters,
+        plan: |request, limits| plan_as(request, limits, &Asked::clusters(true)),
         ..hopper(name, request)
     };
     let (d1, d2, d3) = (Shape::d1, Shape::d2, Shape::d3);
@@ -95,7 +96,9 @@ fn cases() -> Vec<Case> {
         cpu("prime", Request::forward(d1(1009))),
         cpu(
             "prime-split-f16",
-            Request::forward(d1(1009)).precision(Precision::SplitF16),
+            Request::forward(d1(1009))
+                .precision(Precision::SplitF16)
+                .engine(Engine::Matrix),
         ),
         cpu(
             "radices",
@@ -248,6 +251,7 @@ fn cases() -> Vec<Case> {
             "four-step-plane",
             Request::backward(d2(200, 128))
                 .precision(Precision::SplitF16)
+                .engine(Engine::Matrix)
                 .normalization(Normalization::Backward),
         ),
     ]

@@ -135,6 +135,18 @@ fn modules_import_each_other_in_no_circle() {
     }
 }
 
+/// What a device is to the planner are its limits and its target, which knows how passes are lowered.
+#[test]
+fn the_planner_imports_nothing_of_the_lowering() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/planner");
+    let ways = sources(&folder.join("ways"));
+    for (name, code) in sources(&folder).into_iter().chain(ways) {
+        let of_traits = imports(&code, "mmafft_backend_traits::");
+        assert!(!of_traits.contains("device"), "{name}");
+        assert!(!code.contains("Vendor"), "{name}");
+    }
+}
+
 #[test]
 fn imports_are_found_and_circles_are_seen() {
     let code = "use super::{a::{x, y}, b};\nuse super::c::Z;\nlet d = super::d::f();";

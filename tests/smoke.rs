@@ -4,6 +4,7 @@
 use mmafft::backend_traits::conformance::check;
 use mmafft::backend_traits::Turns;
 use mmafft::emulated::EmulatedDriver;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, EmulatedBackend, Engine, Kind, Layout, Limits, Normalization, Plan, Precision,
     Request, Result, Shape,
@@ -16,7 +17,9 @@ fn requests() -> Vec<Request> {
     vec![
         line(96).batch(3),
         line(256).precision(Precision::F16).engine(Engine::Matrix),
-        line(240).precision(Precision::SplitF16),
+        line(240)
+            .precision(Precision::SplitF16)
+            .engine(Engine::Matrix),
         line(128)
             .precision(Precision::Bf16)
             .normalization(Normalization::Ortho),
@@ -61,13 +64,18 @@ fn amd() {
 fn a_cluster() {
     let backend = EmulatedBackend::new(EmulatedDriver::nvidia());
     let request = Request::forward(Shape::d1(1 << 15));
-    let plan = mmafft::lab::plan_in_clusters(&request, backend.limits()).expect("a plan");
+    let plan = plan_as(&request, backend.limits(), &Asked::clusters(true)).expect("a plan");
     let spread = plan
         .passes
         .iter()
         .any(|pass| pass.tile.residency.blocks() > 1);
     assert!(spread, "{}", plan.explain());
-    if let Err(what) = check(&backend, mmafft::lab::plan_in_clusters, &request, 1.0) {
+    if let Err(what) = check(
+        &backend,
+        |request, limits| plan_as(request, limits, &Asked::clusters(true)),
+        &request,
+        1.0,
+    ) {
         panic!("{what}");
     }
 }
@@ -85,7 +93,7 @@ fn passes_in_turns() {
             tile_bytes: 8 << 10,
             ..limits.clone()
         };
-        mmafft::lab::plan_in_turns(request, &limits, turns)
+        plan_as(request, &limits, &Asked::turns(turns))
     };
     let backend = EmulatedBackend::new(EmulatedDriver::nvidia());
     let request = Request::forward(Shape::d1(5000)).batch(3);

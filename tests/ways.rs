@@ -1,7 +1,7 @@
 //! Each way by itself: of every kind and of shapes that it applies to, against the reference.
 
-use mmafft::backend_traits::conformance::check;
-use mmafft::lab::{plan_by_way, ways};
+use mmafft::backend_traits::conformance::{by_products, check};
+use mmafft::lab::{of_way, plan_as, ways};
 use mmafft::{Backend, Direction, Kind, Limits, Precision, Request, Shape, KINDS};
 use std::collections::BTreeMap;
 
@@ -36,7 +36,8 @@ fn requests() -> Vec<Request> {
         }
     }
     // Products, of which none is of one point.
-    let products = LINES.map(|n| Request::forward(Shape::d1(n)).precision(Precision::SplitF16));
+    let products =
+        LINES.map(|n| by_products(Request::forward(Shape::d1(n)).precision(Precision::SplitF16)));
     all.extend(products);
     all
 }
@@ -46,14 +47,14 @@ fn run<B: Backend>(backend: &B, limits: &Limits) -> BTreeMap<&'static str, usize
     let mut ran = BTreeMap::new();
     for way in ways() {
         for request in requests() {
-            let Ok(plan) = plan_by_way(&request, limits, way) else {
+            let Ok(plan) = plan_as(&request, limits, &of_way(way)) else {
                 continue;
             };
             if !plan.ways.contains(&way) {
                 continue;
             }
             assert!(plan.explain().contains(way), "{}", plan.explain());
-            let plan = |request: &Request, _: &Limits| plan_by_way(request, limits, way);
+            let plan = |request: &Request, _: &Limits| plan_as(request, limits, &of_way(way));
             if let Err(what) = check(backend, plan, &request, 1.0) {
                 panic!("{way}: {what}\n    {request:?}");
             }

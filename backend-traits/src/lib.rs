@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 mod backend;
+mod cache;
 pub mod conformance;
 pub mod device;
 mod error;
@@ -21,6 +22,7 @@ mod kind;
 mod layout;
 mod limits;
 mod map;
+pub mod mirrors;
 mod pass;
 mod pass_shape;
 mod plan;
@@ -34,10 +36,12 @@ mod shape;
 mod side;
 pub mod split;
 mod step;
+mod target;
 mod tile;
 mod weights;
 
 pub use backend::{Backend, Bindings, Buffer, Prepared};
+pub use cache::{digest, Cache};
 pub use error::{Error, Result};
 pub use fragment::{Fragment, FragmentShape};
 pub use geometry::{Geometry, Vendor};
@@ -54,4 +58,5 @@ pub use request::{Effort, Request};
 pub use shape::{generator_powers, largest_prime_factor, Shape, MAX_RANK, MAX_TILE_AXES};
 pub use side::{Edges, End, Ends, Factor, Images, Mirrored, Side, Slot};
 pub use step::{Engine, Step};
+pub use target::{Share, Target, ThreadLimits};
 pub use tile::{held_points, Ahead, Launch, Residency, Tile};

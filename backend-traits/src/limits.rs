@@ -3,6 +3,7 @@
 use crate::fragment::FragmentShape;
 use crate::geometry::Geometry;
 use crate::precision::{Precision, ScalarType};
+use crate::target::Target;
 
 /// A device's limits.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,14 +27,14 @@ pub struct Limits {
     pub line_points: usize,
     /// The most blocks of a cluster, which reach each other's shared memory; 0 where blocks do not.
     pub cluster_blocks: usize,
-    /// A library that transforms contiguous lines of any length in one step, if any.
-    pub line_library: Option<&'static str>,
     /// Radices that butterflies exist for, the preferred first.
     pub butterflies: &'static [usize],
     /// The matrix products at hand.
     pub fragments: Vec<FragmentShape>,
     /// The precisions that this device computes.
     pub precisions: Vec<Precision>,
+    /// What else a planner asks of such devices.
+    pub target: &'static dyn Target,
     /// What kernels are made for, of a device; `None` of a CPU.
     pub geometry: Option<Geometry>,
 }
@@ -48,7 +49,7 @@ impl Limits {
     /// The longest line that a tile of several holds, in points. A power of two on devices without a
     /// library: what is longer splits into factors that are, but where one line fills the tile.
     pub fn longest_line(&self, scalar: ScalarType) -> usize {
-        if self.line_library.is_some() {
+        if self.target.line_library().is_some() {
             return self.line_points;
         }
         self.line_points.min(self.tile_points(scalar))
@@ -57,7 +58,7 @@ impl Limits {
     /// The longest line for tiles of lines whose points are scattered in memory: enough
     /// neighbouring lines that 32 bytes in a row, a device's least access, are used.
     pub fn longest_scattered(&self, scalar: ScalarType) -> usize {
-        if self.line_library.is_some() {
+        if self.target.line_library().is_some() {
             return self.line_points;
         }
         let neighbours = (32 / (2 * scalar.bytes())).max(1);

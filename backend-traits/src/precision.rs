@@ -103,8 +103,8 @@ pub enum Precision {
     F64,
     /// Single precision.
     F32,
-    /// Single precision in memory, computed from products of 16-bit matrix cores by
-    /// splitting each value in two (Sorna et al. 2018).
+    /// Single precision in memory; lines of powers of two by products of 16-bit matrix cores, each value
+    /// split in two (Sorna et al. 2018). Other lines are as [`Precision::F32`] has them, unless products are asked for.
     SplitF16,
     /// FP16 in memory (`half::f16`), FP32 inside a pass.
     F16,

@@ -51,7 +51,7 @@ fn print_limits(limits: &Limits) {
             );
         }
     }
-    if let Some(library) = limits.line_library {
+    if let Some(library) = limits.target.line_library() {
         outln!("  contiguous lines {library}, any length");
     }
     outln!("  butterflies      {:?}", limits.butterflies);

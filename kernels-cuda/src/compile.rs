@@ -3,7 +3,8 @@
 use crate::bindings::Nvrtc;
 use crate::fragments::capability;
 use crate::{no_device, BACKEND};
-use mmafft_backend_traits::device::{errors_of, Cache, Program};
+use mmafft_backend_traits::device::{errors_of, Program};
+use mmafft_backend_traits::Cache;
 use mmafft_backend_traits::{Error, Result};
 use mmafft_driver::Compiler as _;
 

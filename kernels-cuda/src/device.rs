@@ -4,7 +4,7 @@ use crate::bindings::{Attribute, Cuda};
 use crate::compile::compiler_version;
 use crate::fragments::capability;
 use crate::{fragments, no_device, BACKEND};
-use mmafft_backend_traits::device::{Geometry, Vendor};
+use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
 use mmafft_driver::Api;
 
@@ -156,7 +156,7 @@ impl Device {
             // No limit but the tile's.
             line_points: usize::MAX,
             cluster_blocks: if self.clusters { PORTABLE_CLUSTER } else { 0 },
-            line_library: None,
+            target: &Lowering,
             butterflies: radix::BUTTERFLIES,
             fragments,
             precisions,
@@ -219,7 +219,10 @@ mod tests {
             limits.longest_line(mmafft_backend_traits::ScalarType::F32),
             16384
         );
-        assert_eq!((limits.vector_bytes, limits.line_library), (16, None));
+        assert_eq!(
+            (limits.vector_bytes, limits.target.line_library()),
+            (16, None)
+        );
         assert_eq!(limits.fragments, fragments("sm_90"));
         assert!(limits.fragments.iter().any(|f| f.operand == Operand::F64));
         assert_eq!(limits.precisions.len(), PRECISIONS.len());

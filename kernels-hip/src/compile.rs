@@ -3,7 +3,8 @@
 use crate::bindings::{hiprtc, Hip};
 use crate::fragments::{target, ARCHITECTURES};
 use crate::{no_device, BACKEND};
-use mmafft_backend_traits::device::{errors_of, Cache, Program};
+use mmafft_backend_traits::device::{errors_of, Program};
+use mmafft_backend_traits::Cache;
 use mmafft_backend_traits::{Error, Result};
 use mmafft_driver::RuntimeCompiler;
 

@@ -4,7 +4,7 @@ use crate::bindings::{Attribute, Handle, Hip};
 use crate::compile::{compiler_version, written};
 use crate::fragments::{target, ARCHITECTURES};
 use crate::{fragments, no_device, topology, BACKEND};
-use mmafft_backend_traits::device::{Geometry, Vendor};
+use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
 use std::path::Path;
 
@@ -155,7 +155,7 @@ impl Device {
             // No limit but the tile's.
             line_points: usize::MAX,
             cluster_blocks: 0,
-            line_library: None,
+            target: &Lowering,
             butterflies: radix::BUTTERFLIES,
             fragments,
             precisions,
@@ -223,7 +223,10 @@ mod tests {
             limits.longest_line(mmafft_backend_traits::ScalarType::F32),
             4096
         );
-        assert_eq!((limits.vector_bytes, limits.line_library), (16, None));
+        assert_eq!(
+            (limits.vector_bytes, limits.target.line_library()),
+            (16, None)
+        );
         assert_eq!(limits.fragments, fragments("gfx942"));
         assert!(limits.fragments.iter().any(|f| f.operand == Operand::F32));
         assert_eq!(limits.precisions.len(), PRECISIONS.len());

@@ -29,6 +29,7 @@ mod real_lines;
 mod real_side;
 mod scalar;
 mod stage;
+pub(crate) mod target;
 mod threads;
 mod tile;
 mod tile_job;
@@ -42,6 +43,7 @@ use mmafft_backend_traits::{
     Prepared, Result, ScalarType, Slot, PRECISIONS,
 };
 use std::sync::Arc;
+use target::CpuTarget;
 
 /// Bytes that a tile of several axes may take: a core's share of the caches that are
 /// faster than memory (docs/lab/2026-11-28-cpu.md).
@@ -97,7 +99,7 @@ impl CpuBackend {
                 tile_bytes: TILE_BYTES,
                 line_points: options.line_points.max(2),
                 cluster_blocks: 0,
-                line_library: Some("RustFFT"),
+                target: &CpuTarget,
                 butterflies: butterflies::BUTTERFLIES,
                 fragments: vec![
                     Fragment4::<f16>::SHAPE,

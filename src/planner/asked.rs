@@ -1,72 +1,122 @@
-//! Which passes answer a request, where there are several ways.
+//! What of a plan is asked for, in place of what rules and prices say.
 
 use mmafft_backend_traits::Turns;
 use std::fmt;
 
-/// A way that a request can be planned.
+/// What of a plan is asked for, in place of what rules and prices say; by default nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Asked {
-    /// As it is planned without measurements.
-    #[default]
-    Planned,
-    /// No passes take turns.
-    PassByPass,
-    /// All that a cluster holds and no block does is spread over one.
-    Clusters,
-    /// No tile is spread over a cluster.
-    Blocks,
-    /// Two passes take these turns.
-    Turns(Turns),
-    /// Long lines are split into these factors, in the order of their passes.
-    Parts(Vec<usize>),
+pub struct Asked {
+    /// Whether all that a cluster holds and no block does is spread over one, or nothing is.
+    ///
+    /// Complex lines that passes share have fewer factors where clusters hold longer ones.
+    pub clusters: Option<bool>,
+    /// The turns that two passes take where they can, by the tiles that are likely fast so.
+    pub turns: Option<Turns>,
+    /// Whether no passes take turns.
+    pub pass_by_pass: bool,
+    /// The factors of lines that no tile holds, in the order of their passes, where they can be split so.
+    pub parts: Option<Vec<usize>>,
+    /// The name of a way that is taken wherever it makes something.
+    pub way: Option<String>,
 }
 
 impl Asked {
+    /// Passes one after the other.
+    pub fn pass_by_pass() -> Self {
+        Asked {
+            pass_by_pass: true,
+            ..Asked::default()
+        }
+    }
+
+    /// Passes one after the other, and all that a cluster holds spread over one, or nothing.
+    pub fn clusters(all: bool) -> Self {
+        Asked {
+            clusters: Some(all),
+            ..Asked::pass_by_pass()
+        }
+    }
+
+    /// These turns.
+    pub fn turns(turns: Turns) -> Self {
+        Asked {
+            turns: Some(turns),
+            ..Asked::default()
+        }
+    }
+
+    /// Passes one after the other, of long lines over these factors.
+    pub fn parts(parts: &[usize]) -> Self {
+        Asked {
+            parts: Some(parts.to_vec()),
+            ..Asked::pass_by_pass()
+        }
+    }
+
     /// What [`fmt::Display`] writes; `None` where it is damaged.
     pub fn parse(text: &str) -> Option<Self> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
-        match (word, rest) {
-            ("planned", "") => Some(Asked::Planned),
-            ("passes", "") => Some(Asked::PassByPass),
-            ("clusters", "") => Some(Asked::Clusters),
-            ("blocks", "") => Some(Asked::Blocks),
-            ("parts", parts) => {
-                let parts: Option<Vec<usize>> = parts.split('*').map(positive).collect();
-                parts.filter(|parts| parts.len() > 1).map(Asked::Parts)
+        let mut asked = Asked::default();
+        for item in text.split(", ").filter(|item| *item != NOTHING) {
+            let (word, rest) = item.split_once(' ').unwrap_or((item, ""));
+            match (word, rest) {
+                ("passes", "") => asked.pass_by_pass = true,
+                ("clusters", "") => asked.clusters = Some(true),
+                ("blocks", "") => asked.clusters = Some(false),
+                ("parts", parts) => {
+                    let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
+                    let parts: Option<Vec<usize>> = parts.split('*').map(positive).collect();
+                    asked.parts = Some(parts.filter(|parts| parts.len() > 1)?);
+                }
+                ("turns", numbers) => {
+                    let numbers = numbers.split(' ').map(|text| text.parse().ok());
+                    let numbers: Option<Vec<usize>> = numbers.collect();
+                    let [arrays, ahead, kept] = <[usize; 3]>::try_from(numbers?).ok()?;
+                    asked.turns = Some(Turns {
+                        arrays,
+                        ahead,
+                        kept: (kept > 0).then_some(kept),
+                    });
+                    if arrays == 0 || ahead == 0 {
+                        return None;
+                    }
+                }
+                ("by", way) => asked.way = Some(way.into()),
+                _ => return None,
             }
-            ("turns", numbers) => {
-                let numbers: Option<Vec<usize>> =
-                    numbers.split(' ').map(|text| text.parse().ok()).collect();
-                let [arrays, ahead, kept] = <[usize; 3]>::try_from(numbers?).ok()?;
-                let kept = (kept > 0).then_some(kept);
-                (arrays > 0 && ahead > 0).then_some(Asked::Turns(Turns {
-                    arrays,
-                    ahead,
-                    kept,
-                }))
-            }
-            _ => None,
         }
+        Some(asked)
     }
 }
 
+/// What is written where nothing is asked for.
+const NOTHING: &str = "planned";
+
 impl fmt::Display for Asked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Asked::Planned => f.write_str("planned"),
-            Asked::PassByPass => f.write_str("passes"),
-            Asked::Clusters => f.write_str("clusters"),
-            Asked::Blocks => f.write_str("blocks"),
-            Asked::Turns(Turns {
-                arrays,
-                ahead,
-                kept,
-            }) => write!(f, "turns {arrays} {ahead} {}", kept.unwrap_or(0)),
-            Asked::Parts(parts) => {
-                let parts: Vec<String> = parts.iter().map(usize::to_string).collect();
-                write!(f, "parts {}", parts.join("*"))
-            }
+        let mut items = Vec::new();
+        if self.pass_by_pass {
+            items.push("passes".into());
+        }
+        if let Some(all) = self.clusters {
+            items.push(if all { "clusters" } else { "blocks" }.into());
+        }
+        if let Some(turns) = self.turns {
+            let (arrays, ahead) = (turns.arrays, turns.ahead);
+            items.push(format!(
+                "turns {arrays} {ahead} {}",
+                turns.kept.unwrap_or(0)
+            ));
+        }
+        if let Some(parts) = &self.parts {
+            let parts: Vec<String> = parts.iter().map(usize::to_string).collect();
+            items.push(format!("parts {}", parts.join("*")));
+        }
+        if let Some(way) = &self.way {
+            items.push(format!("by {way}"));
+        }
+        match items.is_empty() {
+            true => f.write_str(NOTHING),
+            false => f.write_str(&items.join(", ")),
         }
     }
 }
@@ -82,19 +132,25 @@ mod tests {
             ahead: 3,
             kept: Some(5),
         };
-        for way in [
-            Asked::Planned,
-            Asked::PassByPass,
-            Asked::Clusters,
-            Asked::Blocks,
-            Asked::Turns(turns),
-            Asked::Turns(Turns {
+        for asked in [
+            Asked::default(),
+            Asked::pass_by_pass(),
+            Asked::clusters(true),
+            Asked::clusters(false),
+            Asked::turns(turns),
+            Asked::turns(Turns {
                 kept: None,
                 ..turns
             }),
-            Asked::Parts(vec![256, 512]),
+            Asked::parts(&[256, 512]),
+            Asked {
+                clusters: Some(true),
+                turns: Some(turns),
+                way: Some("four-step lines".into()),
+                ..Asked::default()
+            },
         ] {
-            assert_eq!(Asked::parse(&way.to_string()), Some(way));
+            assert_eq!(Asked::parse(&asked.to_string()), Some(asked));
         }
         for bad in [
             "",

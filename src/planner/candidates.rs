@@ -5,7 +5,6 @@ use super::rule_keys::transformed;
 use super::sequence::Sequence;
 use super::sequences::{held, joins, sequences};
 use super::tiles::{columns, faced, points};
-use mmafft_backend_traits::device::PRODUCTS_OF_TWIDDLES;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Ahead, Engine, Kind, Launch, Limits, Pass, ScalarType, TileAxis};
 
@@ -68,7 +67,7 @@ fn lines(pass: &Pass, sequence: &Sequence, rows: bool, limits: &Limits) -> Vec<u
     let mut lines: Vec<usize> = match rows {
         true => {
             let together = pass.together();
-            let values = held(pass, sequence).unwrap_or(16);
+            let values = held(pass, sequence, limits).unwrap_or(16);
             let lines = |tile: &usize| (tile / line / together).max(1);
             // Of the steps of all radices, each in as many rounds as its columns take.
             let idle = |lines: &usize| {
@@ -132,7 +131,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
         let radices = sequence.radices();
         for (lines, blocks) in tiles(pass, &sequence, rows, spread, limits) {
             let points = points(pass, radices, lines) / blocks;
-            let largest = held(pass, &sequence).unwrap_or(16);
+            let largest = held(pass, &sequence, limits).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
             let threads = threads(points, values);
             let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
@@ -163,11 +162,11 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
 }
 
 /// The second round: launches for a sequence and a tile that did well.
-pub fn second(pass: &Pass, best: &Rule) -> Vec<Rule> {
+pub fn second(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
     let sequence = &best.sequence;
     let points = points(pass, sequence.radices(), best.lines) / best.blocks;
     let tile = (best.lines, best.blocks);
-    let largest = held(pass, sequence).unwrap_or(8);
+    let largest = held(pass, sequence, limits).unwrap_or(8);
     let mut radices = sequence.engines(pass.math.engine);
     let dense = radices.any(|radix| largest < radix.0 && !joins(&radix));
     let largest = match faced(pass, sequence.radices()) {
@@ -283,7 +282,7 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         .any(|&(radix, engine)| engine == Engine::Simt && radix > 5);
     let large = engines
         .iter()
-        .any(|&(radix, _)| radix > PRODUCTS_OF_TWIDDLES);
+        .any(|&(radix, _)| radix > limits.target.threads().multiplied_radix);
     let products = Launch {
         multiplied: !rule.launch.multiplied,
         ..rule.launch

@@ -8,11 +8,11 @@
 use super::fits::{Fits, LARGEST_RADIX};
 use super::rules;
 use super::sequence::Sequence;
-use super::spread::{Clusters, Spread};
+use super::spread::Spread;
 use super::stage::{is_scattered, Stage};
 use mmafft_backend_traits::real::CoreLength;
 use mmafft_backend_traits::{
-    device::halves_radix, radix, End, Engine, Factor, Kind, RealLine, ScalarType,
+    mirrors::halves_radix, radix, End, Engine, Factor, Kind, RealLine, ScalarType,
 };
 
 /// Bytes of a block's share that are preferred: 8192 points of FP32.
@@ -55,7 +55,7 @@ pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
     let lengths = [stage.length];
     let inner = stage.inner.iter().map(|l| l.count);
     let lines = inner.fold(arrays(stage, &[stage.dim]), usize::saturating_mul);
-    let must = must || fits.clusters == Clusters::All;
+    let must = must || fits.clusters;
     let runs = |s: &Spread| s.cuts_runs(stage.load_runs, stage.store_runs);
     let mut rules = rules::of_columns(fits, stage)
         .filter(|rule| must || rule.fraction > TWO_PASSES)
@@ -63,7 +63,7 @@ pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
         .filter(runs)
         .filter(|s| s.fits(&lengths, fits.engine, fits.limits, fits.scalar))
         .filter(|s| must || !idle(s, lines.div_ceil(s.lines), fits));
-    let measured = rules.next().filter(|_| fits.clusters == Clusters::Measured);
+    let measured = rules.next().filter(|_| !fits.clusters);
     let any = || must.then(|| unmeasured_columns(stage.length, fits));
     measured.or_else(|| any().flatten().filter(runs))
 }
@@ -158,7 +158,7 @@ fn choose(
         .filter_map(|rule| rule.spread(lengths))
         .filter(|spread| halves(spread) && can(spread));
     let measured = rules.next();
-    if fits.clusters == Clusters::Measured {
+    if !fits.clusters {
         return measured.filter(|spread| !idle(spread, arrays, fits));
     }
     if measured.is_some() {

@@ -4,9 +4,10 @@ use super::rule::{real_columns, steps_by};
 use super::rule_keys::access;
 use super::tiles::of_axes;
 use super::work::Tile;
-use mmafft_backend_traits::device::counts;
 use mmafft_backend_traits::real::{Middle, Reduction};
-use mmafft_backend_traits::{Engine, Kind, Launch, Pass, ScalarType, Step, TripCount, TripWork};
+use mmafft_backend_traits::{
+    Engine, Kind, Launch, Pass, ScalarType, Step, Target, TripCount, TripWork,
+};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,15 +18,17 @@ type Trips = Rc<[TripCount]>;
 /// The trips of a pass by such radices as were asked for so far, and by columns that face each other so.
 pub struct Counts<'a> {
     pass: &'a Pass,
+    target: &'a dyn Target,
     /// By which of their columns face each other, and by radices.
     made: [RefCell<HashMap<Vec<usize>, Option<Trips>>>; 4],
 }
 
 impl<'a> Counts<'a> {
     /// Of a pass, none yet.
-    pub fn new(pass: &'a Pass) -> Self {
+    pub fn new(pass: &'a Pass, target: &'a dyn Target) -> Self {
         Counts {
             pass,
+            target,
             made: Default::default(),
         }
     }
@@ -36,7 +39,7 @@ impl<'a> Counts<'a> {
         let mut made = self.made[first + 2 * last].borrow_mut();
         // A look without a key of its own, as there are many.
         if !made.contains_key(tile.radices) {
-            let trips = trips(self.pass, tile.radices, facing);
+            let trips = trips(self.pass, self.target, tile.radices, facing);
             made.insert(tile.radices.to_vec(), trips);
         }
         let trips = made.get(tile.radices)?.clone()?;
@@ -45,7 +48,7 @@ impl<'a> Counts<'a> {
 }
 
 /// The trips of an array of the pass by these radices.
-fn trips(pass: &Pass, radices: &[usize], facing: [bool; 2]) -> Option<Trips> {
+fn trips(pass: &Pass, target: &dyn Target, radices: &[usize], facing: [bool; 2]) -> Option<Trips> {
     if real_columns(pass, radices).is_none() {
         of_axes(pass, radices)?;
     }
@@ -60,7 +63,7 @@ fn trips(pass: &Pass, radices: &[usize], facing: [bool; 2]) -> Option<Trips> {
         facing,
         ..Launch::new(32, 1)
     });
-    counts(&pass).ok().map(Rc::from)
+    target.trips(&pass).map(Rc::from)
 }
 
 /// A contiguous line, the only axis of its tile.
@@ -229,7 +232,7 @@ mod tests {
                 // A rule may ask for what its radices do not allow.
                 let can = faced(pass, &radices).map_or([false; 2], |(can, _)| can);
                 let facing = [0, 1].map(|i| can[i] && asked.facing[i]);
-                let counts = Counts::new(pass);
+                let counts = Counts::new(pass, limits.target);
                 let Some(array) = counts.array(&tile, facing) else {
                     continue;
                 };

@@ -3,7 +3,6 @@
 use super::cluster;
 use super::fits::Fits;
 use super::rules;
-use super::spread::Clusters;
 use super::stage::{is_scattered, Stage};
 use mmafft_backend_traits::real::{CoreLength, Middle};
 use mmafft_backend_traits::Kind;
@@ -21,14 +20,14 @@ pub struct Measured {
 /// The factors that were the fastest for a line of neighbouring points, or that are asked for, where the
 /// line can have them.
 pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
-    let free = fits.limits.line_library.is_none() && fits.asked.is_none();
+    let free = fits.by_kernels() && fits.asked.is_none();
     if !free || is_scattered(stage) || !stage.inner.is_empty() {
         return None;
     }
     match (fits.parts, fits.clusters) {
         (Some(parts), _) => usable(stage, fits, parts, None),
-        (None, Clusters::All) => usable(stage, fits, &fewer_factors(stage, fits)?, None),
-        (None, Clusters::Measured) => {
+        (None, true) => usable(stage, fits, &fewer_factors(stage, fits)?, None),
+        (None, false) => {
             let mut rules = rules::of_parts(fits, stage.kind, stage.length);
             rules.find_map(|rule| {
                 let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);

@@ -1,7 +1,6 @@
 //! What a tile of the device holds of a line.
 
 use super::problem::Problem;
-use super::spread::Clusters;
 use super::stage::Stage;
 use mmafft_backend_traits::{
     largest_prime_factor, radix, radix::RADICES, real::Middle, Engine, Error, Kind, Limits, Result,
@@ -49,8 +48,8 @@ pub struct Fits<'a> {
     pub table: Vec<usize>,
     /// Those that the user asked for.
     pub asked: Option<&'a [usize]>,
-    /// Which tiles are spread over clusters.
-    pub clusters: Clusters,
+    /// Whether all that a cluster holds and no block does is spread over one, in place of what has a rule.
+    pub clusters: bool,
     /// The factors into which long lines are to be split, in place of those that were measured.
     pub parts: Option<&'a [usize]>,
     /// The name of the way that is taken wherever it makes something.
@@ -68,17 +67,15 @@ impl<'a> Fits<'a> {
                 // Primes beyond the fragments' rows are summed in FP32 within a matrix pass:
                 // a convolution of products would cost more, and most of the digits.
                 Engine::Matrix => {
-                    let [dense, joined] = match limits.line_library {
-                        Some(_) => [&[][..]; 2],
-                        None => [radix::DENSE, radix::JOINED],
-                    };
+                    let kernels = limits.target.line_library().is_none();
+                    let more = radix::DENSE.iter().chain(radix::JOINED);
                     let table = RADICES.iter().map(|row| row.radix);
-                    table.chain(dense.iter().chain(joined).copied()).collect()
+                    table.chain(more.copied().filter(|_| kernels)).collect()
                 }
                 Engine::Simt => limits.butterflies.to_vec(),
             },
             asked: problem.request.radices.as_deref(),
-            clusters: Clusters::default(),
+            clusters: false,
             parts: None,
             way: None,
         }
@@ -113,14 +110,19 @@ impl<'a> Fits<'a> {
 
     /// Points of a run ([`Runs`]) of scratch, on devices.
     pub fn run(&self) -> Option<usize> {
-        let device = self.limits.line_library.is_none();
-        device.then_some(RUN_BYTES / (2 * self.scalar.bytes()))
+        self.by_kernels()
+            .then_some(RUN_BYTES / (2 * self.scalar.bytes()))
+    }
+
+    /// Whether kernels transform tiles, in on-chip memory, and not a library where they lie.
+    pub fn by_kernels(&self) -> bool {
+        self.limits.target.line_library().is_none()
     }
 
     /// The library that takes contiguous lines of any length, where it may.
     pub fn library(&self) -> Option<&'static str> {
         let free = self.engine == Engine::Simt && self.asked.is_none();
-        self.limits.line_library.filter(|_| free)
+        self.limits.target.line_library().filter(|_| free)
     }
 
     /// The points of a tile of a device.
@@ -135,9 +137,9 @@ impl<'a> Fits<'a> {
     /// The longest line of a tile.
     pub fn longest_line(&self) -> usize {
         let longest = self.limits.longest_line(self.scalar);
-        match self.limits.line_library {
-            Some(_) => longest,
-            None => longest.min(self.tile_capacity()),
+        match self.by_kernels() {
+            false => longest,
+            true => longest.min(self.tile_capacity()),
         }
     }
 
@@ -154,7 +156,7 @@ impl<'a> Fits<'a> {
             // Fragments of padded radices take up to twice the points, and rows of half a cache
             // line keep the tile's memory whole: a third pass costs less, but where tiles are so
             // small that there would be more.
-            Engine::Matrix if large && self.limits.line_library.is_none() => {
+            Engine::Matrix if large && self.by_kernels() => {
                 let rows = (64 / (2 * self.scalar.bytes())).max(1);
                 let longest = self.limits.longest_scattered(self.scalar);
                 longest.min((self.tile_capacity() / 2 / rows).max(2))
@@ -178,7 +180,7 @@ impl<'a> Fits<'a> {
     /// The radices of Rader's convolution, where `length` is a prime that has one of smooth
     /// length.
     pub fn rader(&self, length: usize) -> Option<Vec<usize>> {
-        let free = self.asked.is_none() && self.limits.line_library.is_none();
+        let free = self.asked.is_none() && self.by_kernels();
         let fits = length > 2 && length <= self.longest_line();
         if !free || !fits || largest_prime_factor(length) != length {
             return None;
@@ -200,7 +202,7 @@ impl<'a> Fits<'a> {
         let core = stage.kind.core_length(stage.length);
         let points = JOINED_BYTES / (2 * self.scalar.compute_bytes());
         self.engine == Engine::Matrix
-            && self.limits.line_library.is_none()
+            && self.by_kernels()
             && self.asked.is_none()
             && self.scalar == ScalarType::F32
             && (stage.kind, axes) == (Kind::C2C, 1)
@@ -216,7 +218,7 @@ impl<'a> Fits<'a> {
         let held = |points: &usize| bytes(*points) <= self.limits.tile_bytes;
         let made = |points| self.radices_alone(points).is_some();
         self.engine == Engine::Simt
-            && self.limits.line_library.is_none()
+            && self.by_kernels()
             && self.asked.is_none()
             && core <= self.limits.line_points
             && self.stage_points(stage).filter(held).is_some()
@@ -295,7 +297,7 @@ pub fn invented(tile_bytes: usize) -> Limits {
         tile_bytes,
         line_points: usize::MAX,
         cluster_blocks: 0,
-        line_library: None,
+        target: &mmafft_backend_traits::device::Lowering,
         butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
         fragments: Vec::new(),
         precisions: vec![mmafft_backend_traits::Precision::F32],

@@ -1,7 +1,7 @@
 //! Folded lines: real columns and their rows in one tile, as [`super::ways::type_one`] has them. What they take on chip, and how
 //! many columns their steps have.
 
-use mmafft_backend_traits::device::mirrors_in_registers;
+use mmafft_backend_traits::mirrors::mirrors_in_registers;
 use mmafft_backend_traits::{radix, Engine, ScalarType, Step, TileAxis};
 
 /// Bytes that a tile of several lines has on chip at most.

@@ -8,21 +8,10 @@ use super::pairs::pair;
 use super::problem::Problem;
 use super::rules::{self, Rule};
 use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Step, Turns};
+use mmafft_backend_traits::{Engine, Kind, Limits, Pass, ScalarType, Step};
 
 /// What passes in turns may take at most, of what they take one by one.
 const CHEAPER: f64 = 0.97;
-
-/// How two passes take turns.
-#[derive(Clone, Copy)]
-pub enum Taken<'a> {
-    /// By these tiles.
-    By(&'a Tiles),
-    /// By tiles that leave few lanes idle, if such passes were faster so.
-    Suggested,
-    /// So many arrays at a time, by these tiles, else by some that leave few lanes idle, else by those that they have without.
-    So(Option<&'a Tiles>, Turns),
-}
 
 /// The tiles of two passes that take turns, as rules.
 pub struct Tiles {
@@ -78,7 +67,7 @@ impl Tiles {
         }
         let sequences =
             [0, 1].map(|i| orders_of_line(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
-        let pair = pair(passes, &sequences, request.batch)?;
+        let pair = pair(passes, &sequences, request.batch, limits.target)?;
         // What is not cheaper so is left.
         let alone = [0, 1].map(|i| least(&passes[i], limits));
         if let (Some(takes), [Some(first), Some(second)]) = (pair.takes, alone) {

@@ -78,7 +78,7 @@ impl Fits<'_> {
     pub fn padded(&self, length: usize) -> usize {
         let least = 2 * length - 1;
         let power = least.next_power_of_two();
-        let butterflies = self.engine == Engine::Simt && self.limits.line_library.is_none();
+        let butterflies = self.engine == Engine::Simt && self.by_kernels();
         let shorter = [9, 10, 12].map(|n| power / 16 * n);
         let made = |m: &usize| *m >= least && radix::factor(*m, self.radices()).is_some();
         let shortest = shorter.into_iter().find(made);

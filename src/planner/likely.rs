@@ -9,8 +9,9 @@ use super::rule::{ends_with_rows, Rule};
 use super::rule_keys::access;
 use super::sequence::Sequence;
 use super::work::{facing, residents, tile, tiles, Tile, Tried};
-use mmafft_backend_traits::device::{MANY_VALUES, VALUES};
-use mmafft_backend_traits::{Engine, Launch, Limits, Pass, Residency, ScalarType, Step};
+use mmafft_backend_traits::{
+    Engine, Launch, Limits, Pass, Residency, ScalarType, Step, ThreadLimits,
+};
 
 /// Of the chosen tiles at most one in so many has the same radices in the same order, and one in so many as many threads.
 const SHARE: usize = 4;
@@ -39,6 +40,7 @@ struct Way {
 struct Ranking<'a> {
     pass: &'a Pass,
     counts: Counts<'a>,
+    threads: &'static ThreadLimits,
     tried: Tried,
     /// Whether the model knows the pass.
     known: bool,
@@ -50,7 +52,8 @@ impl<'a> Ranking<'a> {
         let double = pass.math.storage == ScalarType::F64;
         Ranking {
             pass,
-            counts: Counts::new(pass),
+            counts: Counts::new(pass, limits.target),
+            threads: limits.target.threads(),
             tried: Tried {
                 threads: 32..=MOST_THREADS[usize::from(double)],
                 bytes: limits.tile_bytes,
@@ -169,9 +172,10 @@ impl<'a> Ranking<'a> {
             let blocks = (65536 / (threads * registers)).clamp(1, 2048 / threads);
             self.takes(&tile, [false; 2], blocks)
         };
+        let least = self.threads.values;
         let several = |values: &usize| takes(*values).is_some_and(|(residents, _)| residents > 1);
-        let values = (VALUES..=MANY_VALUES[usize::from(double)]).find(several);
-        takes(values.unwrap_or(VALUES)).map(|(_, takes)| takes)
+        let values = (least..=self.threads.many_values[usize::from(double)]).find(several);
+        takes(values.unwrap_or(least)).map(|(_, takes)| takes)
     }
 
     fn rule(&self, tile: &Tile, way: &Way, staged: bool) -> Rule {

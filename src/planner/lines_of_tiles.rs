@@ -4,7 +4,6 @@ use super::fits::Fits;
 use super::folded;
 use super::problem::Problem;
 use super::stage::{is_contiguous, Stage};
-use mmafft_backend_traits::device::WAVEFRONT;
 use mmafft_backend_traits::{
     held_points, radix, Engine, Kind, Limits, Residency, ScalarType, Step, Tile, TileAxis,
 };
@@ -36,10 +35,10 @@ pub fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits:
             } if *a == axis.axis => Some(*padded),
             _ => None,
         });
-        match (padded, fits.limits.line_library) {
+        match (padded, fits.by_kernels()) {
             (Some(padded), _) => padded,
-            (None, None) => folded::on_chip(steps, axis),
-            (None, Some(_)) => axis.core_length(),
+            (None, true) => folded::on_chip(steps, axis),
+            (None, false) => axis.core_length(),
         }
     };
     // Lines in pairs are as one of both.
@@ -52,9 +51,9 @@ pub fn tile(axes: &[TileAxis], stage: &Stage, steps: &[Step], p: &Problem, fits:
     let points = held_points(&held, reals).expect("a tile has what integers hold") * together;
     let all: usize = stage.others.iter().map(|(_, r)| r.len()).product::<usize>()
         * stage.inner.iter().map(|l| l.count).product::<usize>();
-    let lines = match fits.limits.line_library {
-        Some(_) => lines_in_caches(axes, stage, steps, points, p, fits.limits),
-        None => lines_on_chip(stage, points, axes.len(), steps, all, fits),
+    let lines = match fits.by_kernels() {
+        false => lines_in_caches(axes, stage, steps, points, p, fits.limits),
+        true => lines_on_chip(stage, points, axes.len(), steps, all, fits),
     };
     let lines = lines.min((all / together).max(1));
     Tile {
@@ -127,7 +126,8 @@ fn lines_on_chip(
         if let (Some(Step::Rader { .. }), Kind::C2C, 1) = (steps.first(), stage.kind, axes) {
             // Lanes that shared memory looks at together have one point of as many lines, where powers of a generator
             // are in whichever banks: 193 points of FP32 went from 0.71 of a copy to 0.89 on an H100, by 16 lines for 13.
-            let tile = points * WAVEFRONT / (2 * scalar.compute_bytes());
+            let tile =
+                points * fits.limits.target.threads().wavefront / (2 * scalar.compute_bytes());
             let two_blocks = 2 * Limits::on_chip_bytes(tile, scalar) <= fits.limits.tile_bytes;
             if tile <= longest && two_blocks {
                 return few.max(tile / points);

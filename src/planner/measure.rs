@@ -4,11 +4,11 @@
 //! whole plans are timed, each way of passes by the tiles that its passes got. What is chosen is
 //! [`Wisdom`].
 
-use super::asked::Asked as Way;
+use super::asked::Asked;
 use super::candidates;
 use super::likely::likely;
 use super::orders::orders;
-use super::plan_in_way;
+use super::plan_with;
 use super::rule::Rule;
 use super::sequence::Sequence;
 use super::sequences::sequences;
@@ -76,7 +76,7 @@ pub fn apply(tile: &Tile, pass: &mut Pass, limits: &Limits) -> bool {
         }
         Tile::Lines(lines) => {
             let all: usize = pass.loops.iter().map(|l| l.count).product();
-            if limits.line_library.is_none() || *lines > all {
+            if limits.target.line_library().is_none() || *lines > all {
                 return false;
             }
             chosen.tile.bytes = pass.tile.bytes / pass.tile.lines.max(1) * lines;
@@ -99,11 +99,11 @@ pub fn measure(
     wisdom: &mut Wisdom,
     clock: &mut dyn Clock,
 ) -> Result<()> {
-    let planned = plan_in_way(request, limits, &Way::Planned, wisdom)?;
-    let mut best: Option<(Way, f64)> = None;
+    let planned = plan_with(request, limits, &Asked::default(), Some(wisdom))?;
+    let mut best: Option<(Asked, f64)> = None;
     let mut plans: Vec<Plan> = Vec::new();
     for way in ways(request, &planned, limits, effort) {
-        let Ok(plan) = plan_in_way(request, limits, &way, wisdom) else {
+        let Ok(plan) = plan_with(request, limits, &way, Some(wisdom)) else {
             continue;
         };
         // Scratch between passes in turns has no room for one of them alone; they are timed one by one.
@@ -117,7 +117,7 @@ pub fn measure(
                 }
             }
         }
-        let Ok(plan) = plan_in_way(request, limits, &way, wisdom) else {
+        let Ok(plan) = plan_with(request, limits, &way, Some(wisdom)) else {
             continue;
         };
         if plans.contains(&plan) {
@@ -141,33 +141,37 @@ pub fn measure(
 }
 
 /// The ways that are timed, that without measurements first.
-fn ways(request: &Request, planned: &Plan, limits: &Limits, effort: Effort) -> Vec<Way> {
-    let mut ways = vec![Way::Planned];
+fn ways(request: &Request, planned: &Plan, limits: &Limits, effort: Effort) -> Vec<Asked> {
+    let mut ways = vec![Asked::default()];
     let several = planned.passes.len() > 1;
     if planned.turns.is_some() {
-        ways.push(Way::PassByPass);
+        ways.push(Asked::pass_by_pass());
     }
     let spread = |pass: &Pass| pass.tile.residency != Residency::Block;
     if planned.passes.iter().any(spread) {
-        ways.push(Way::Blocks);
+        ways.push(Asked::clusters(false));
     }
     if effort < Effort::Patient {
         return ways;
     }
     if limits.cluster_blocks > 0 && several {
-        ways.push(Way::Clusters);
+        ways.push(Asked::clusters(true));
     }
     if several && request.batch > 1 {
         let ahead = [(1, 2), (2, 4), (4, 8)];
         ways.extend(ahead.map(|(ahead, kept)| {
-            Way::Turns(Turns {
+            Asked::turns(Turns {
                 arrays: 1,
                 ahead,
                 kept: Some(kept),
             })
         }));
     }
-    ways.extend(lists_of(planned).into_iter().map(Way::Parts));
+    ways.extend(
+        lists_of(planned)
+            .into_iter()
+            .map(|parts| Asked::parts(&parts)),
+    );
     ways
 }
 
@@ -237,7 +241,7 @@ fn time_pass(
         _ => &MEASURE,
     };
     let mut timed: Vec<Timed> = Vec::new();
-    let first = match limits.line_library {
+    let first = match limits.target.line_library() {
         Some(_) => lines(pass),
         None => first_round(pass, limits, trials, effort),
     };
@@ -354,7 +358,7 @@ fn all_orders(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
 fn launches(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
     match ranked(pass) {
         true => candidates::near(pass, best, limits),
-        false => candidates::second(pass, best),
+        false => candidates::second(pass, best, limits),
     }
 }
 

@@ -47,12 +47,10 @@ mod ways;
 pub mod wisdom;
 mod work;
 
-use asked::Asked;
-use in_turns::Taken;
+pub use asked::Asked;
 use mmafft_backend_traits::{Error, Limits, Pass, Plan, Request, Result, ScalarType, Step, Turns};
-use spread::Clusters;
 use stage::Stage;
-use way::{Method, TwoPasses};
+use way::{Method, Taken, TwoPasses};
 use wisdom::Wisdom;
 
 /// Plans `request` for a device with these `limits`.
@@ -65,109 +63,22 @@ use wisdom::Wisdom;
 /// # Ok::<(), mmafft::Error>(())
 /// ```
 pub fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
-    plan_with(request, limits, Ways::MEASURED)
+    plan_as(request, limits, &Asked::default())
 }
 
 /// The same by what was measured on the device, where something was.
 pub fn plan_by(request: &Request, limits: &Limits, wisdom: &Wisdom) -> Result<Plan> {
-    let way = wisdom.way(request).unwrap_or(&Asked::Planned);
-    plan_in_way(request, limits, way, wisdom)
+    let planned = Asked::default();
+    let asked = wisdom.way(request).unwrap_or(&planned);
+    plan_with(request, limits, asked, Some(wisdom))
 }
 
-/// The same by this way.
-fn plan_in_way(request: &Request, limits: &Limits, way: &Asked, wisdom: &Wisdom) -> Result<Plan> {
-    let wise = Ways {
-        wisdom: Some(wisdom),
-        ..Ways::MEASURED
-    };
-    let pass_by_pass = Ways {
-        turns: TurnsAsked::Not,
-        ..wise
-    };
-    match way {
-        Asked::Planned => plan_with(request, limits, wise),
-        Asked::PassByPass => plan_with(request, limits, pass_by_pass),
-        Asked::Clusters => {
-            let clusters = Clusters::All;
-            let ways = Ways {
-                clusters,
-                ..pass_by_pass
-            };
-            plan_with(request, limits, ways)
-        }
-        Asked::Blocks => {
-            let limits = Limits {
-                cluster_blocks: 0,
-                ..limits.clone()
-            };
-            plan_with(request, &limits, pass_by_pass)
-        }
-        Asked::Turns(turns) => {
-            let turns = TurnsAsked::So(*turns);
-            plan_with(request, limits, Ways { turns, ..wise })
-        }
-        Asked::Parts(parts) => {
-            let parts = Some(&parts[..]);
-            plan_with(
-                request,
-                limits,
-                Ways {
-                    parts,
-                    ..pass_by_pass
-                },
-            )
-        }
-    }
-}
-
-/// The same, where all that a cluster holds and no block does is spread over one, measured or not, and complex
-/// lines that passes share have fewer factors where clusters hold longer ones: to measure it.
+/// The same with what is asked for: to measure and to test it.
 ///
 /// # Errors
 /// Those of [`plan`].
-pub fn plan_in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
-    let clusters = Clusters::All;
-    let ways = Ways {
-        clusters,
-        ..Ways::PASS_BY_PASS
-    };
-    plan_with(request, limits, ways)
-}
-
-/// The same, where lines that no tile holds are split into these factors, in the order of their passes,
-/// if they can be: to measure it.
-///
-/// # Errors
-/// Those of [`plan`].
-pub fn plan_in_parts(request: &Request, limits: &Limits, parts: &[usize]) -> Result<Plan> {
-    let parts = Some(parts);
-    let ways = Ways {
-        parts,
-        ..Ways::PASS_BY_PASS
-    };
-    plan_with(request, limits, ways)
-}
-
-/// The same, where two passes take these turns, if they can, by the tiles that were measured for that, are likely fast so, or
-/// else those that they have without: to measure and to test it.
-///
-/// # Errors
-/// Those of [`plan`].
-pub fn plan_in_turns(request: &Request, limits: &Limits, turns: Turns) -> Result<Plan> {
-    let turns = TurnsAsked::So(turns);
-    let ways = Ways {
-        turns,
-        ..Ways::MEASURED
-    };
-    plan_with(request, limits, ways)
-}
-
-/// The same, where no passes take turns: to measure each of them.
-///
-/// # Errors
-/// Those of [`plan`].
-pub fn plan_pass_by_pass(request: &Request, limits: &Limits) -> Result<Plan> {
-    plan_with(request, limits, Ways::PASS_BY_PASS)
+pub fn plan_as(request: &Request, limits: &Limits, asked: &Asked) -> Result<Plan> {
+    plan_with(request, limits, asked, None)
 }
 
 /// The names of all ways.
@@ -175,101 +86,74 @@ pub fn ways() -> impl Iterator<Item = &'static str> {
     ways::WAYS.iter().map(|way| way.name)
 }
 
-/// The same by this way, wherever it makes something: to test each.
-///
-/// # Errors
-/// Those of [`plan`].
-pub fn plan_by_way(request: &Request, limits: &Limits, way: &str) -> Result<Plan> {
-    let asked = ways::WAYS.iter().find(|asked| asked.name == way);
+/// A way, and what else has to be asked for so that it makes something.
+pub fn of_way(name: &str) -> Asked {
+    let way = ways::WAYS.iter().find(|way| way.name == name);
     let turns = Turns {
         arrays: 1,
         ahead: 1,
         kept: Some(2),
     };
-    let ways = Ways {
-        clusters: match ways::OVER_CLUSTERS.contains(&way) {
-            true => Clusters::All,
-            false => Clusters::Measured,
-        },
-        turns: match asked.map(|asked| &asked.method) {
-            Some(Method::Order { .. }) => TurnsAsked::So(turns),
-            _ => TurnsAsked::Not,
-        },
-        way: Some(way),
-        ..Ways::MEASURED
-    };
-    plan_with(request, limits, ways)
-}
-
-/// Whether passes take turns.
-#[derive(Clone, Copy)]
-enum TurnsAsked {
-    Measured,
-    Not,
-    So(Turns),
-}
-
-/// What is planned as it was measured, or otherwise.
-#[derive(Clone, Copy)]
-struct Ways<'a> {
-    clusters: Clusters,
-    parts: Option<&'a [usize]>,
-    turns: TurnsAsked,
-    wisdom: Option<&'a Wisdom>,
-    way: Option<&'a str>,
-}
-
-impl Ways<'_> {
-    const MEASURED: Ways<'static> = Ways {
-        clusters: Clusters::Measured,
+    let order = way.is_some_and(|way| matches!(way.method, Method::Order { .. }));
+    Asked {
+        clusters: ways::OVER_CLUSTERS.contains(&name).then_some(true),
+        turns: order.then_some(turns),
+        pass_by_pass: !order,
+        way: Some(name.into()),
         parts: None,
-        turns: TurnsAsked::Measured,
-        wisdom: None,
-        way: None,
-    };
-    const PASS_BY_PASS: Ways<'static> = Ways {
-        turns: TurnsAsked::Not,
-        ..Ways::MEASURED
-    };
+    }
 }
 
-fn plan_with(request: &Request, limits: &Limits, ways: Ways) -> Result<Plan> {
+fn plan_with(
+    request: &Request,
+    limits: &Limits,
+    asked: &Asked,
+    wisdom: Option<&Wisdom>,
+) -> Result<Plan> {
+    let blocks = Limits {
+        cluster_blocks: 0,
+        ..limits.clone()
+    };
+    let limits = match asked.clusters {
+        Some(false) => &blocks,
+        _ => limits,
+    };
     let problem = problem::Problem::new(request, limits)?;
     let engine = engine::engine(&problem, limits)?;
     let fits = fits::Fits {
-        clusters: ways.clusters,
-        parts: ways.parts,
-        way: ways.way,
+        clusters: asked.clusters == Some(true),
+        parts: asked.parts.as_deref(),
+        way: asked.way.as_deref(),
         ..fits::Fits::new(&problem, limits, engine)
     };
     fits.check_asked(&problem)?;
-    let free = in_turns::may_take_turns(&problem, &fits);
+    let free = !asked.pass_by_pass && in_turns::may_take_turns(&problem, &fits);
     let tiles = match free {
         true => in_turns::Tiles::measured(&problem, &fits),
         false => None,
     };
-    let taken = match (ways.turns, &tiles) {
-        (TurnsAsked::Not, _) => None,
-        (TurnsAsked::So(turns), tiles) => Some(Taken::So(tiles.as_ref(), turns)),
-        (_, Some(tiles)) => Some(Taken::By(tiles)),
-        (_, None) => {
-            (free && in_turns::may_be_suggested(&problem, &fits)).then_some(Taken::Suggested)
-        }
-    };
-    if let Some(taken) = taken {
-        let parts = tiles.as_ref().and_then(|tiles| tiles.parts.as_deref());
-        let fits = fits::Fits {
-            parts,
-            ..fits::Fits::new(&problem, limits, engine)
+    // What nobody measured is planned no otherwise where its passes do not take turns.
+    let suggested = tiles.is_none() && asked.turns.is_none();
+    if !suggested || free && in_turns::may_be_suggested(&problem, &fits) {
+        let taken = Taken {
+            tiles: tiles.as_ref(),
+            turns: asked.turns,
         };
-        let plan = planned(&problem, &fits, Some(taken), ways.wisdom);
-        // What is suggested has no factors of its own: else it is planned as it would be without.
-        let same = matches!(taken, Taken::Suggested);
-        if plan.as_ref().is_ok_and(|plan| same || plan.turns.is_some()) {
+        let measured = tiles.as_ref().and_then(|tiles| tiles.parts.as_deref());
+        let fits = fits::Fits {
+            parts: fits.parts.or(measured),
+            table: fits.table.clone(),
+            ..fits
+        };
+        let plan = planned(&problem, &fits, Some(taken), wisdom);
+        if plan
+            .as_ref()
+            .is_ok_and(|plan| suggested || plan.turns.is_some())
+        {
             return plan;
         }
     }
-    planned(&problem, &fits, None, ways.wisdom)
+    planned(&problem, &fits, None, wisdom)
 }
 
 /// A plan of what fits, whose passes take turns so, if they can.

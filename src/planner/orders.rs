@@ -3,7 +3,7 @@
 
 use super::rule::{facing_end, folds};
 use super::rule_keys::transformed;
-use mmafft_backend_traits::device::images_meet;
+use mmafft_backend_traits::mirrors::images_meet;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{radix, Limits, Pass, ScalarType, TileAxis};
 use std::cmp::Reverse;

@@ -7,7 +7,7 @@ use super::model::{knows, Terms};
 use super::rule::Rule;
 use super::sequence::Sequence;
 use super::work::{facing, middle, residents, tiles, Tile, Tried};
-use mmafft_backend_traits::{real::Middle, Launch, Pass};
+use mmafft_backend_traits::{real::Middle, Launch, Pass, Target};
 
 /// Tiles of which a multiprocessor can have two.
 const IN_TURNS: Tried = Tried {
@@ -56,7 +56,12 @@ pub struct Pair {
 
 /// The pair of tiles of as many threads that takes the least; of passes of radices from these `sequences`, where none are the
 /// pass' own.
-pub fn pair(passes: &[Pass; 2], sequences: &[Vec<Vec<usize>>; 2], arrays: usize) -> Option<Pair> {
+pub fn pair(
+    passes: &[Pass; 2],
+    sequences: &[Vec<Vec<usize>>; 2],
+    arrays: usize,
+    target: &dyn Target,
+) -> Option<Pair> {
     let among = |pass: &Pass| {
         let all: usize = pass.loops.iter().map(|l| l.count).product();
         (all / arrays.max(1)).max(1)
@@ -71,7 +76,7 @@ pub fn pair(passes: &[Pass; 2], sequences: &[Vec<Vec<usize>>; 2], arrays: usize)
     let tiles = [0, 1].map(|i| tiles(&passes[i], &sequences[i], among(&passes[i]), &IN_TURNS));
     let prices = [0, 1].map(|i| Prices {
         pass: &passes[i],
-        counts: Counts::new(&passes[i]),
+        counts: Counts::new(&passes[i], target),
     });
     let mut best: Option<([&Tile; 2], usize, f64)> = None;
     let [firsts, seconds] = &tiles;

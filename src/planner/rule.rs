@@ -5,7 +5,7 @@ use super::folded;
 use super::rule_keys::{access, convolved, transformed};
 use super::sequence::Sequence;
 use super::spread::{cut, holds_more, Spread};
-use mmafft_backend_traits::device::{lines_face, places_beside_twiddles, spreads, FACING_RADIX};
+use mmafft_backend_traits::mirrors::{lines_face, FACING_RADIX};
 use mmafft_backend_traits::{
     radix, Ahead, End, Engine, Images, Kind, Launch, Limits, Loop, Pass, Residency, Step, TileAxis,
 };
@@ -208,7 +208,7 @@ impl Rule {
         let cores: Vec<usize> = pass.axes.iter().map(|a| a.core_length()).collect();
         let columns = |axis: &TileAxis| {
             let plain = !pass.steps.iter().any(|s| convolved(s).is_some());
-            access(pass) != "rows" && axis.kind == Kind::C2C && plain && spreads(pass)
+            access(pass) != "rows" && axis.kind == Kind::C2C && plain && limits.target.spreads(pass)
         };
         let can = |s: &Spread| match (&pass.axes[..], access(pass)) {
             ([axis], "cluster") => {
@@ -250,7 +250,7 @@ impl Rule {
                 let held = engine == Engine::Simt && !radix::summed(r, false);
                 held.then_some(if pair { 2 * r } else { r })
             });
-        if places_beside_twiddles(pass) && self.launch.threads > MOST / 2 {
+        if limits.target.places_beside_twiddles(pass) && self.launch.threads > MOST / 2 {
             return false;
         }
         let all = self.lines.saturating_mul(all);

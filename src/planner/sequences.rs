@@ -4,7 +4,7 @@ use super::orders::{descend, largest_butterfly};
 use super::rule::folds;
 use super::rule_keys::transformed;
 use super::sequence::Sequence;
-use mmafft_backend_traits::device::{halves_radix, DENSE_PAIRS};
+use mmafft_backend_traits::mirrors::halves_radix;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{radix, Engine, Images, Limits, Operand, Pass, ScalarType, TileAxis};
 
@@ -20,12 +20,12 @@ pub fn joins(&(radix, engine): &(usize, Engine)) -> bool {
 
 /// The most values that a thread has of a column of a step of these radices, or of two that mirror each
 /// other: of sums over shared memory, a few.
-pub fn held(pass: &Pass, sequence: &Sequence) -> Option<usize> {
+pub fn held(pass: &Pass, sequence: &Sequence, limits: &Limits) -> Option<usize> {
     let radices = sequence.radices();
     let places = pass.math.storage == ScalarType::F64 && pass.axes.len() > 1;
     let products = pass.math.engine == Engine::Matrix;
     let values = |(r, engine)| match radix::summed(r, products || places) {
-        true => 2 * DENSE_PAIRS,
+        true => 2 * limits.target.threads().dense_pairs,
         // A lane has a few points of each product that it joins.
         false if joins(&(r, engine)) => r / 4,
         false => r,

@@ -3,22 +3,12 @@
 use super::sequence::Sequence;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
-    device::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, Runs, ScalarType,
+    mirrors::halves_radix, radix, Engine, Kind, Launch, Limits, Pass, Residency, Runs, ScalarType,
     Step,
 };
 
 /// Values of a thread, points of its columns.
 const MOST_VALUES: usize = 64;
-
-/// Which tiles that a cluster holds are spread over one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Clusters {
-    /// Those that have a rule.
-    #[default]
-    Measured,
-    /// All.
-    All,
-}
 
 /// How a tile is spread over a cluster.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::stage::{Place, Stage};
 use super::way::Axis;
 use super::ways::radices::put_at_the_end;
-use mmafft_backend_traits::device::images_meet;
+use mmafft_backend_traits::mirrors::images_meet;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
     largest_prime_factor, End, Ends, Engine, Factor, Map, Math, Normalization, Pass, Result, Side,
@@ -170,7 +170,7 @@ fn axis_steps(axis: &Axis) -> Result<(Vec<Step>, String, &'static str)> {
 /// The steps of one of several axes, of reals in the order in which the one that merges or splits half spectra has mirror
 /// images in a thread, if there is one: it saves an exchange. Not of convolutions, or of radices asked for.
 fn images_in_threads(steps: Vec<Step>, axis: &TileAxis, fits: &Fits) -> Vec<Step> {
-    let free = fits.limits.line_library.is_none() && fits.asked.is_none();
+    let free = fits.by_kernels() && fits.asked.is_none();
     let mut radices: Vec<usize> = steps.iter().filter_map(Step::radix).collect();
     let core = axis.core_length();
     let whole = radices.iter().product::<usize>() == core;

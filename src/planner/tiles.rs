@@ -3,7 +3,7 @@
 use super::folded::columns_of_steps;
 use super::rule::{points_of_axes, real_columns};
 use super::rule_keys::transformed;
-use mmafft_backend_traits::device::{facing_neighbours, FACING_RADIX};
+use mmafft_backend_traits::mirrors::{facing_neighbours, FACING_RADIX};
 use mmafft_backend_traits::{End, Engine, Pass};
 
 /// Points that a block's threads hold, of so many lines.

@@ -7,7 +7,7 @@
 
 use super::factors::Measured;
 use super::fits::Fits;
-use super::in_turns::Taken;
+use super::in_turns::Tiles;
 use super::parts::Parts;
 use super::problem::Problem;
 use super::stage::{is_scattered, Route, Stage};
@@ -60,6 +60,15 @@ pub struct TwoPasses<'a> {
     pub taken: Taken<'a>,
 }
 
+/// How two passes take turns.
+#[derive(Clone, Copy)]
+pub struct Taken<'a> {
+    /// The tiles that were measured; without any those that are likely faster so.
+    pub tiles: Option<&'a Tiles>,
+    /// The turns that are asked for, by whatever tiles.
+    pub turns: Option<Turns>,
+}
+
 /// Two passes that take turns, and the scratch that they need.
 pub struct InTurns {
     pub passes: Vec<Pass>,
@@ -108,7 +117,7 @@ impl Line<'_> {
         // Passes of devices can have lines that face each other, two in a tile; convolutions take more on chip than
         // their points.
         let plain = |f: &usize| self.fits.tile_points(*f) == Some(*f);
-        let device = self.fits.limits.line_library.is_none() && self.fits.engine == Engine::Simt;
+        let device = self.fits.by_kernels() && self.fits.engine == Engine::Simt;
         if device && parts.factors.iter().all(plain) {
             parts.faces = self.fits.longest_line() / 2;
         }

@@ -3,9 +3,9 @@
 //! FFTW's users know it as wisdom. It is text: a line for each choice, with what it was measured of and
 //! on. Choices are of one device and of one revision of the kernels; others are not followed.
 
-use super::asked::Asked as Way;
+use super::asked::Asked;
 use super::rule::Rule;
-use mmafft_backend_traits::device::{digest, Cache};
+use mmafft_backend_traits::{digest, Cache};
 use mmafft_backend_traits::{Effort, Error, Limits, Math, Pass, Request, Result};
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub enum Tile {
 #[derive(Debug, Clone, PartialEq)]
 enum Choice {
     Tile(Tile),
-    Way(Way),
+    Way(Asked),
 }
 
 /// A choice, what it is of in words, and the seconds that were measured.
@@ -82,7 +82,7 @@ impl Wisdom {
     }
 
     /// The way of a request.
-    pub fn way(&self, request: &Request) -> Option<&Way> {
+    pub fn way(&self, request: &Request) -> Option<&Asked> {
         match &self.entries.get(&key_of_request(request))?.choice {
             Choice::Way(way) => Some(way),
             Choice::Tile(_) => None,
@@ -113,7 +113,7 @@ impl Wisdom {
     }
 
     /// Keeps a request's way.
-    pub fn keep_way(&mut self, request: &Request, way: Way, effort: Effort, seconds: f64) {
+    pub fn keep_way(&mut self, request: &Request, way: Asked, effort: Effort, seconds: f64) {
         let (precision, kind) = (request.precision.row().name, request.kind.row().name);
         let what = format!("{precision} {kind} of {}", request.shape);
         let choice = Choice::Way(way);
@@ -224,7 +224,7 @@ fn parse(line: &str) -> Option<(&str, &str, &str, Entry)> {
         "tile" => by(false)?,
         "alone" => by(true)?,
         "lines" => Choice::Tile(Tile::Lines(rest.parse().ok().filter(|&n| n > 0)?)),
-        "way" => Choice::Way(Way::parse(rest)?),
+        "way" => Choice::Way(Asked::parse(rest)?),
         _ => return None,
     };
     let entry = Entry {
@@ -302,7 +302,7 @@ mod tests {
         };
         wisdom.keep_tile(&pass(), tile, Effort::Measure, 1e-5);
         let request = Request::forward(Shape::d1(1024));
-        wisdom.keep_way(&request, Way::Planned, Effort::Patient, 2e-5);
+        wisdom.keep_way(&request, Asked::default(), Effort::Patient, 2e-5);
         wisdom
     }
 

@@ -10,6 +10,7 @@ use mmafft::backend_traits::device::Program;
 use mmafft::backend_traits::{radix, Operand};
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
 use mmafft::{Engine, Error, Pass, Step};
+use rayon::prelude::*;
 use std::path::Path;
 use std::process::Command;
 
@@ -318,13 +319,15 @@ fn check(unit: &Unit, share: Share) {
     let limits = device.limits();
     let mut failures = Vec::new();
     let jobs = jobs(&limits, &device.geometry(), share, &mut failures);
-    // One after another: the tests of the other architectures run beside this one.
-    let folder = tempfile::tempdir().expect("a folder");
-    for job in &jobs {
-        let faults = match Kernel::compile(&job.program, unit, &version, folder.path()) {
+    let found = jobs.par_iter().map(|job| {
+        let folder = tempfile::tempdir().expect("a folder");
+        match Kernel::compile(&job.program, unit, &version, folder.path()) {
             Ok(kernel) => faults(&kernel, &job.program, &job.pass, unit),
             Err(error) => vec![error],
-        };
+        }
+    });
+    let found: Vec<Vec<String>> = found.collect();
+    for (job, faults) in jobs.iter().zip(&found) {
         if faults.is_empty() {
             continue;
         }
@@ -352,7 +355,7 @@ pub fn cdna2() {
 }
 
 pub fn cdna3() {
-    check(&UNITS[2], Share::All);
+    check(&UNITS[2], Share::Third(1));
 }
 
 /// The run-time compiler takes the same text, whatever its age.

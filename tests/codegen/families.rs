@@ -3,15 +3,18 @@
 use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, real::CoreLength, Operand};
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Kind, Limits, Pass, Precision, Request, Shape, KINDS};
 use std::collections::HashSet;
 
-/// Which requests of the families a generation of devices is asked.
+/// Which requests of the families a generation of devices is asked, unless `MMAFFT_CODEGEN=all` asks for all: these
+/// take two cores half an hour.
 #[derive(Clone, Copy)]
 pub enum Share {
-    All,
+    /// Every third one, from this one on: each vendor's newest generation.
+    Third(usize),
     /// Every twelfth one, from this one on: generations that compile the same text as another one does, and
-    /// differ in few instructions. All of them took two cores half an hour.
+    /// differ in few instructions.
     Twelfth(usize),
     /// Those whose name begins so.
     Named(&'static str),
@@ -19,18 +22,22 @@ pub enum Share {
 
 impl Share {
     /// Whether the request of this number and name is one of them; `MMAFFT_CASE` asks for those whose name
-    /// contains it, and `MMAFFT_CODEGEN=all` for all.
+    /// contains it.
     fn has(self, number: usize, name: &str) -> bool {
         if let Ok(part) = std::env::var("MMAFFT_CASE") {
             return name.contains(&part);
         }
-        let all = std::env::var("MMAFFT_CODEGEN").is_ok_and(|value| value == "all");
         match self {
             Share::Named(start) => name.starts_with(start),
-            Share::Twelfth(first) => all || number % 12 == first,
-            Share::All => true,
+            Share::Third(first) => all() || number % 3 == first,
+            Share::Twelfth(first) => all() || number % 12 == first,
         }
     }
+}
+
+/// Whether all kernels are asked for.
+pub fn all() -> bool {
+    std::env::var("MMAFFT_CODEGEN").is_ok_and(|value| value == "all")
 }
 
 /// A kernel to compile: a pass of a family's plan.
@@ -38,6 +45,11 @@ pub struct Job {
     pub name: String,
     pub pass: Pass,
     pub program: Program,
+}
+
+/// Whatever a cluster holds and no block does, over one.
+fn in_clusters(request: &Request, limits: &Limits) -> mmafft::Result<mmafft::Plan> {
+    plan_as(request, limits, &Asked::clusters(true))
 }
 
 /// Every kernel of that share of the families once.
@@ -53,7 +65,7 @@ pub fn jobs(
     let spread = clusters()
         .into_iter()
         .filter(|_| limits.cluster_blocks > 0)
-        .map(|case| (case, mmafft::lab::plan_in_clusters as PlanFn));
+        .map(|case| (case, in_clusters as PlanFn));
     let mut done = HashSet::new();
     let mut jobs = Vec::new();
     for (number, ((name, request), plan)) in ordinary.chain(spread).enumerate() {

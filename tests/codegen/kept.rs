@@ -2,7 +2,7 @@
 //! makes the same of the same text, and all of them take it a quarter of an hour of two cores. Every check is made again.
 //! `MMAFFT_CACHE=off` compiles again too.
 
-use mmafft::backend_traits::device::Cache;
+use mmafft::backend_traits::Cache;
 use mmafft::Result;
 
 /// The code that depends on these texts, in this order: kept, or made.

@@ -3,6 +3,7 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use half::{bf16, f16};
+use mmafft::backend_traits::conformance::by_products;
 use mmafft::{Complex, Domain, Kind, Planner, Precision, RealElement, Request, Shape, KINDS};
 
 /// How much larger than an impulse the largest part of its result can be, by the definition of the kind.
@@ -117,7 +118,7 @@ pub fn check(planner: &Planner, lengths: &[usize]) {
     for kind in KINDS.iter().map(|row| row.kind) {
         for &n in lengths {
             let request = Request::of_kind(kind, Shape::d1(n));
-            let with = |precision| request.clone().precision(precision);
+            let with = |precision| by_products(request.clone().precision(precision));
             let (doubles, singles) = (Precision::F64, [Precision::F32, Precision::SplitF16]);
             faults.extend(of_request(
                 planner,

@@ -2,8 +2,9 @@
 //! clusters one or more; lines that passes share, of all precisions and kinds; lines, arrays and columns without a rule, whose tiles are likely fast;
 //! and what passes take turns with.
 
-use mmafft::backend_traits::conformance::PlanFn;
+use mmafft::backend_traits::conformance::{by_products, PlanFn};
 use mmafft::backend_traits::largest_prime_factor;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Kind, Limits, Precision, Request, Shape, KINDS};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -204,9 +205,8 @@ pub fn suggested(longest: usize) -> Vec<Request> {
 /// One array.
 fn one(kind: Kind, shape: Shape, precision: Precision) -> Request {
     let direction = kind.row().direction.unwrap_or(Direction::Forward);
-    Request::directed(kind, direction, shape)
-        .precision(precision)
-        .batch(1)
+    let request = Request::directed(kind, direction, shape);
+    by_products(request.precision(precision).batch(1))
 }
 
 /// The length whose type I is as long as the other kinds of `n` reals.
@@ -342,9 +342,9 @@ fn of(row: &str, longest: usize) -> Vec<Case> {
     let on_h200 = device.ends_with(H200);
     let plan: PlanFn = match access {
         "cluster" if on_h200 => {
-            |request, limits| mmafft::lab::plan_in_clusters(request, &h200(limits))
+            |request, limits| plan_as(request, &h200(limits), &Asked::clusters(true))
         }
-        "cluster" => mmafft::lab::plan_in_clusters,
+        "cluster" => |request, limits| plan_as(request, limits, &Asked::clusters(true)),
         _ => match (lengths.len() > 1 || access == "columns", on_h200) {
             (true, true) => |request, limits| mmafft::plan(request, &h200(&one_worker(limits))),
             (true, false) => |request, limits| mmafft::plan(request, &one_worker(limits)),

@@ -15,7 +15,7 @@ pub fn cpu_limits() -> Limits {
         tile_bytes: 1 << 20,
         line_points: usize::MAX,
         cluster_blocks: 0,
-        line_library: Some("RustFFT"),
+        target: mmafft::lab::CPU,
         butterflies: &[8, 4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31],
         fragments: vec![
             Fragment4::<f16>::SHAPE,
@@ -39,7 +39,7 @@ pub fn device_limits(line_points: usize) -> Limits {
         vector_bytes: 32,
         tile_bytes: 4 << 10,
         line_points,
-        line_library: None,
+        target: &mmafft::backend_traits::device::Lowering,
         ..cpu_limits()
     }
 }

@@ -151,7 +151,7 @@ fn by_products(request: &Request, planner: &Planner) -> Vec<Request> {
     let with = |precision| request.clone().precision(precision).batch(BATCH);
     let asked = |precision| with(precision).engine(Engine::Matrix);
     let mut all = vec![
-        with(Precision::SplitF16),
+        asked(Precision::SplitF16),
         asked(Precision::F16),
         asked(Precision::Bf16),
         asked(Precision::F64),

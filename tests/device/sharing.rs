@@ -4,6 +4,7 @@ use super::{cuda, plan, run, values};
 use mmafft::backend_traits::device::{DeviceBuffer, Driver};
 use mmafft::backend_traits::{Bindings, Prepared, Turns};
 use mmafft::cuda::CudaMemory;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Backend, Complex, Engine, Precision, Request, Shape};
 use std::sync::Arc;
 
@@ -60,7 +61,7 @@ pub fn the_same_bits_in_turns() {
     };
     let plane = Request::forward(Shape::d2(512, 512)).batch(9);
     for request in [Request::forward(Shape::d1(1 << 18)).batch(30), plane] {
-        let made = mmafft::lab::plan_in_turns(&request, backend.limits(), turns).expect("a plan");
+        let made = plan_as(&request, backend.limits(), &Asked::turns(turns)).expect("a plan");
         assert!(made.turns.is_some(), "{}", made.explain());
         let prepared = backend.prepare(&made).expect("prepared");
         let data = values(points(&request), 5);

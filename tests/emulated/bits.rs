@@ -14,6 +14,7 @@ fn requests() -> Vec<(Request, Option<usize>)> {
     let d1 = |n| Request::forward(Shape::d1(n));
     let simt = |n, precision| (d1(n).precision(precision).engine(Engine::Simt), None);
     let of = |n, precision| (d1(n).precision(precision), None);
+    let matrix = |n, precision| (d1(n).precision(precision).engine(Engine::Matrix), None);
     vec![
         of(4, F32),
         of(360, F32),
@@ -26,8 +27,8 @@ fn requests() -> Vec<(Request, Option<usize>)> {
             Request::backward(Shape::new(&[3, 4, 10])).precision(F64),
             None,
         ),
-        of(240, SplitF16),
-        of(113, SplitF16),
+        matrix(240, SplitF16),
+        matrix(113, SplitF16),
         (d1(1024).precision(SplitF16), Some(4 << 10)),
         // Products that are joined: all of a line, and between others.
         (d1(1024).precision(SplitF16).radices(&[32]), None),
@@ -40,7 +41,9 @@ fn requests() -> Vec<(Request, Option<usize>)> {
             None,
         ),
         (
-            Request::forward(Shape::d2(16, 48)).precision(SplitF16),
+            Request::forward(Shape::d2(16, 48))
+                .precision(SplitF16)
+                .engine(Engine::Matrix),
             None,
         ),
         of(256, F16),
@@ -204,6 +207,7 @@ fn threads_at_once_change_no_bit() {
         let planner = mmafft::Planner::on(backend);
         let lines = Request::forward(Shape::d1(1009)).batch(3);
         let split = Request::forward(Shape::d2(48, 40)).precision(Precision::SplitF16);
+        let split = split.engine(Engine::Matrix);
         let long = Request::forward(Shape::d1(1 << 14));
         for request in [lines, split, long] {
             let fft = planner.build(&request).expect("a plan");

@@ -5,6 +5,7 @@ use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::Factor;
 use mmafft::emulated::Order;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Error, Kind, Layout, Pass, Precision, Request, Shape, Step};
 
 /// A request, and the device that it is for.
@@ -25,7 +26,7 @@ impl Case {
     }
 
     fn in_clusters(mut self) -> Self {
-        self.plan = mmafft::lab::plan_in_clusters;
+        self.plan = |request, limits| plan_as(request, limits, &Asked::clusters(true));
         self
     }
 

@@ -8,8 +8,8 @@ use mmafft::backend_traits::conformance::{check, PlanFn, Random};
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::real::CoreLength;
 use mmafft::backend_traits::{KindRow, Launch, Step};
-use mmafft::lab::plan_in_clusters;
 use mmafft::lab::rules::{Rule, Sequence};
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result, Shape, KINDS,
 };
@@ -21,7 +21,7 @@ fn in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {
         architecture,
         ..limits.clone()
     };
-    plan_in_clusters(request, &limits)
+    plan_as(request, &limits, &Asked::clusters(true))
 }
 
 /// The same on a device whose blocks hold little.
@@ -58,7 +58,11 @@ fn runs(request: &Request, blocks: usize, most: Option<u64>) {
 fn parts_that_are_no_whole_runs() {
     let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
     for (last, in_runs) in [(5000, false), (8192, true)] {
-        let plan = mmafft::lab::plan_in_parts(&d1(4096 * last), backend.limits(), &[4096, last]);
+        let plan = plan_as(
+            &d1(4096 * last),
+            backend.limits(),
+            &Asked::parts(&[4096, last]),
+        );
         let plan = plan.expect("a plan");
         let axes = plan.passes.iter().map(|pass| &pass.axes[0]);
         let lengths: Vec<usize> = axes.map(|axis| axis.length).collect();

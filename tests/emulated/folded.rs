@@ -6,6 +6,7 @@ use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::head;
 use mmafft::backend_traits::conformance;
 use mmafft::lab::rules::Rule;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, Engine, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result, Shape,
     Step, KINDS,
@@ -118,7 +119,7 @@ fn they_move_half_of_the_points_on_chip() {
 const PARTS: [[usize; 2]; 2] = [[268, 64], [64, 268]];
 
 fn in_parts(request: &Request, limits: &Limits) -> Result<Plan> {
-    mmafft::lab::plan_in_parts(request, limits, &PARTS[request.batch - 1])
+    plan_as(request, limits, &Asked::parts(&PARTS[request.batch - 1]))
 }
 
 /// What knows the half of a line by a value's number is not for the points of a convolution.

@@ -3,7 +3,7 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::reals::kinds;
-use mmafft::backend_traits::conformance::check;
+use mmafft::backend_traits::conformance::{by_products, check};
 use mmafft::{Precision, Request, Shape};
 use rayon::prelude::*;
 
@@ -26,7 +26,7 @@ fn every_length_of_every_kind() {
         let all = precisions(i).filter(|_| kind.logical_length(n) > 0);
         let wrong = all.enumerate().filter_map(|(at, (vendor, precision))| {
             let request = Request::of_kind(kind, Shape::d1(n)).precision(precision);
-            let request = request.batch(1 + (i + at) % 3);
+            let request = by_products(request.batch(1 + (i + at) % 3));
             let backend = Probe::new(vendor, ORDERS[(i + at) % ORDERS.len()]).backend();
             let what = check(&backend, mmafft::plan, &request, 1.0).err()?;
             Some(format!("{vendor:?}: {what}: {request:?}"))

@@ -6,6 +6,7 @@ use mmafft::backend_traits::conformance;
 use mmafft::backend_traits::device::Vendor::Amd as AMD;
 use mmafft::backend_traits::device::{lower, Driver, Geometry, Lowered, LARGEST_SECTOR};
 use mmafft::emulated::config_words;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Limits, Pass, Request, KINDS};
 
 /// A device as planner and lowering see it.
@@ -263,7 +264,11 @@ fn clusters_are_lowered() {
                 }
             }
         }
-        lower_by(mmafft::lab::plan_in_clusters, &device, requests.into_iter());
+        lower_by(
+            |request, limits| plan_as(request, limits, &Asked::clusters(true)),
+            &device,
+            requests.into_iter(),
+        );
     }
 }
 
@@ -297,7 +302,7 @@ fn long_lines_are_lowered() {
                         continue;
                     }
                     let request = Request::of_kind(kind, Shape::d1(n));
-                    let request = request.precision(precision).batch(3);
+                    let request = conformance::by_products(request.precision(precision).batch(3));
                     requests.push((format!("{n} {kind:?}"), request));
                 }
             }
@@ -370,7 +375,11 @@ fn other_passes_are_refused() {
             assert!(error.to_string().contains("runs of no points"), "{error}");
         }
         // Of a cluster: half spectra beside products, blocks that do not divide the parts, a part of a line.
-        let plan = mmafft::lab::plan_in_clusters(&Request::r2c(Shape::d1(1 << 16)), limits);
+        let plan = plan_as(
+            &Request::r2c(Shape::d1(1 << 16)),
+            limits,
+            &Asked::clusters(true),
+        );
         let pass = plan.expect("a plan").passes.remove(0);
         if pass.tile.residency.blocks() == 1 {
             continue;

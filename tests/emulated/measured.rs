@@ -6,7 +6,7 @@ mod requests;
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::{conformance, Turns};
-use mmafft::lab::plan_in_turns;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Backend, Error, Limits, Plan, Request, Result};
 use requests::LimitsFn;
 
@@ -123,5 +123,5 @@ fn in_turns_on(device: &Limits, request: &Request) -> Result<Plan> {
         ahead: 1,
         kept: Some(2),
     };
-    plan_in_turns(request, &limits, turns)
+    plan_as(request, &limits, &Asked::turns(turns))
 }

@@ -4,6 +4,7 @@
 use crate::accesses::{launches, traffic};
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
+use mmafft::backend_traits::conformance::by_products;
 use mmafft::backend_traits::{real::Middle, End, Images, LineForm, Mirrored, RealLine};
 use mmafft::{
     Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Plan, Precision,
@@ -182,7 +183,9 @@ fn of_several_axes(kind: Kind) -> Vec<Request> {
         all.push(array(shape.clone()).precision(Precision::F64));
         all.push(array(shape.clone()).normalization(Normalization::Ortho));
         for precision in [Precision::F16, Precision::SplitF16, Precision::Bf16] {
-            all.push(array(shape.clone()).precision(precision).batch(2));
+            all.push(by_products(
+                array(shape.clone()).precision(precision).batch(2),
+            ));
         }
         let matrix = array(shape).precision(Precision::F64);
         all.push(matrix.engine(Engine::Matrix));

@@ -2,8 +2,8 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::check;
-use mmafft::lab::plan_in_clusters;
 use mmafft::lab::rules::Rule;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Backend, Engine, Limits, Plan, Precision, Request, Result, Shape};
 use std::cell::Cell;
 
@@ -19,7 +19,7 @@ fn by_rule(request: &Request, limits: &Limits) -> Result<Plan> {
         architecture: String::new(),
         ..limits.clone()
     };
-    let mut plan = plan_in_clusters(request, &free)?;
+    let mut plan = plan_as(request, &free, &Asked::clusters(true))?;
     for pass in &mut plan.passes {
         assert!(rule.suits(pass, &free), "{rule:?}: {pass:?}");
         rule.apply(pass, &free);
@@ -98,7 +98,12 @@ fn rules_without_products() {
     let driver = Vendor::Nvidia.driver();
     let limits = mmafft::backend_traits::device::Driver::limits(&driver);
     let suits = |n: usize, rule: &str| {
-        let plan = plan_in_clusters(&line(n, Precision::SplitF16), limits).expect("a plan");
+        let plan = plan_as(
+            &line(n, Precision::SplitF16),
+            limits,
+            &Asked::clusters(true),
+        )
+        .expect("a plan");
         let rule = Rule::parse(rule).expect("a rule");
         rule.suits(&plan.passes[0], limits)
     };

@@ -4,6 +4,7 @@
 use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{head, step};
 use mmafft::backend_traits::{conformance, Launch};
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, Direction, Domain, Engine, Kind, Layout, Limits, Normalization, Plan, Precision,
     Request, Result, Shape, KINDS,
@@ -25,7 +26,7 @@ const LISTS: [&[usize]; 5] = [
 fn factors(kind: Kind, i: usize) -> Vec<usize> {
     let mut factors = LISTS[i].to_vec();
     let shared = kind.shared_core_length(4096);
-    let halved = mmafft::lab::plan_in_parts(&of(kind), &limits(), &[64, 32]);
+    let halved = plan_as(&of(kind), &limits(), &Asked::parts(&[64, 32]));
     let packed = halved.is_ok_and(|plan| lengths(&plan) == [64, 32]);
     if packed || shared == 2048 {
         let at = factors.iter().position(|f| *f >= 16).unwrap_or(0);
@@ -67,7 +68,11 @@ const REAL_COLUMNS: [&[usize]; 7] = [
 
 /// Real columns by the list that the batch counts.
 fn by_columns(request: &Request, limits: &Limits) -> Result<Plan> {
-    mmafft::lab::plan_in_parts(request, limits, REAL_COLUMNS[request.batch - 1])
+    plan_as(
+        request,
+        limits,
+        &Asked::parts(REAL_COLUMNS[request.batch - 1]),
+    )
 }
 
 /// A line of the kind for that list, and an array whose last axis is one.
@@ -161,7 +166,7 @@ fn edges_come_before_real_columns() {
     // Rows of a half spectrum without its edges, which wait in scratch for the last axis.
     let request = Request::c2r(Shape::d2(3, 4096));
     let by =
-        |request: &Request, limits: &Limits| mmafft::lab::plan_in_parts(request, limits, &[64, 64]);
+        |request: &Request, limits: &Limits| plan_as(request, limits, &Asked::parts(&[64, 64]));
     for vendor in Vendor::ALL {
         let backend = Probe::new(vendor, ORDERS[0]).tile_bytes(TILE).backend();
         let plan = by(&request, backend.limits()).expect("a plan");
@@ -237,7 +242,7 @@ fn rows_and_columns_face_themselves() {
 /// By the list that the batch counts.
 fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
     let parts = factors(request.kind, request.batch - 1);
-    mmafft::lab::plan_in_parts(request, limits, &parts)
+    plan_as(request, limits, &Asked::parts(&parts))
 }
 
 #[test]
@@ -280,7 +285,7 @@ fn what_cannot_be_split_so_is_planned_as_it_was() {
             &[(1 << 63) + 9, 1],
             &[2, 2048],
         ] {
-            let plan = mmafft::lab::plan_in_parts(&request, &limits, bad).expect("a plan");
+            let plan = plan_as(&request, &limits, &Asked::parts(bad)).expect("a plan");
             assert_eq!(lengths(&plan), lengths(&own), "{kind:?} {bad:?}");
         }
     }
@@ -295,7 +300,7 @@ fn padded_products_of_many_lines() {
     let line = Request::forward(Shape::d1(n)).precision(Precision::F64);
     let request = line.engine(Engine::Matrix);
     let plan =
-        |request: &Request, limits: &Limits| mmafft::lab::plan_in_parts(request, limits, &FACTORS);
+        |request: &Request, limits: &Limits| plan_as(request, limits, &Asked::parts(&FACTORS));
     let backend = Probe::new(Vendor::Nvidia, ORDERS[0])
         .tile_bytes(Some(64 << 10))
         .backend();

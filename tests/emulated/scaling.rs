@@ -6,7 +6,9 @@ use crate::words::{constant, head, step};
 use mmafft::backend_traits::conformance::{check, Random};
 use mmafft::backend_traits::device::{lower, Driver, Program};
 use mmafft::backend_traits::reference::{dft_nd, ComplexDd};
-use mmafft::{AnyBackend, Complex, Limits, Plan, Planner, Precision, Request, Result, Shape};
+use mmafft::{
+    AnyBackend, Complex, Engine, Limits, Plan, Planner, Precision, Request, Result, Shape,
+};
 
 /// The lines' scales are in shared memory where a pass is products and twiddles, and each product has its own in
 /// convolutions and where there is one product only.
@@ -29,6 +31,7 @@ fn convolutions_scale_columns() {
         ] {
             let request = Request::forward(Shape::d1(n))
                 .precision(Precision::SplitF16)
+                .engine(Engine::Matrix)
                 .batch(3);
             let plan = mmafft::plan(&request, &limits).expect("a plan");
             for pass in &plan.passes {
@@ -127,6 +130,7 @@ fn extremes_keep_their_digits() {
                 let axes: Vec<usize> = (0..dims.len()).collect();
                 dft_nd(&dims, &axes, false, &mut wanted);
                 let request = Request::forward(Shape::new(&dims)).precision(Precision::SplitF16);
+                let request = request.engine(Engine::Matrix);
                 let fft = planner.build(&request).expect("a plan");
                 fft.process_in_place(&mut data).expect("it runs");
                 let (mut error, mut size) = (0.0, 0.0);

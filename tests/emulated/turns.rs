@@ -5,7 +5,7 @@ use crate::planes::probe;
 use crate::probe::{Probe, Vendor, ORDERS};
 use mmafft::backend_traits::conformance::{check, random_request};
 use mmafft::backend_traits::Turns;
-use mmafft::lab::plan_in_turns;
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, Direction, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result,
     Shape, KINDS,
@@ -23,7 +23,7 @@ fn of(batch: usize) -> Turns {
 }
 
 fn in_turns(request: &Request, limits: &Limits) -> Result<Plan> {
-    plan_in_turns(request, limits, of(request.batch))
+    plan_as(request, limits, &Asked::turns(of(request.batch)))
 }
 
 /// What is wrong with a request whose passes take turns; `None` where they do not.
@@ -172,7 +172,7 @@ fn what_cannot_take_turns_is_planned_as_it_was() {
             ahead,
             kept,
         };
-        let plan = plan_in_turns(&request, &limits, turns).expect("a plan");
+        let plan = plan_as(&request, &limits, &Asked::turns(turns)).expect("a plan");
         assert_eq!(plan, plain, "{turns:?}");
         let bad = Plan {
             turns: Some(turns),

@@ -148,6 +148,7 @@ fn f32() {
 #[test]
 fn split_f16() {
     check_precision::<f32>(Precision::SplitF16, None);
+    check_precision::<f32>(Precision::SplitF16, Some(Engine::Matrix));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Lines that are split four-step, on the CPU, against the reference.
 
 use crate::{common::device_limits, prove_all};
-use mmafft::backend_traits::conformance::check;
+use mmafft::backend_traits::conformance::{by_products, check};
 use mmafft::{CpuBackend, CpuOptions, Layout, Precision, Request, Shape};
 
 const LENGTHS: [usize; 5] = [128, 4096, 6000, 97 * 64, 1 << 15];
@@ -11,14 +11,14 @@ const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F64, Precision::S
 fn requests(precision: Precision) -> Vec<Request> {
     let mut all = Vec::new();
     for n in LENGTHS {
-        let forward = || Request::forward(Shape::d1(n)).precision(precision);
+        let forward = || by_products(Request::forward(Shape::d1(n)).precision(precision));
         all.push(forward());
         all.push(forward().in_place());
         all.push(Request::backward(Shape::d1(n)).precision(precision));
     }
     // The double-double reference is slow: what follows is of fewer points.
     for n in [128, 600, 4096] {
-        let of = |shape| Request::forward(shape).precision(precision);
+        let of = |shape| by_products(Request::forward(shape).precision(precision));
         all.push(of(Shape::d1(n)).batch(3));
         all.push(of(Shape::d2(n, 3)));
         all.push(of(Shape::d2(3, n)).batch(2).in_place());

@@ -13,6 +13,7 @@ mod steps;
 
 use common::{cpu_limits, device_limits};
 use mmafft::backend_traits::{conformance, End, Runs};
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{Domain, Error, Kind, Limits, Pass, Placement, Plan, Request, Shape};
 
 /// Proves one plan, in every way in which it may be run.
@@ -131,12 +132,16 @@ fn table_and_random_in_clusters() {
             ..device_limits(usize::MAX)
         };
         let spread = |(_, request): &(String, Request)| {
-            let plan = mmafft::lab::plan_in_clusters(request, &limits);
+            let plan = plan_as(request, &limits, &Asked::clusters(true));
             let passes = plan.map_or(Vec::new(), |plan| plan.passes);
             passes.iter().any(|pass| pass.tile.residency.blocks() > 1)
         };
         let requests = table(&limits).chain(random(&limits)).filter(spread);
-        proven += prove_by(mmafft::lab::plan_in_clusters, &limits, requests);
+        proven += prove_by(
+            |request, limits| plan_as(request, limits, &Asked::clusters(true)),
+            &limits,
+            requests,
+        );
     }
     assert!(proven > 100, "only {proven} plans have clusters");
 }
@@ -211,10 +216,10 @@ fn faults_are_found() {
     };
     let plans = [
         mmafft::plan(&Request::forward(Shape::d1(2048)).batch(2), &limits),
-        mmafft::lab::plan_in_parts(
+        plan_as(
             &Request::of_kind(Kind::HC2R, Shape::d1(128)),
             &columns,
-            &[16, 8],
+            &Asked::parts(&[16, 8]),
         ),
     ];
     let mut found = Vec::new();
@@ -261,7 +266,7 @@ fn runs(pass: &mut Pass, side: usize) -> Option<&mut Runs> {
 /// Real columns by columns and rows of so many reals, in the order of their passes.
 fn by_columns(request: &Request, limits: &Limits) -> mmafft::Result<Plan> {
     let parts = [[8, 16], [16, 8], [12, 20]][request.batch - 1];
-    mmafft::lab::plan_in_parts(request, limits, &parts)
+    plan_as(request, limits, &Asked::parts(&parts))
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub fn check(pass: &Pass, limits: &Limits) -> Result<(), String> {
             }
         }
     }
-    if limits.line_library.is_none() && pass.axes.len() > 1 {
+    if limits.target.line_library().is_none() && pass.axes.len() > 1 {
         // Of type I: halves of columns and rows, and one of each; or reals, two for a point, that threads have whole.
         let own = |axis: &TileAxis| match pass.real_columns(axis).and_then(|l| l.columns_and_rows())
         {

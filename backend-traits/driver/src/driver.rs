@@ -3,9 +3,9 @@
 use crate::module::Module;
 use crate::{refused, Compiler, Context, Event, Found, Graph, Interface, Kernel, Memory, Stream};
 use mmafft_backend_traits::device::{
-    digest, Cache, Driver, Geometry, Kernels, Launch, Program, Region, TurnWords,
+    Driver, Geometry, Kernels, Launch, Program, Region, TurnWords,
 };
-use mmafft_backend_traits::{Limits, Result};
+use mmafft_backend_traits::{digest, Cache, Limits, Result};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

@@ -2,7 +2,8 @@
 
 use crate::calls::{Answer, Calls, GraphCalls, Names, Pointer, Status};
 use crate::OpenDevices;
-use mmafft_backend_traits::device::{Cache, Geometry, Program};
+use mmafft_backend_traits::device::{Geometry, Program};
+use mmafft_backend_traits::Cache;
 use mmafft_backend_traits::{Error, Limits, Result};
 use std::fmt::Debug;
 

@@ -5,9 +5,9 @@
 use crate::calls::{Answer, Calls, CompilerCalls, GraphCalls, Names, Pointer, Status};
 use crate::{Api, Compiler, DeviceDriver, Found, Interface, OpenDevices};
 use mmafft_backend_traits::device::{
-    Cache, Driver, Geometry, Launch, Program, Region, SideWords, TurnWords, Vendor,
+    Driver, Geometry, Launch, Lowering, Program, Region, SideWords, TurnWords, Vendor,
 };
-use mmafft_backend_traits::{Error, Limits, Result};
+use mmafft_backend_traits::{Cache, Error, Limits, Result};
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::mpsc::{channel, Receiver, Sender};
@@ -343,7 +343,7 @@ impl<const HIP: bool> Interface for Fake<HIP> {
             tile_bytes: 1 << 16,
             line_points: 1 << 13,
             cluster_blocks: 0,
-            line_library: None,
+            target: &Lowering,
             butterflies: &[],
             fragments: Vec::new(),
             precisions: Vec::new(),

@@ -1,6 +1,6 @@
 //! What planner and lowering must know of the emulated devices.
 
-use mmafft_backend_traits::device::{Geometry, Vendor};
+use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
 use mmafft_backend_traits::{radix, FragmentShape, Limits, Operand, PRECISIONS};
 
 /// The products that the emulators have, the preferred of an operand last.
@@ -59,7 +59,7 @@ pub(crate) fn limits(vendor: Vendor) -> Limits {
             Vendor::Nvidia => 8,
             Vendor::Amd => 0,
         },
-        line_library: None,
+        target: &Lowering,
         butterflies: radix::BUTTERFLIES,
         fragments: fragments.to_vec(),
         precisions: PRECISIONS.iter().map(|row| row.precision).collect(),

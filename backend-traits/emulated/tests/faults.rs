@@ -2,8 +2,9 @@
 
 mod common;
 use common::*;
-use mmafft_backend_traits::device::{Driver, Region, Vendor, MOST_VALUES};
+use mmafft_backend_traits::device::{Driver, Lowering, Region, Vendor};
 use mmafft_backend_traits::Error;
+use mmafft_backend_traits::Target;
 use mmafft_emulated::{config_words, EmulatedDriver};
 
 /// `enum Fault` of `device/test_kernels.hpp`, in its order, with what the message says.
@@ -131,7 +132,7 @@ fn programs_that_cannot_run_are_refused() {
     assert!(refusal(launch(program("mmafft_pass", 32, 0))).contains("another number of threads"));
     // `threads` and `values` are the third and the sixth word of the configuration.
     let mut many = program("mmafft_pass", 32, 0);
-    (many.config[2], many.config[5]) = (32, MOST_VALUES as i64 + 1);
+    (many.config[2], many.config[5]) = (32, Lowering.threads().most_values as i64 + 1);
     assert!(refusal(launch(many)).contains("so many values"));
 }
 

@@ -45,6 +45,7 @@ const SHAPES: &[&[usize]] = &[
 pub fn requests(limits: &Limits) -> Vec<Request> {
     let mut all = Vec::new();
     for &precision in &limits.precisions {
+        let first = all.len();
         for (kind, direction) in kinds() {
             for dims in SHAPES {
                 let shape = Shape::new(dims);
@@ -62,8 +63,27 @@ pub fn requests(limits: &Limits) -> Vec<Request> {
         if has_matrix_engine(precision, limits) {
             radices(precision, limits, &mut all);
         }
+        if precision == Precision::SplitF16 {
+            // Butterflies are tried as f32: what follows the planner's choice are the plain lines.
+            let plain = all[first..]
+                .iter()
+                .filter(|r| r.shape.rank() == 1 && r.batch == 3);
+            let plain: Vec<Request> = plain.cloned().collect();
+            all[first..]
+                .iter_mut()
+                .for_each(|request| *request = by_products(request.clone()));
+            all.extend(plain);
+        }
     }
     all
+}
+
+/// In `split-f16` by products, which it has by itself of powers of two alone.
+pub fn by_products(request: Request) -> Request {
+    match request.precision {
+        Precision::SplitF16 => request.engine(Engine::Matrix),
+        _ => request,
+    }
 }
 
 /// Every kind in its directions; of those from reals to reals the direction only normalises.
@@ -137,7 +157,7 @@ fn radices(precision: Precision, limits: &Limits, all: &mut Vec<Request>) {
         }
     }
     // The CPU has none, and small tiles do not hold their lines.
-    if limits.line_library.is_some() || limits.tile_bytes < 32 << 10 {
+    if limits.target.line_library().is_some() || limits.tile_bytes < 32 << 10 {
         return;
     }
     for &radix in JOINED {

@@ -18,7 +18,7 @@ mod definition;
 mod run;
 
 pub use array::{transform, Random};
-pub use cases::{random_request, requests};
+pub use cases::{by_products, random_request, requests};
 pub use definition::{Definition, Terms};
 pub use run::{check, check_data, check_each, Data, Outcome};
 

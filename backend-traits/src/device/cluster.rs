@@ -5,12 +5,12 @@
 //! tile of a block, with the extent of the other axis divided by the blocks.
 
 use super::config::*;
-use super::neighbours;
 use super::roots::line_twiddles;
 use super::tables::{Tables, Twiddles};
 use super::trips::Builder;
 use crate::error::{Error, Result};
 use crate::kind::{Domain, Kind};
+use crate::mirrors::facing_neighbours;
 use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix::JOINED_PRODUCT;
@@ -158,7 +158,7 @@ impl Builder<'_> {
         let (pass, i) = (self.pass, end as usize);
         let wanted = pass.tile.launch.is_none_or(|launch| launch.facing[i]);
         let even = (pass.axes[1 - i].length).is_multiple_of(2 * pass.tile.residency.blocks());
-        let beside = self.together && neighbours::facing(pass, end) > 0;
+        let beside = self.together && facing_neighbours(pass, end) > 0;
         let facing = Mirrored {
             points: pass.axes.iter().map(|axis| axis.length).product(),
             images: Images::Facing,

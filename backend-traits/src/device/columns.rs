@@ -2,12 +2,12 @@
 //! each of which half are there, and one; memory, and the other axes of the tile, see the line's reals.
 
 use super::config::*;
-use super::mirrors::mirrors_in_registers;
 use super::roots::line_twiddles;
 use super::rows::one_after_another;
 use super::tables::{Tables, Twiddles};
 use crate::error::{Error, Result};
 use crate::kind::{Direction, Kind};
+use crate::mirrors::mirrors_in_registers;
 use crate::pass::{Loop, Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::radix;

@@ -1,10 +1,9 @@
 //! Which steps have columns, or lines, that face each other.
 
 use super::config::*;
-use super::mirrors::{halves_radix, images_meet, lines_face, FACING_RADIX};
-use super::neighbours;
 use super::trips::Builder;
 use crate::kind::Kind;
+use crate::mirrors::{facing_neighbours, halves_radix, images_meet, lines_face, FACING_RADIX};
 use crate::pass::TileAxis;
 use crate::radix;
 use crate::real::Middle;
@@ -29,7 +28,7 @@ impl Builder<'_> {
                 _ => [FACING_MERGE, 0],
             };
         }
-        let beside = |end| neighbours::facing(pass, end) > 0;
+        let beside = |end| facing_neighbours(pass, end) > 0;
         if let Some((end, mirrored)) = self.mirrored {
             let radix = match end {
                 End::Load => radices.first(),
@@ -66,7 +65,7 @@ impl Builder<'_> {
     /// Those that the launch asks for; of several axes of reals, all that can.
     fn halves(&self, axis: &TileAxis, radices: &[usize], held: impl Fn(usize) -> bool) -> [i64; 2] {
         let pass = self.pass;
-        let beside = |end| self.mirrored.is_none() && neighbours::facing(pass, end) > 0;
+        let beside = |end| self.mirrored.is_none() && facing_neighbours(pass, end) > 0;
         if pass.axes_of_reals() {
             // Wherever they can: between axes half spectra are on chip, and each exchange counts.
             let middle = axis.kind.reduction(axis.length, false).middle;

@@ -5,7 +5,7 @@ use super::config::*;
 use super::extents;
 use crate::geometry::Geometry;
 use crate::map::{Map, Runs};
-use crate::pass::{Loop, Pass, TileAxis};
+use crate::pass::{Pass, TileAxis};
 use crate::side::End;
 use crate::Domain;
 use std::ops::Range;
@@ -160,45 +160,6 @@ pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, end: End, most: usize)
         points *= 2;
     }
     points
-}
-
-/// How many pairs of neighbouring reals one access moves where a thread has the two points of a packed
-/// line that they are made of, or become: 2 where these are four reals in a row, 1 where they are two
-/// and two; 0 where memory does not have them so.
-pub fn facing(pass: &Pass, end: End) -> usize {
-    // The parts of a cluster's line are two axes.
-    let axis = match (&pass.axes[..], pass.axis_at(end)) {
-        ([_], Some(axis)) => axis,
-        ([_, _], Some(axis)) if pass.tile.residency.blocks() > 1 => axis,
-        _ => return 0,
-    };
-    let Some((side, length)) = pass.reals(end) else {
-        return 0;
-    };
-    let Some(pairs) = side.facing_pairs() else {
-        return 0;
-    };
-    // Two reals of FP64 are the most that one access moves.
-    let pairs = pairs.min(16 / (2 * pass.math.storage.bytes()));
-    let begins = |scalars: usize| scalars.is_multiple_of(2 * pairs);
-    // Lines; not the parts of one, of which all have their places in it.
-    let lines = |l: &Loop| l.map(end).index > 0 || begins(l.map(end).stride);
-    let points = match pass.mirrored() {
-        Some((_, mirrored)) => mirrored.points,
-        None => pass.axes.iter().map(|a| a.core_length()).product(),
-    };
-    // Of real columns the two reals of a value are points of the line.
-    let paired = match extents::packed(axis) {
-        true => axis.length.is_multiple_of(4) && points == length,
-        false => 2 * points == length && length.is_multiple_of(4),
-    };
-    let map = axis.map(end);
-    let whole = map.stride == map.index && axis.ranges[end] == (0..length);
-    let there = whole && side.edges == [false; 2];
-    match paired && there && begins(pass.side(end).offset) && pass.loops.iter().all(lines) {
-        true => pairs,
-        false => 0,
-    }
 }
 
 /// The pass and the device for memory that begins anywhere, if only at a whole element: each

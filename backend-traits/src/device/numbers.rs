@@ -8,7 +8,6 @@ use super::cluster;
 use super::columns;
 use super::config::*;
 use super::groups::Shared;
-use super::neighbours;
 use super::outline::Outline;
 use super::real;
 use super::scaling;
@@ -18,6 +17,7 @@ use super::trip::Trip;
 use super::trips::Products;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
+use crate::mirrors::facing_neighbours;
 use crate::pass::Pass;
 use crate::real::RealSide;
 use crate::side::End;
@@ -290,7 +290,7 @@ fn alignments(outline: &Outline, config: &Config) -> [usize; 2] {
     let pass = &outline.pass;
     // Reals that columns facing each other move together.
     let facing = |(at, end): (usize, End)| match config.steps[at].facing {
-        FACING_LOAD | FACING_STORE => neighbours::facing(pass, end),
+        FACING_LOAD | FACING_STORE => facing_neighbours(pass, end),
         _ => 0,
     };
     let vectors = [config.head.load_vector, config.head.store_vector];

@@ -5,12 +5,11 @@ use super::check;
 use super::config::*;
 use super::matrices;
 use super::numbers::{block, numbers, Cells, Numbers};
-use super::outline::Outline;
 use super::trip::Trip;
 use crate::error::Result;
 use crate::geometry::{Geometry, Vendor};
 use crate::pass::Pass;
-use crate::pass_shape::{PassShape, TripCount, TripShape, TripWork};
+use crate::pass_shape::{PassShape, TripShape, TripWork};
 
 /// Threads of which one has all registers that it can have, those of four schedulers.
 const FEWEST_THREADS: usize = 256;
@@ -107,13 +106,4 @@ fn of_trip(trip: &Trip, step: &StepWords) -> TripShape {
         ],
         wavefronts: [1.0; 2],
     }
-}
-
-/// The trips of a line or an array of a pass of butterflies, without the numbers that follow from threads.
-///
-/// # Errors
-/// Those of [`super::lower`] that do not come from threads.
-pub fn counts(pass: &Pass) -> Result<Vec<TripCount>> {
-    let outline = Outline::new(pass, true, None)?;
-    Ok(outline.trips.iter().map(Trip::count).collect())
 }

@@ -5,18 +5,8 @@ use super::sides::ordered_loops;
 use crate::pass::Pass;
 use crate::plan::Turns;
 use crate::side::Slot;
+use crate::target::Share;
 use crate::tile::Residency;
-
-/// What a pass does of each array of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
-    /// Lines, or pairs of them.
-    pub lines: usize,
-    /// Scalars from one array to the next where it loads.
-    pub load: usize,
-    /// The same where it stores.
-    pub store: usize,
-}
 
 /// The share of each of so many arrays; `None` where a pass does not go from one to the next, as its outermost loop, in
 /// blocks that stand alone.

@@ -7,6 +7,7 @@ use clap::Args;
 use mmafft::backend_traits::device::outlined;
 use mmafft::backend_traits::{Backend, TripCount, TripShape};
 use mmafft::lab::rules::{priced, Priced};
+use mmafft::lab::{plan_as, Asked};
 use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use mmafft_cli::bench::cases::{self, Case};
 use mmafft_cli::bench::lab::Lab;
@@ -118,7 +119,7 @@ impl Job {
 fn jobs(cases: &[Case], limits: &Limits) -> Vec<Job> {
     let mut jobs = Vec::new();
     for case in cases {
-        let Ok(plan) = mmafft::lab::plan_pass_by_pass(&request(case), limits) else {
+        let Ok(plan) = plan_as(&request(case), limits, &Asked::pass_by_pass()) else {
             continue;
         };
         let (kind, precision) = (case.kind.row().name, case.precision.row().name);

@@ -1,6 +1,7 @@
 //! Whatever is tried can be lowered.
 
 use super::*;
+use crate::planner::Asked;
 use mmafft_backend_traits::device::{lower, Driver};
 use mmafft_backend_traits::{Precision, Request, Shape};
 use mmafft_emulated::EmulatedDriver;
@@ -23,7 +24,7 @@ fn columns_may_be_of_clusters() {
         rules.retain(|rule| rule.blocks > 1);
         assert!(rules.len() > 10, "{shape}");
         let best = rules[0].clone();
-        rules.extend(second(pass, &best));
+        rules.extend(second(pass, &best, limits));
         rules.extend(third(pass, &best, limits));
         for rule in rules {
             let mut pass = pass.clone();
@@ -53,13 +54,14 @@ fn clusters_have_candidates_that_can_be_launched() {
         Request::of_kind(Kind::Dct4, Shape::d1(1 << 16)),
     ] {
         let shape = request.shape.clone();
-        let plan = crate::planner::plan_in_clusters(&request.batch(100), limits).expect("a plan");
+        let plan = crate::planner::plan_as(&request.batch(100), limits, &Asked::clusters(true))
+            .expect("a plan");
         let pass = &plan.passes[0];
         assert!(clustered(pass), "{shape}");
         let mut rules = first(pass, false, limits);
         let lines = pass.axes.len() == 1;
         assert!(rules.len() > if lines { 10 } else { 0 }, "{shape}");
-        rules.extend(second(pass, &rules[0]));
+        rules.extend(second(pass, &rules[0], limits));
         rules.extend(third(pass, &rules[0], limits));
         for ahead in [Ahead::Early, Ahead::Late] {
             let asks = |rule: &Rule| rule.launch.ahead == Some(ahead);

@@ -99,7 +99,7 @@ fn passes_have_room_alone() {
         let mut wisdom = Wisdom::new(&limits, "kernels");
         let planned = plan_by(&request, &limits, &wisdom).expect("a plan");
         turned += usize::from(planned.turns.is_some());
-        let whole = plan_in_way(&request, &limits, &Way::PassByPass, &wisdom);
+        let whole = plan_with(&request, &limits, &Asked::pass_by_pass(), Some(&wisdom));
         let whole = whole.expect("a plan").scratch_bytes;
         let scratch = |pass: &Pass| [pass.load.slot, pass.store.slot].contains(&Slot::Scratch);
         let time = |plan: &Plan| {
@@ -190,7 +190,7 @@ fn hostile_wisdom_costs_speed_alone() {
             "{rule}"
         );
     }
-    wisdom.keep_way(&request, Way::Parts(vec![3, 5]), Effort::Patient, 1.0);
+    wisdom.keep_way(&request, Asked::parts(&[3, 5]), Effort::Patient, 1.0);
     match plan_by(&request, &limits, &wisdom) {
         Ok(plan) => assert_eq!(plan.passes.len(), planned.passes.len()),
         Err(error) => assert!(matches!(error, Error::Unsupported { .. }), "{error}"),

@@ -30,7 +30,7 @@ fn applies(problem: &Problem, fits: &Fits) -> bool {
         let mut dims = problem.dims.iter();
         dims.all(|d| d.ranges[side].len() == d.lengths[side])
     };
-    fits.limits.line_library.is_none()
+    fits.by_kernels()
         && problem.request.placement == Placement::OutOfPlace
         && whole(INPUT)
         && whole(OUTPUT)

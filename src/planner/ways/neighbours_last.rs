@@ -20,7 +20,7 @@ pub const WAY: Way = Way {
 };
 
 fn applies(problem: &Problem, fits: &Fits) -> bool {
-    problem.becomes_real() && fits.limits.line_library.is_none()
+    problem.becomes_real() && fits.by_kernels()
 }
 
 fn stages(problem: &Problem, _: &Fits) -> Option<Route> {

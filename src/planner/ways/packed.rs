@@ -24,7 +24,7 @@ pub const WAY: Way = Way {
 
 /// On devices, of kinds that merge or split half spectra of N/2 + 1 points.
 fn applies(line: &Line) -> bool {
-    line.is_whole() && halved(line.stage) && line.fits.limits.line_library.is_none()
+    line.is_whole() && halved(line.stage) && line.fits.by_kernels()
 }
 
 fn stages(line: &Line) -> Option<Result<Route>> {

@@ -6,11 +6,10 @@
 //! ```
 //! Memory is read once and written once.
 
-use crate::planner::in_turns::{Taken, Tiles};
+use crate::planner::in_turns::Tiles;
 use crate::planner::problem::Problem;
 use crate::planner::way::{InTurns, Method, TwoPasses, Way};
-use mmafft_backend_traits::device::share;
-use mmafft_backend_traits::{Limits, Pass, Slot, Turns};
+use mmafft_backend_traits::{Limits, Pass, Slot, Target, Turns};
 
 pub const WAY: Way = Way {
     name: "pipelined passes",
@@ -24,7 +23,13 @@ const SUGGESTED_BYTES: usize = 9 << 20;
 const TURN_BYTES: usize = 2 << 20;
 
 fn applies(passes: &TwoPasses) -> bool {
-    between(passes.planned, passes.scratch_bytes, passes.problem).is_some()
+    between(
+        passes.planned,
+        passes.scratch_bytes,
+        passes.problem,
+        passes.limits.target,
+    )
+    .is_some()
 }
 
 /// How these passes take turns; `None` where they do not.
@@ -38,21 +43,18 @@ fn turns(two: &TwoPasses) -> Option<InTurns> {
         ..
     } = *two;
     let arrays = problem.request.batch;
-    let lies_between = between(planned, scratch_bytes, problem)?;
-    let passes = match taken {
-        Taken::By(tiles) | Taken::So(Some(tiles), _) => tiles.apply(planned, limits)?,
-        Taken::Suggested if !lies_between.can_be_kept(arrays, limits) => return None,
-        Taken::Suggested => Tiles::suggested(planned, problem, limits)?.apply(planned, limits)?,
-        Taken::So(None, _) => {
-            let suggested = Tiles::suggested(planned, problem, limits);
-            let passes = suggested.and_then(|suggested| suggested.apply(planned, limits));
-            passes.unwrap_or_else(|| two.followed.to_vec())
-        }
+    let lies_between = between(planned, scratch_bytes, problem, limits.target)?;
+    let suggested = || Tiles::suggested(planned, problem, limits)?.apply(planned, limits);
+    let passes = match (taken.tiles, taken.turns) {
+        (Some(tiles), _) => tiles.apply(planned, limits)?,
+        (None, Some(_)) => suggested().unwrap_or_else(|| two.followed.to_vec()),
+        (None, None) if !lies_between.can_be_kept(arrays, limits) => return None,
+        (None, None) => suggested()?,
     };
-    let between = between(&passes, scratch_bytes, problem)?;
-    let turns = match taken {
-        Taken::So(_, turns) => turns,
-        _ => sized(&passes, &between, arrays, limits)?,
+    let between = between(&passes, scratch_bytes, problem, limits.target)?;
+    let turns = match taken.turns {
+        Some(turns) => turns,
+        None => sized(&passes, &between, arrays, limits)?,
     };
     let turns = Turns {
         kept: turns.kept.filter(|_| between.in_scratch),
@@ -97,12 +99,17 @@ impl Between {
 const FEWEST_KEPT: usize = 3;
 
 /// What lies between two passes that can take turns: what one leaves of an array the other takes, from the same place.
-fn between(passes: &[Pass], scratch_bytes: usize, problem: &Problem) -> Option<Between> {
+fn between(
+    passes: &[Pass],
+    scratch_bytes: usize,
+    problem: &Problem,
+    target: &dyn Target,
+) -> Option<Between> {
     let [first, second] = passes else {
         return None;
     };
     let arrays = problem.request.batch;
-    let shares = [share(first, arrays)?, share(second, arrays)?];
+    let shares = [target.share(first, arrays)?, target.share(second, arrays)?];
     let slots = [
         first.load.slot,
         first.store.slot,

@@ -9,7 +9,7 @@ use crate::planner::fits::{Fits, LARGEST_RADIX};
 use crate::planner::joined::joined;
 use crate::planner::stage::{is_contiguous, Stage};
 use crate::planner::way::{Axis, Chosen, Method, Way};
-use mmafft_backend_traits::device::lines_face;
+use mmafft_backend_traits::mirrors::lines_face;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
     radix, End, Engine, Error, Images, Kind, Limits, Mirrored, Result, Step,
@@ -39,7 +39,7 @@ fn steps(axis: &Axis) -> Result<Chosen> {
     }
     let reason = match fits.asked {
         Some(asked) => format!("radices {asked:?}, as asked for"),
-        None if fits.engine == Engine::Simt && fits.limits.line_library.is_none() => {
+        None if fits.engine == Engine::Simt && fits.by_kernels() => {
             "simt engine, the fewest radices".into()
         }
         None => format!("{} engine, largest radices first", fits.engine.name()),
@@ -51,7 +51,7 @@ fn steps(axis: &Axis) -> Result<Chosen> {
 pub fn factored(axis: &Axis, length: usize) -> Vec<Step> {
     let (stage, fits) = (axis.stage, axis.fits);
     let radices = fits.radices();
-    let free = fits.limits.line_library.is_none() && fits.asked.is_none();
+    let free = fits.by_kernels() && fits.asked.is_none();
     let factors = match fits.engine {
         Engine::Simt if free && length > fits.longest_line() => fits.radices_alone(length),
         Engine::Simt if free => few_radices(stage, length, fits),

@@ -91,7 +91,7 @@ fn order(kind: Kind) -> Option<Order> {
 fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
     let order = order(stage.kind)?;
     let whole = stage.kind.shared_core_length(stage.length);
-    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
+    let free = fits.by_kernels() && fits.engine == Engine::Simt;
     if !free || !stage.inner.is_empty() || is_scattered(stage) || !whole.is_multiple_of(4) {
         return None;
     }

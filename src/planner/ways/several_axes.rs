@@ -11,7 +11,6 @@ use crate::planner::folded;
 use crate::planner::problem::Problem;
 use crate::planner::stage::Stage;
 use crate::planner::way::{Joined, Joint, Method, Way};
-use mmafft_backend_traits::device::MOST_VALUES;
 use mmafft_backend_traits::{
     held_points, largest_prime_factor, Engine, Kind, Limits, MAX_TILE_AXES,
 };
@@ -65,7 +64,7 @@ pub fn are_beside(joint: &Joint, count: usize, blocks: usize) -> bool {
     let all = || joint.tile.iter().chain(next);
     let plain = |s: &Stage| s.edges.is_none() && s.inner.is_empty();
     let whole = |s: &Stage| s.store_range.len() == problem.dims[s.dim].lengths[1];
-    let device = limits.line_library.is_none();
+    let device = fits.by_kernels();
     let there = |s: &Stage| s.store == first.store;
     // Of even length, or of butterflies: an odd one is mirrored while it is loaded, which sums over shared memory and
     // convolutions do not.
@@ -112,7 +111,7 @@ fn tile_bytes(joint: &Joint, count: usize) -> Option<usize> {
     let (fits, problem) = (joint.fits, joint.problem);
     let mut stages = joint.tile.iter().chain(&joint.rest[..count]);
     let reals = joint.tile[0].kind.is_real_to_real();
-    if fits.limits.line_library.is_some() {
+    if !fits.by_kernels() {
         // The tile lies in memory as it is, and the caches hold it.
         let points = stages.try_fold(1usize, |points, s| {
             points.checked_mul(extent(problem, s.dim))
@@ -135,10 +134,11 @@ fn tile_bytes(joint: &Joint, count: usize) -> Option<usize> {
     };
     // Whole lines, which threads take one after another, as many as they have room for.
     let lines = |length: usize, reals: usize| (reals / length).div_ceil(fits.most_threads());
+    let most = fits.limits.target.threads().most_values;
     let in_lines = || {
         let lengths = stages.clone().map(|s| s.length);
         let all: usize = lengths.clone().product();
-        lengths.clone().all(|n| lines(n, all) * n <= MOST_VALUES)
+        lengths.clone().all(|n| lines(n, all) * n <= most)
     };
     let in_thread = |s: &Stage| type_one_in_threads::is_in_thread(s, true, fits);
     let short = stages.clone().all(in_thread) && in_lines();

@@ -15,7 +15,7 @@ use crate::planner::fits::{Fits, LARGEST_RADIX};
 use crate::planner::folded::sequence;
 use crate::planner::stage::Stage;
 use crate::planner::way::{Axis, Chosen, Method, Way};
-use mmafft_backend_traits::device::mirrors_in_registers;
+use mmafft_backend_traits::mirrors::mirrors_in_registers;
 use mmafft_backend_traits::{radix, Engine, Result, Step};
 
 pub const WAY: Way = Way {
@@ -50,7 +50,7 @@ const LARGEST_ALONE: usize = 32;
 /// The steps of a stage's line, of the fewest radices, if it can be taken so on this device. Shorter ones are a thread's: 21x21 reals of
 /// FP32 take 82 instructions a real on sm_90 by columns, and 41 so.
 pub fn steps_of(axis: usize, stage: &Stage, several: bool, fits: &Fits) -> Option<Vec<Step>> {
-    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
+    let free = fits.by_kernels() && fits.engine == Engine::Simt;
     let whole = stage.kind.shared_core_length(stage.length);
     if !free
         || fits.asked.is_some()

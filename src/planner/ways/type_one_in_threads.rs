@@ -28,7 +28,7 @@ fn steps(axis: &Axis) -> Result<Chosen> {
 /// place of which a device computes their type I alone. Not where they are columns, the only axis of a tile: both passes of DST-I of
 /// 23x1000 in FP32, the second in place, ran at 0.34 of a copy on an H100 so, whatever the tile, at 0.36 by real columns.
 pub fn is_in_thread(stage: &Stage, several: bool, fits: &Fits) -> bool {
-    let free = fits.limits.line_library.is_none() && fits.engine == Engine::Simt;
+    let free = fits.by_kernels() && fits.engine == Engine::Simt;
     let core = stage.kind.core_length(stage.length);
     let whole = stage.load_reals.is_none() && stage.store_reals.is_none();
     free && fits.asked.is_none()
