@@ -75,6 +75,7 @@ fn planes_can_be_scaled_once() {
         ] {
             let mut request = Request::forward(Shape::new(&dims))
                 .precision(Precision::SplitF16)
+                .engine(Engine::Matrix)
                 .batch(20);
             if !radices.is_empty() {
                 request = request.radices(radices);

@@ -41,30 +41,86 @@ impl CellLayout {
     }
 }
 
-/// Wavefronts of these accesses over the fewest possible; of points, or of `reals`, of which two are a cell.
-fn conflicts(accesses: &[Access], layout: CellLayout, cell: usize, reals: bool) -> f64 {
-    let each = if reals { 2 } else { 1 };
-    let lanes = WAVEFRONT * each / cell;
-    let (mut wavefronts, mut least) = (0, 0);
-    // Of each bank the cells that a group takes: no more than it has lanes, nor than there are of the smallest reals.
-    let mut taken = [[0; MOST_LANES]; MOST_LANES];
-    for access in accesses {
-        for group in access.chunks(lanes) {
-            let mut counts = [0; MOST_LANES];
-            for (line, at) in group.iter().flatten() {
-                let cell = each * (line * layout.pitch + layout.padded(at / each)) + at % each;
-                let (bank, count) = (&mut taken[cell % lanes], &mut counts[cell % lanes]);
-                if !bank[..*count].contains(&cell) {
-                    bank[*count] = cell;
-                    *count += 1;
-                }
+/// The cells that a group of lanes takes of each bank.
+type Taken = [[usize; MOST_LANES]; MOST_LANES];
+
+fn no_cells() -> Box<Taken> {
+    Box::new([[0; MOST_LANES]; MOST_LANES])
+}
+
+/// What a step moves, as groups of lanes that shared memory serves at a time: as fast to count as lists are long.
+struct Groups {
+    /// Of each lane that takes part: the line, and the place in it.
+    places: Vec<(usize, usize)>,
+    /// Where each group ends.
+    ends: Vec<usize>,
+    /// Places of a cell: reals have two.
+    each: usize,
+    /// Lanes of a group, and banks.
+    lanes: usize,
+}
+
+impl Groups {
+    /// Of these accesses to points, or to `reals`, of which two are a cell.
+    fn new(accesses: &[Access], cell: usize, reals: bool) -> Self {
+        let each = if reals { 2 } else { 1 };
+        let lanes = WAVEFRONT * each / cell;
+        let (mut places, mut ends) = (Vec::new(), Vec::new());
+        for group in accesses.iter().flat_map(|access| access.chunks(lanes)) {
+            let before = places.len();
+            places.extend(group.iter().flatten());
+            if places.len() > before {
+                ends.push(places.len());
             }
-            let most = counts.into_iter().max().unwrap_or(0);
-            wavefronts += most;
-            least += most.min(1);
+        }
+        Groups {
+            places,
+            ends,
+            each,
+            lanes,
         }
     }
-    f64::from(wavefronts as u32) / f64::from(least.max(1) as u32)
+
+    /// Wavefronts over the fewest possible; infinite where these are `most` at least. In `taken` are of each bank the cells
+    /// that a group takes: no more than it has lanes, nor than there are of the smallest reals.
+    fn conflicts(&self, layout: CellLayout, most: f64, taken: &mut Taken) -> f64 {
+        // Rows are powers of two; those that there are not begin beyond all places.
+        let shift = |row: usize| row.checked_ilog2().unwrap_or(usize::BITS - 1);
+        let (row, far) = (shift(layout.row), shift(layout.far));
+        let half = self.each.ilog2();
+        let least = self.ends.len().max(1) as f64;
+        let enough = most * least;
+        let mut wavefronts = 0usize;
+        let mut begin = 0;
+        for &end in &self.ends {
+            let mut counts = [0u8; MOST_LANES];
+            let mut longest = 0;
+            for &(line, place) in &self.places[begin..end] {
+                let at = place >> half;
+                let padded = at + (at >> row) + (at >> far);
+                let cell = ((line * layout.pitch + padded) << half) + (place & (self.each - 1));
+                let bank = cell & (self.lanes - 1);
+                let (bank, count) = (&mut taken[bank], &mut counts[bank]);
+                if !bank[..usize::from(*count)].contains(&cell) {
+                    bank[usize::from(*count)] = cell;
+                    *count += 1;
+                    longest = longest.max(*count);
+                }
+            }
+            wavefronts += usize::from(longest);
+            if wavefronts as f64 >= enough {
+                return f64::INFINITY;
+            }
+            begin = end;
+        }
+        wavefronts as f64 / least
+    }
+}
+
+/// What the step stores, or loads.
+fn moved(step: &StepWords, after: bool, block: &Block) -> Groups {
+    let reals = block.reals_of(step, after).is_some();
+    Groups::new(&accesses(step, after, block), block.cell, reals)
 }
 
 /// Whether distances between the points of a column are constants (`separable` of tile.hpp).
@@ -102,14 +158,15 @@ pub fn layout(
     asks: f64,
 ) -> (f64, CellLayout) {
     let banks = WAVEFRONT / block.cell;
-    let sides: Vec<(&StepWords, bool, Vec<Access>)> = exchanges
+    let sides: Vec<(&StepWords, bool, Groups)> = exchanges
         .iter()
         .flat_map(|&(before, after)| [(before, true), (after, false)])
-        .map(|(step, after)| (step, after, accesses(step, after, block)))
+        .map(|(step, after)| (step, after, moved(step, after, block)))
         .collect();
+    let mut taken = no_cells();
     let mut best = (f64::INFINITY, CellLayout::default());
     // Reals of a line by real columns, an odd number, are from both of its ends: at constant distances if all are.
-    let folded = |(step, after, _): &(&StepWords, bool, Vec<Access>)| {
+    let folded = |(step, after, _): &(&StepWords, bool, Groups)| {
         step.folded != 0 && block.reals_of(step, *after).is_some()
     };
     let rows: &[usize] = match sides.iter().any(folded) {
@@ -149,13 +206,12 @@ pub fn layout(
                 .iter()
                 .filter(|(step, _, _)| scattered(step, layout, block));
             let mut cost = addresses + asks * copies.count() as f64;
-            for (step, after, list) in &sides {
+            for (_, _, groups) in &sides {
                 // What costs more is not counted to the end.
                 if cost >= best.0 - 1e-9 {
                     break;
                 }
-                let reals = block.reals_of(step, *after).is_some();
-                cost += conflicts(list, layout, block.cell, reals) - 1.0;
+                cost += groups.conflicts(layout, best.0 - cost + 1.0, &mut taken) - 1.0;
             }
             if cost < best.0 - 1e-9 {
                 best = (cost, layout);
@@ -176,8 +232,7 @@ pub fn wavefronts(before: &StepWords, after: &StepWords, block: &Block) -> [f64;
             row: (row & 0xffff_ffff) as usize,
             far: (row >> 32) as usize,
         };
-        let reals = block.reals_of(step, after).is_some();
-        conflicts(&accesses(step, after, block), layout, block.cell, reals)
+        moved(step, after, block).conflicts(layout, f64::INFINITY, &mut no_cells())
     };
     [
         of(before, true, before.pitch_out, before.row_out),
