@@ -167,3 +167,58 @@ fn imports_are_found_and_circles_are_seen() {
         2
     );
 }
+
+/// The longest function that a reader has in one view.
+const LONGEST_FUNCTION: usize = 120;
+
+/// The name and the lines of each function of a source.
+fn functions(code: &str) -> Vec<(String, usize)> {
+    let lines: Vec<&str> = code.lines().collect();
+    let mut all = Vec::new();
+    for (i, line) in lines.iter().enumerate() {
+        let words = line.trim_start();
+        let indent = &line[..line.len() - words.len()];
+        let begins = ["fn ", "pub ", "pub(", "const fn ", "unsafe fn ", "extern "];
+        let named = words.split_once("fn ").map(|(_, rest)| rest);
+        let Some(name) = named.filter(|_| begins.iter().any(|begin| words.starts_with(begin)))
+        else {
+            continue;
+        };
+        if line.ends_with(';') {
+            continue;
+        }
+        let end = format!("{indent}}}");
+        let closed = lines[i..].iter().position(|line| line.starts_with(&end));
+        all.push((name.to_string(), closed.map_or(0, |closed| closed + 1)));
+    }
+    all
+}
+
+#[test]
+fn functions_are_short() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders: Vec<_> = [
+        "src",
+        "cli/src",
+        "backend-traits",
+        "kernels-cuda",
+        "kernels-hip",
+    ]
+    .iter()
+    .chain(&["benches/lab/src"])
+    .map(|folder| root.join(folder))
+    .collect();
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        let inner = fs::read_dir(&folder).expect("a folder").flatten();
+        folders.extend(inner.map(|entry| entry.path()).filter(|path| path.is_dir()));
+        for (name, code) in sources(&folder) {
+            for (function, lines) in functions(&code) {
+                seen += 1;
+                let said = format!("{}/{name}: {function} has {lines} lines", folder.display());
+                assert!(lines <= LONGEST_FUNCTION, "{said}");
+            }
+        }
+    }
+    assert!(seen > 2000, "{seen}");
+}

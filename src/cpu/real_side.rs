@@ -298,12 +298,12 @@ impl<T: Real + Storage<Compute = T>> Scatter<'_, T> {
         let Scatter {
             side,
             points: z,
-            reals: y,
             scale,
+            ..
         } = self;
-        let (n, sign) = (side.length, side.sign);
-        let half = n / 2;
-        let negative = sign * scale;
+        let half = side.length / 2;
+        let negative = side.sign * scale;
+        let y = &mut *self.reals;
         match side.form {
             Form::Pairs => {
                 let scalars: &[T] = bytemuck::cast_slice(z);
@@ -320,80 +320,8 @@ impl<T: Real + Storage<Compute = T>> Scatter<'_, T> {
                     pair[1] = negative * o;
                 }
             }
-            Form::Halves | Form::Hartley => {
-                let reversed = side.reversed;
-                let (first, middle) = match reversed {
-                    false => (0, half),
-                    true => (n - 1, half - 1),
-                };
-                let (low, high) = match reversed {
-                    false => {
-                        let (low, high) = y.split_at_mut(half + 1);
-                        (&mut low[1..half.max(1)], high)
-                    }
-                    true => {
-                        let (low, high) = y.split_at_mut(half);
-                        let last = high.len() - 1;
-                        (&mut low[..half - 1], &mut high[..last])
-                    }
-                };
-                // Of a reversed line the first real of a pair lies behind the second.
-                let places = low.iter_mut().zip(high.iter_mut().rev());
-                let points = z[1..half.max(1)].iter().zip(places);
-                match (side.form, side.weights.is_empty()) {
-                    (Form::Hartley, _) => {
-                        for (z, (low, high)) in points {
-                            *low = scale * (z.re - z.im);
-                            *high = scale * (z.re + z.im);
-                        }
-                    }
-                    (_, true) => {
-                        for (z, (low, high)) in points {
-                            *low = scale * z.re;
-                            *high = negative * z.im;
-                        }
-                    }
-                    _ if reversed => {
-                        for ((z, (low, high)), w) in points.zip(&side.weights[1..]) {
-                            *high = scale * (w.re * z.re - w.im * z.im);
-                            *low = negative * (w.re * z.im + w.im * z.re);
-                        }
-                    }
-                    _ => {
-                        for ((z, (low, high)), w) in points.zip(&side.weights[1..]) {
-                            *low = scale * (w.re * z.re - w.im * z.im);
-                            *high = negative * (w.re * z.im + w.im * z.re);
-                        }
-                    }
-                }
-                // Points 0 and N/2 are real.
-                let weight = |p: usize| side.weights.get(p).map_or(T::one(), |w| w.re);
-                y[first] = scale * weight(0) * z[0].re;
-                y[middle] = scale * weight(half) * z[half].re;
-            }
-            Form::Ends => {
-                let pairs = half / 2;
-                let product = |p: usize| side.weights[p] * z[p];
-                // Reals 2p and N − 1 − 2p are the first of a pair and the second of its mirror
-                // image: points p and N/2 − 1 − p fill two pairs.
-                let (low, high) = y.split_at_mut(2 * pairs);
-                let (middle, high) = high.split_at_mut(2 * (half % 2));
-                let places = low.chunks_exact_mut(2).zip(high.chunks_exact_mut(2).rev());
-                let points = z[..pairs].iter().zip(z[half - pairs..].iter().rev());
-                let weights = side.weights[..pairs]
-                    .iter()
-                    .zip(side.weights[half - pairs..].iter().rev());
-                for (((low, high), (z, other)), (w, v)) in places.zip(points).zip(weights) {
-                    low[0] = scale * (w.re * z.re - w.im * z.im);
-                    high[1] = negative * (w.re * z.im + w.im * z.re);
-                    high[0] = scale * (v.re * other.re - v.im * other.im);
-                    low[1] = negative * (v.re * other.im + v.im * other.re);
-                }
-                if let [a, b] = middle {
-                    let z = product(pairs);
-                    (*a, *b) = (scale * z.re, negative * z.im);
-                }
-            }
+            Form::Halves | Form::Hartley => self.halves(),
+            Form::Ends => self.ends(),
             Form::RealParts => {
                 for (y, z) in y.iter_mut().zip(z) {
                     *y = scale * z.re;
@@ -415,6 +343,102 @@ impl<T: Real + Storage<Compute = T>> Scatter<'_, T> {
                     }
                 }
             }
+        }
+    }
+
+    /// The two halves of a line from its points, or one and the other's mirror image.
+    #[inline(always)]
+    fn halves(self) {
+        let Scatter {
+            side,
+            points: z,
+            reals: y,
+            scale,
+        } = self;
+        let half = side.length / 2;
+        let negative = side.sign * scale;
+        let reversed = side.reversed;
+        let (first, middle) = match reversed {
+            false => (0, half),
+            true => (side.length - 1, half - 1),
+        };
+        let (low, high) = match reversed {
+            false => {
+                let (low, high) = y.split_at_mut(half + 1);
+                (&mut low[1..half.max(1)], high)
+            }
+            true => {
+                let (low, high) = y.split_at_mut(half);
+                let last = high.len() - 1;
+                (&mut low[..half - 1], &mut high[..last])
+            }
+        };
+        // Of a reversed line the first real of a pair lies behind the second.
+        let places = low.iter_mut().zip(high.iter_mut().rev());
+        let points = z[1..half.max(1)].iter().zip(places);
+        match (side.form, side.weights.is_empty()) {
+            (Form::Hartley, _) => {
+                for (z, (low, high)) in points {
+                    *low = scale * (z.re - z.im);
+                    *high = scale * (z.re + z.im);
+                }
+            }
+            (_, true) => {
+                for (z, (low, high)) in points {
+                    *low = scale * z.re;
+                    *high = negative * z.im;
+                }
+            }
+            _ if reversed => {
+                for ((z, (low, high)), w) in points.zip(&side.weights[1..]) {
+                    *high = scale * (w.re * z.re - w.im * z.im);
+                    *low = negative * (w.re * z.im + w.im * z.re);
+                }
+            }
+            _ => {
+                for ((z, (low, high)), w) in points.zip(&side.weights[1..]) {
+                    *low = scale * (w.re * z.re - w.im * z.im);
+                    *high = negative * (w.re * z.im + w.im * z.re);
+                }
+            }
+        }
+        // Points 0 and N/2 are real.
+        let weight = |p: usize| side.weights.get(p).map_or(T::one(), |w| w.re);
+        y[first] = scale * weight(0) * z[0].re;
+        y[middle] = scale * weight(half) * z[half].re;
+    }
+
+    /// Reals from both ends of a line from each point.
+    #[inline(always)]
+    fn ends(self) {
+        let Scatter {
+            side,
+            points: z,
+            reals: y,
+            scale,
+        } = self;
+        let half = side.length / 2;
+        let negative = side.sign * scale;
+        let pairs = half / 2;
+        let product = |p: usize| side.weights[p] * z[p];
+        // Reals 2p and N − 1 − 2p are the first of a pair and the second of its mirror
+        // image: points p and N/2 − 1 − p fill two pairs.
+        let (low, high) = y.split_at_mut(2 * pairs);
+        let (middle, high) = high.split_at_mut(2 * (half % 2));
+        let places = low.chunks_exact_mut(2).zip(high.chunks_exact_mut(2).rev());
+        let points = z[..pairs].iter().zip(z[half - pairs..].iter().rev());
+        let weights = side.weights[..pairs]
+            .iter()
+            .zip(side.weights[half - pairs..].iter().rev());
+        for (((low, high), (z, other)), (w, v)) in places.zip(points).zip(weights) {
+            low[0] = scale * (w.re * z.re - w.im * z.im);
+            high[1] = negative * (w.re * z.im + w.im * z.re);
+            high[0] = scale * (v.re * other.re - v.im * other.im);
+            low[1] = negative * (v.re * other.im + v.im * other.re);
+        }
+        if let [a, b] = middle {
+            let z = product(pairs);
+            (*a, *b) = (scale * z.re, negative * z.im);
         }
     }
 }

@@ -111,6 +111,24 @@ fn lengths(stage: &Stage, fits: &Fits, limit: usize) -> Option<[usize; 2]> {
     })
 }
 
+/// A line as columns and rows.
+struct Rectangle<'a> {
+    stage: &'a Stage,
+    fits: &'a Fits<'a>,
+    order: Order,
+    /// Points of the DFT that the passes share: N.
+    whole: usize,
+    /// N1 and N2: of a column, of a row.
+    columns: usize,
+    rows: usize,
+    /// Of these the points that half spectra have.
+    ks: usize,
+    ns: usize,
+    /// Points of a run of scratch, in which columns lie.
+    run: usize,
+    middle: Place,
+}
+
 /// The two stages of a line with columns and rows of these `lengths`, in the order of their passes, and the
 /// scalars of scratch that they reach; `None` where there is no such way, or no butterflies.
 fn by_lengths(
@@ -126,7 +144,6 @@ fn by_lengths(
     if first.checked_mul(last) != Some(whole) {
         return None;
     }
-    // N1 and N2.
     let (columns, rows) = match order {
         Order::Inverse => (last, first),
         _ => (first, last),
@@ -137,154 +154,208 @@ fn by_lengths(
         Order::Symmetric { .. } => halved(rows)?,
         _ => rows,
     };
-    // Columns lie in whole runs.
-    let scalar = p.storage().bytes();
     let run = fits.run()?;
     let points = ks.checked_mul(ns.next_multiple_of(run))?;
-    let runs = Some(Runs {
-        points: run,
-        apart: 2 * run * ks,
-    });
     let (middle, scratch) = Place::lines_in_scratch(p, stage.dim, points, base)?;
     // Packed, or continued, a line may take less.
     let limit = p.request.scratch_limit.unwrap_or(usize::MAX);
-    if scratch > limit / scalar {
+    if scratch > limit / p.storage().bytes() {
         return None;
     }
-    let reals = RealLine {
-        kind: stage.kind,
-        length: stage.length,
-        form: LineForm::Columns(columns),
+    let line = Rectangle {
+        stage,
+        fits,
+        order,
+        whole,
+        columns,
+        rows,
+        ks,
+        ns,
+        run,
+        middle,
     };
-    let line = Some(reals);
-    let (unit_in, unit_out) = (
-        stage.load.strides[stage.dim],
-        stage.store.strides[stage.dim],
-    );
-    let place = |of: &Place, stride: usize| {
-        let mut place = of.clone();
-        place.strides[stage.dim] = stride;
-        place
-    };
-    let symmetric = matches!(order, Order::Symmetric { .. });
-    // Conjugates, of which C2R makes what the DFT does of the rest: the result is real.
-    let direction = match symmetric {
-        true => Direction::Inverse,
-        false => stage.direction,
-    };
-    let roots = Some(Factor::Roots {
-        length: whole,
-        line_loop: 0,
-        direction,
-        turned: order == Order::Symmetric { odd: true },
-    });
-    // Where a stage loads from, and stores to, the line in scratch: along k1, or along n2, which lies in runs.
-    let along_k = || place(&middle, 2 * run);
-    let along_n = || place(&middle, 2);
-    let common = Stage {
-        direction,
-        ..stage.part()
-    };
-    let map = |stride, index, runs| Map {
-        stride,
-        index,
-        runs,
+    let mut stages = match order {
+        Order::Inverse => line.rows_first(),
+        _ => line.columns_first(),
     };
     // Together they grow as the line does.
     let growth = next_power_of_two(first);
-    // Where columns' reals lie beside those of their mirror images.
-    let facing = |end: End| {
+    (stages[0].growth, stages[1].growth) = (growth, stage.growth / growth);
+    Some(Route {
+        stages: stages.into(),
+        scratch_scalars: scratch,
+    })
+}
+
+impl Rectangle<'_> {
+    /// Real columns of every `rows`-th real, then rows of the points of one frequency.
+    fn columns_first(&self) -> [Stage; 2] {
+        let (stage, common) = (self.stage, self.common());
+        let [unit_in, unit_out] = self.units();
+        let symmetric = matches!(self.order, Order::Symmetric { .. });
+        [
+            Stage {
+                kind: Kind::R2C,
+                length: self.columns,
+                load: self.along(&stage.load, unit_in * self.rows),
+                load_index: self.rows,
+                load_reals: Some(self.reals()),
+                mirrored: self.facing(End::Load),
+                store: self.along_columns(),
+                store_range: 0..self.ks,
+                inner: vec![Loop {
+                    count: self.ns,
+                    load: map(unit_in, 1, None),
+                    store: map(2, 0, self.runs()),
+                }],
+                store_factor: self.roots(),
+                ..common.clone()
+            },
+            Stage {
+                kind: if symmetric { Kind::C2R } else { Kind::C2C },
+                length: self.rows,
+                load: self.along_rows(),
+                load_runs: self.runs(),
+                load_range: 0..self.ns,
+                store: self.along(&stage.store, unit_out * self.columns),
+                store_index: self.columns,
+                store_reals: Some(self.reals()),
+                inner: vec![Loop {
+                    count: self.ks,
+                    load: map(2 * self.run, 0, None),
+                    store: map(unit_out, 1, None),
+                }],
+                ..common
+            },
+        ]
+    }
+
+    /// Rows of every `columns`-th point of a half spectrum, then columns that become real.
+    fn rows_first(&self) -> [Stage; 2] {
+        let (stage, common) = (self.stage, self.common());
+        let [unit_in, unit_out] = self.units();
+        let reals = stage.load.domain == Domain::Real;
+        [
+            Stage {
+                kind: Kind::C2C,
+                length: self.rows,
+                load: self.along(&stage.load, unit_in * self.columns),
+                load_index: self.columns,
+                load_reals: reals.then(|| self.reals()),
+                hermitian: (stage.kind == Kind::C2R).then_some(stage.length),
+                edges: stage.edges,
+                store: self.along_rows(),
+                store_runs: self.runs(),
+                store_range: 0..self.ns,
+                inner: vec![Loop {
+                    count: self.ks,
+                    load: map(unit_in, 1, None),
+                    store: map(2 * self.run, 0, None),
+                }],
+                store_factor: self.roots(),
+                ..common.clone()
+            },
+            Stage {
+                kind: Kind::C2R,
+                length: self.columns,
+                load: self.along_columns(),
+                load_range: 0..self.ks,
+                store: self.along(&stage.store, unit_out * self.rows),
+                store_index: self.rows,
+                store_reals: Some(self.reals()),
+                mirrored: self.facing(End::Store),
+                inner: vec![Loop {
+                    count: self.ns,
+                    load: map(2, 0, self.runs()),
+                    store: map(unit_out, 1, None),
+                }],
+                ..common
+            },
+        ]
+    }
+
+    /// What the stages have alike.
+    fn common(&self) -> Stage {
+        Stage {
+            direction: self.direction(),
+            ..self.stage.part()
+        }
+    }
+
+    /// Conjugates, of which C2R makes what the DFT does of the rest, where the result is real.
+    fn direction(&self) -> Direction {
+        match self.order {
+            Order::Symmetric { .. } => Direction::Inverse,
+            _ => self.stage.direction,
+        }
+    }
+
+    fn roots(&self) -> Option<Factor> {
+        Some(Factor::Roots {
+            length: self.whole,
+            line_loop: 0,
+            direction: self.direction(),
+            turned: self.order == Order::Symmetric { odd: true },
+        })
+    }
+
+    fn reals(&self) -> RealLine {
+        RealLine {
+            kind: self.stage.kind,
+            length: self.stage.length,
+            form: LineForm::Columns(self.columns),
+        }
+    }
+
+    /// Columns lie in whole runs.
+    fn runs(&self) -> Option<Runs> {
+        Some(Runs {
+            points: self.run,
+            apart: 2 * self.run * self.ks,
+        })
+    }
+
+    /// From a line's point to the next, where it is loaded and stored.
+    fn units(&self) -> [usize; 2] {
+        [&self.stage.load, &self.stage.store].map(|place| place.strides[self.stage.dim])
+    }
+
+    fn along(&self, of: &Place, stride: usize) -> Place {
+        let mut place = of.clone();
+        place.strides[self.stage.dim] = stride;
+        place
+    }
+
+    /// Where a stage meets the line in scratch along a column's frequencies.
+    fn along_columns(&self) -> Place {
+        self.along(&self.middle, 2 * self.run)
+    }
+
+    /// The same along rows, which lie in runs.
+    fn along_rows(&self) -> Place {
+        self.along(&self.middle, 2)
+    }
+
+    /// Where columns' reals lie beside those of their mirror images.
+    fn facing(&self, end: End) -> Option<(End, Mirrored)> {
+        let stage = self.stage;
         let (place, range) = match end {
             End::Load => (&stage.load, &stage.load_range),
             End::Store => (&stage.store, &stage.store_range),
         };
         let row = place.strides[stage.dim] == 1 && range.len() == stage.length;
-        let even = columns.is_multiple_of(4) && rows.is_multiple_of(2);
-        let pairs = reals.side(end).facing_pairs().is_some();
-        let faces = pairs && columns / 2 <= fits.longest_line() / 2;
-        let (points, images) = (whole, Images::Facing);
+        let even = self.columns.is_multiple_of(4) && self.rows.is_multiple_of(2);
+        let pairs = self.reals().side(end).facing_pairs().is_some();
+        let faces = pairs && self.columns / 2 <= self.fits.longest_line() / 2;
+        let (points, images) = (self.whole, Images::Facing);
         (row && even && faces).then_some((end, Mirrored { points, images }))
-    };
-    let stages = match order {
-        Order::Forward | Order::Symmetric { .. } => [
-            Stage {
-                kind: Kind::R2C,
-                length: columns,
-                load: place(&stage.load, unit_in * rows),
-                load_index: rows,
-                load_reals: line,
-                mirrored: facing(End::Load),
-                store: along_k(),
-                store_range: 0..ks,
-                inner: vec![Loop {
-                    count: ns,
-                    load: map(unit_in, 1, None),
-                    store: map(2, 0, runs),
-                }],
-                store_factor: roots,
-                growth,
-                ..common.clone()
-            },
-            Stage {
-                kind: if symmetric { Kind::C2R } else { Kind::C2C },
-                length: rows,
-                load: along_n(),
-                load_runs: runs,
-                load_range: 0..ns,
-                store: place(&stage.store, unit_out * columns),
-                store_index: columns,
-                store_reals: line,
-                inner: vec![Loop {
-                    count: ks,
-                    load: map(2 * run, 0, None),
-                    store: map(unit_out, 1, None),
-                }],
-                growth: stage.growth / growth,
-                ..common
-            },
-        ],
-        Order::Inverse => [
-            Stage {
-                kind: Kind::C2C,
-                length: rows,
-                load: place(&stage.load, unit_in * columns),
-                load_index: columns,
-                load_reals: line.filter(|_| stage.load.domain == Domain::Real),
-                hermitian: (stage.kind == Kind::C2R).then_some(stage.length),
-                edges: stage.edges,
-                store: along_n(),
-                store_runs: runs,
-                store_range: 0..ns,
-                inner: vec![Loop {
-                    count: ks,
-                    load: map(unit_in, 1, None),
-                    store: map(2 * run, 0, None),
-                }],
-                store_factor: roots,
-                growth,
-                ..common.clone()
-            },
-            Stage {
-                kind: Kind::C2R,
-                length: columns,
-                load: along_k(),
-                load_range: 0..ks,
-                store: place(&stage.store, unit_out * rows),
-                store_index: rows,
-                store_reals: line,
-                mirrored: facing(End::Store),
-                inner: vec![Loop {
-                    count: ns,
-                    load: map(2, 0, runs),
-                    store: map(unit_out, 1, None),
-                }],
-                growth: stage.growth / growth,
-                ..common
-            },
-        ],
-    };
-    Some(Route {
-        stages: stages.into(),
-        scratch_scalars: scratch,
-    })
+    }
+}
+
+fn map(stride: usize, index: usize, runs: Option<Runs>) -> Map {
+    Map {
+        stride,
+        index,
+        runs,
+    }
 }
