@@ -31,24 +31,22 @@ use std::sync::Mutex;
 /// A planner: the suite is told which, as this crate has none.
 pub type PlanFn = fn(&Request, &Limits) -> Result<Plan>;
 
-/// Runs every request of the table that `part` of `parts` covers on each of several backends of the
-/// same limits. Panics with the names of all that fail.
+/// Runs every request of the table that `part` of `parts` covers on several backends of the same limits: each on one of
+/// them, as they differ in the order of their threads. Panics with the names of all that fail.
 pub fn table<B: Backend>(backends: &[B], plan: PlanFn, part: usize, parts: usize) {
     let requests = requests(backends[0].limits());
     let chosen = requests.iter().enumerate();
     let chosen = chosen.filter(|(i, _)| i % parts == part);
-    run_all(
-        backends,
-        plan,
-        chosen.map(|(i, r)| (format!("table-{i}"), r.clone())),
-    );
+    let one = |case: usize| std::slice::from_ref(&backends[case % backends.len()]);
+    let named = chosen.map(|(i, r)| (format!("table-{i}"), r.clone()));
+    run_all(one, plan, named);
 }
 
-/// Runs `count` random requests, likewise.
+/// Runs `count` random requests, each on all backends.
 pub fn random<B: Backend>(backends: &[B], plan: PlanFn, count: u64) {
     let limits = backends[0].limits();
     let request = |seed| (format!("random-{seed}"), random_request(seed, limits));
-    run_all(backends, plan, (0..count).map(request));
+    run_all(|_| backends, plan, (0..count).map(request));
 }
 
 /// Whether the case of this number is of the part that `MMAFFT_PART` asks for; all are where it is not set.
@@ -81,8 +79,8 @@ fn part() -> (usize, usize) {
         .unwrap_or_else(|| panic!("MMAFFT_PART={text} is no part, as 3/16 is"))
 }
 
-fn run_all<B: Backend>(
-    backends: &[B],
+fn run_all<'a, B: Backend + 'a>(
+    backends: impl Fn(usize) -> &'a [B] + Sync,
     plan: PlanFn,
     requests: impl Iterator<Item = (String, Request)>,
 ) {
@@ -100,8 +98,12 @@ fn run_all<B: Backend>(
     let worst = Mutex::new((0.0, String::new()));
     let next = AtomicUsize::new(0);
     let work = || {
-        while let Some((name, request)) = requests.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match check_each(backends, plan, request, 1.0) {
+        loop {
+            let case = next.fetch_add(1, Ordering::Relaxed);
+            let Some((name, request)) = requests.get(case) else {
+                break;
+            };
+            match check_each(backends(case), plan, request, 1.0) {
                 Ok(outcome) => {
                     let share = outcome.relative_l2 / outcome.bound;
                     let mut worst = worst.lock().expect("nothing panics here");
