@@ -25,6 +25,13 @@ pub struct Geometry {
     pub vendor: Vendor,
 }
 
+impl Geometry {
+    /// Whether a block can ask that a later tile be brought to the second-level cache: AMD's have no instruction for it.
+    pub fn asks_ahead(&self) -> bool {
+        self.vendor == Vendor::Nvidia
+    }
+}
+
 /// Whose lane tables the device's fragments have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vendor {

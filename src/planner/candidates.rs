@@ -319,9 +319,12 @@ pub fn otherwise(pass: &Pass, rule: &Rule, limits: &Limits) -> Vec<Rule> {
         ),
         (staged, columns),
     ];
-    // A block asks between two steps, and early or late where there are three; AMD's cannot. Rules of planes in
-    // clusters name no radices.
-    let exchanges = match limits.architecture.starts_with("sm_") {
+    // A block asks between two steps, and early or late where there are three. Rules of planes in clusters name no
+    // radices.
+    let can_ask = limits
+        .geometry
+        .is_some_and(|geometry| geometry.asks_ahead());
+    let exchanges = match can_ask {
         true if rule.blocks > 1 => 2,
         true => engines.len().saturating_sub(1),
         false => 0,
