@@ -397,13 +397,18 @@ impl AnyBackend {
         }
     }
 
+    /// Whether its memory is the host's, which is zero where it is new.
+    pub(crate) fn is_host(&self) -> bool {
+        self.limits().backend == "cpu"
+    }
+
     /// Runs on host memory: on the CPU where it lies, on a device through copies there and
     /// back. `scratch` is memory of this backend.
     pub(crate) fn run_on_host(
         &self,
         prepared: &AnyPrepared,
         input: Option<&[u8]>,
-        output: &mut [u8],
+        (output, written): (&mut [u8], Written),
         scratch: &mut AnyBuffer,
     ) -> Result<()> {
         #[cfg(feature = "cpu")]
@@ -419,7 +424,10 @@ impl AnyBackend {
         };
         let source = input.map(upload).transpose()?;
         // What the transform does not write comes back as it was.
-        let mut target = upload(output)?;
+        let mut target = match (&source, written) {
+            (Some(_), Written::All) => self.allocate(output.len())?,
+            _ => upload(output)?,
+        };
         let bindings = Bindings {
             input: source.as_ref(),
             output: &mut target,
@@ -429,6 +437,15 @@ impl AnyBackend {
         self.synchronize()?;
         self.read(&target, 0, output)
     }
+}
+
+/// How much of an output a run out of place writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// Every element.
+    All,
+    /// What is wanted, where the layout says.
+    Part,
 }
 
 #[allow(dead_code)] // with every feature on, nothing is left out

@@ -45,6 +45,7 @@ mod element;
 mod helpers;
 #[doc(hidden)]
 pub mod lab;
+mod plan_cache;
 mod planner;
 mod transform;
 
@@ -75,6 +76,7 @@ pub use mmafft_kernels_cuda as cuda;
 #[cfg(feature = "hip")]
 pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
+pub use plan_cache::PlanCache;
 pub use planner::plan;
 pub use transform::{Buffer, Planner, Transform};
 

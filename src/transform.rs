@@ -2,13 +2,13 @@
 //!
 //! The file is long because a transform's checks of buffers stand beside each way to run it.
 
-use crate::any::{AnyBackend, AnyBuffer, AnyPrepared};
+use crate::any::{AnyBackend, AnyBuffer, AnyPrepared, Written};
 use crate::clock::BackendClock;
 use crate::element::{self, Element};
 use crate::planner::{measure::measure, plan_by, wisdom::Wisdom};
 use mmafft_backend_traits::{
-    Backend, Bindings, Buffer as _, Domain, Effort, Error, Limits, Placement, Plan, Prepared as _,
-    Request, Result, Slot,
+    Backend, Bindings, Buffer as _, Domain, Effort, Error, Layout, Limits, Placement, Plan,
+    Prepared as _, Request, Result, Slot,
 };
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -161,11 +161,43 @@ impl Planner {
     pub fn prepare(&self, plan: Plan) -> Result<Transform> {
         Ok(Transform {
             prepared: self.backend.prepare(&plan)?,
+            read: read_scalars(&plan),
             backend: self.backend.clone(),
             plan,
             pool: Mutex::default(),
         })
     }
+}
+
+/// The most bytes of zeros that the host keeps to copy to a device.
+const ZEROS: usize = 16 << 20;
+
+/// Scalars of a plan's input up to the last one that is not known to be zero.
+fn read_scalars(plan: &Plan) -> usize {
+    let request = &plan.request;
+    let scalars = request.kind.row().input.scalars();
+    let length = |(axis, &n): (usize, &usize)| request.kind_of(axis).map_or(n, |k| k.lengths(n)[0]);
+    let lengths: Vec<usize> = request
+        .shape
+        .dims()
+        .iter()
+        .enumerate()
+        .map(length)
+        .collect();
+    let row = lengths.last().copied().unwrap_or(1);
+    let layout = &request.input;
+    let Ok(all) = layout.resolve(Slot::Input, request.batch, &lengths, row, true) else {
+        return plan.input_scalars;
+    };
+    let mut ends = all.dims.clone();
+    for (axis, range) in &request.nonzero_input {
+        ends[axis + 1] = range.end;
+    }
+    let steps = ends
+        .iter()
+        .zip(&all.strides)
+        .map(|(end, stride)| (end - 1) * stride);
+    (all.offset + steps.sum::<usize>() + 1) * scalars
 }
 
 /// Memory of a transform's backend, with the type of its elements.
@@ -214,6 +246,8 @@ pub struct Transform {
     plan: Plan,
     backend: AnyBackend,
     prepared: AnyPrepared,
+    /// Scalars of the input up to the last one that is read, of two buffers.
+    read: usize,
     pool: Mutex<Vec<AnyBuffer>>,
 }
 
@@ -306,9 +340,14 @@ impl Transform {
         let domain = self.plan.request.kind.row().output;
         let bytes = self.output_len() * domain.scalars() * scalar.bytes();
         let mut memory = self.backend.allocate(bytes)?;
-        let zeros = [0; 1 << 16];
-        for start in (0..bytes).step_by(zeros.len()) {
-            let count = zeros.len().min(bytes - start);
+        // The host's memory is zero already. A device's is written in few copies, as each one waits.
+        let chunk = match self.backend.is_host() {
+            true => 0,
+            false => bytes.min(ZEROS),
+        };
+        let zeros = vec![0; chunk];
+        for start in (0..bytes).step_by(chunk.max(1)).take_while(|_| chunk > 0) {
+            let count = chunk.min(bytes - start);
             self.backend.write(&mut memory, start, &zeros[..count])?;
         }
         Ok(Buffer {
@@ -413,6 +452,47 @@ impl Transform {
     ) -> Result<()> {
         let (input, output) = self.sides(input, output)?;
         self.run_on_host(Some(input), output, Some(scratch))
+    }
+
+    /// Transforms host memory into other host memory, as bytes of the elements that the request says: for callers
+    /// that know types and strides only when they run, as bindings of other languages do.
+    ///
+    /// ```
+    /// use mmafft::{Layout, Planner, Request, Shape};
+    ///
+    /// // The columns of a matrix of reals, of which the caller has an address and strides.
+    /// let columns = Request::r2c(Shape::d1(4)).batch(3);
+    /// let columns = columns.input_layout(Layout::strided(&[3]).distance(1));
+    /// let matrix = [1.0f32; 4 * 3];
+    /// let mut spectra = [0.0f32; 3 * 3 * 2];
+    /// let (input, output) = (bytemuck::bytes_of(&matrix), bytemuck::bytes_of_mut(&mut spectra));
+    /// Planner::cpu()?.build(&columns)?.process_bytes(input, output)?;
+    /// assert_eq!((spectra[0], spectra[6]), (4.0, 4.0));
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
+    ///
+    /// On the CPU the input may end with the last element that is not known to be zero, so that what is padded needs
+    /// no memory for its padding.
+    ///
+    /// # Errors
+    /// `BufferTooShort` and `BufferTooLong` as [`Transform::process`]; `Unsupported` on the CPU where the bytes do
+    /// not begin or end with a scalar.
+    pub fn process_bytes(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
+        let row = self.plan.request.kind.row();
+        let storage = self.plan.request.precision.row().storage;
+        if !(self.backend.is_host() && input.len() >= self.read * storage.bytes()) {
+            self.check(Slot::Input, storage, row.input, input.len())?;
+        }
+        self.check(Slot::Output, storage, row.output, output.len())?;
+        self.run_on_host(Some(input), output, None)
+    }
+
+    /// The same in place.
+    pub fn process_bytes_in_place(&self, data: &mut [u8]) -> Result<()> {
+        let row = self.plan.request.kind.row();
+        let storage = self.plan.request.precision.row().storage;
+        self.check_in_place(storage, row.output, data.len())?;
+        self.run_on_host(None, data, None)
     }
 
     /// Both sides, checked, as bytes.
@@ -550,10 +630,29 @@ impl Transform {
         }
         #[cfg(not(feature = "cpu"))]
         let _ = lent;
+        let written = match self.writes_all() {
+            true => Written::All,
+            false => Written::Part,
+        };
         self.with_scratch(|scratch| {
             self.backend
-                .run_on_host(&self.prepared, input, output, scratch)
+                .run_on_host(&self.prepared, input, (output, written), scratch)
         })
+    }
+
+    /// Whether a run of two buffers leaves nothing of the output as it was.
+    fn writes_all(&self) -> bool {
+        let request = &self.plan.request;
+        let dense = request.output == Layout::default() && request.placement != Placement::InPlace;
+        dense && request.wanted_output.is_empty()
+    }
+
+    /// About the bytes that it keeps between runs: scratch for one at a time, and what its lines have of roots.
+    pub(crate) fn bytes(&self) -> usize {
+        let point = 2 * self.plan.request.precision.row().storage.compute_bytes();
+        let lines = self.plan.passes.iter().flat_map(|pass| &pass.axes);
+        let points: usize = lines.map(|axis| axis.core_length()).sum();
+        self.scratch_bytes() + points * point
     }
 
     /// Runs `work` with scratch from the pool. The lock is not held meanwhile.

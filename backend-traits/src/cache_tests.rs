@@ -200,7 +200,7 @@ fn threads_and_processes_fill_it_at_once() {
     }
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("cuda");
-    let name = "device::cache::tests::threads_and_processes_fill_it_at_once";
+    let name = "cache::tests::threads_and_processes_fill_it_at_once";
     let other = std::process::Command::new(std::env::current_exe().unwrap())
         .args([name, "--exact"])
         .env(OTHER, &folder)

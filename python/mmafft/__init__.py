@@ -1,0 +1,29 @@
+"""Fast Fourier transforms for Python, by mmafft.
+
+>>> import numpy as np, mmafft
+>>> spectrum = mmafft.fft.rfft(np.ones(1000, np.float32))
+>>> spectrum.shape, spectrum.dtype, float(spectrum[0].real)
+((501,), dtype('complex64'), 1000.0)
+
+:mod:`mmafft.fft` has SciPy's functions; :func:`mmafft.plan` says what one will do; ``scipy.fft.set_global_backend(
+mmafft.scipy)`` and :func:`mmafft.patch` bring them to programs that call SciPy or NumPy.
+"""
+
+import os as _os
+from importlib import metadata as _metadata
+
+from . import _core, fft, scipy
+from ._patch import patch
+from ._plan import Plan, plan
+
+__all__ = ["Plan", "clear_cache", "fft", "patch", "plan", "scipy"]
+__version__ = _metadata.version("mmafft")
+
+# A child process has none of its parent's threads.
+if hasattr(_os, "register_at_fork"):
+    _os.register_at_fork(after_in_child=_core.forked)
+
+
+def clear_cache():
+    """Forgets the plans of earlier calls, and gives their memory back."""
+    _core.clear_cache()

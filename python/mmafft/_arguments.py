@@ -1,0 +1,229 @@
+"""Reads the arguments of :mod:`mmafft.fft` in all their forms, by SciPy's rules."""
+
+import operator
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+FORWARD, INVERSE, R2C, C2R = 0, 1, 2, 3
+COSINE, SINE = 4, 8
+#: The axes of a call that names none, of the functions of several.
+ALL = []
+
+_NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
+_SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+_LONG = (np.dtype(np.longdouble), np.dtype(np.clongdouble))
+_SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
+_NATIVE = (*_SINGLE, np.dtype(np.float64), np.dtype(np.complex128))
+# Where longdouble is double, nothing needs another's help.
+_HAS_LONG = np.dtype(np.longdouble).itemsize > 8
+
+
+def swap(norm):
+    """The norm of the other direction."""
+    try:
+        return _SWAPPED[norm]
+    except (KeyError, TypeError):
+        raise bad_norm(norm) from None
+
+
+def bad_norm(norm):
+    return ValueError(f'Invalid norm value {norm!r}, should be "backward", "ortho" or "forward"')
+
+
+def scale_of(norm, forward):
+    """SciPy's number of a scale: 0 none, 1 by 1/sqrt(N), 2 by 1/N."""
+    try:
+        number = _NORMS[norm]
+    except (KeyError, TypeError):
+        raise bad_norm(norm) from None
+    return number if forward else 2 - number
+
+
+def is_long(x):
+    """Whether an array is of extended precision, which SciPy's own backend transforms."""
+    return _HAS_LONG and getattr(x, "dtype", None) in _LONG
+
+
+def by_scipy(name, x, *args, **kwargs):
+    """The result of SciPy's own backend, for extended precision."""
+    try:
+        import scipy.fft
+    except ImportError as error:
+        raise TypeError(f"{name} of {x.dtype} is by SciPy, which is not installed: convert to float64") from error
+    with scipy.fft.set_backend("scipy", only=True):
+        return getattr(scipy.fft, name)(x, *args, **kwargs)
+
+
+def as_float(x):
+    """An array of float32, float64, complex64, complex128, or of extended precision."""
+    if type(x) is not np.ndarray:
+        x = np.asarray(x)
+    if x.dtype in _NATIVE or is_long(x):
+        return x
+    if x.dtype == np.float16 or x.dtype.name == "bfloat16":
+        return x.astype(np.float32)
+    if x.dtype.kind in "fc":
+        return x.astype(x.dtype.newbyteorder("="))
+    return np.asarray(x, np.float64)
+
+
+def is_fresh(x, given):
+    """Whether `x` was made of `given` and is nobody else's."""
+    own = isinstance(given, (np.ndarray, list, tuple))
+    return own and x is not given and x.base is None
+
+
+class Precision:
+    """How a call computes: the compiled part's name, and NumPy's types of both domains."""
+
+    def __init__(self, name, real, complex_):
+        self.name, self.real, self.complex = name, np.dtype(real), complex_ and np.dtype(complex_)
+
+    def of(self, is_complex):
+        return self.complex if is_complex else self.real
+
+
+_F32 = Precision("f32", np.float32, np.complex64)
+_F64 = Precision("f64", np.float64, np.complex128)
+
+
+def precision_of(x, name, real_only):
+    """The precision of a call on `x` that asks for the one of this name, or for none."""
+    if name is None:
+        return _F32 if x.dtype in _SINGLE else _F64
+    if name in ("f32", "f64"):
+        return _F32 if name == "f32" else _F64
+    if name == "split-f16":
+        return Precision(name, np.float32, np.complex64)
+    if name not in ("f16", "bf16"):
+        raise ValueError(f"no precision is called {name!r}: expected f64, f32, split-f16, f16 or bf16")
+    if not real_only:
+        raise NotImplementedError(
+            f"complex numbers of {name}, for which NumPy has no type: leave precision out, and the result is complex64"
+        )
+    if name == "f16":
+        return Precision(name, np.float16, None)
+    import ml_dtypes
+
+    return Precision(name, ml_dtypes.bfloat16, None)
+
+
+def length_of(n):
+    n = operator.index(n)
+    if n < 1:
+        raise ValueError(f"invalid number of data points ({n}) specified")
+    return n
+
+
+def integers(value, name):
+    if isinstance(value, (int, np.integer)):
+        return [int(value)]
+    try:
+        return [operator.index(item) for item in value]
+    except TypeError:
+        raise ValueError(f"{name} must be a scalar or iterable of integers") from None
+
+
+def named(axes):
+    """The axes as a caller says them."""
+    return None if axes is ALL else axes
+
+
+def axes_of(x, s, axes):
+    """SciPy's rules for `s` and `axes`: a length and an axis each, and whether the lengths were given."""
+    axes = None if axes is ALL else axes
+    if axes is not None:
+        axes = [axis + x.ndim if axis < 0 else axis for axis in integers(axes, "axes")]
+        if any(not 0 <= axis < x.ndim for axis in axes):
+            raise ValueError("axes exceeds dimensionality of input")
+        if len(set(axes)) != len(axes):
+            raise ValueError("all axes must be unique")
+    if s is None:
+        axes = list(range(x.ndim)) if axes is None else axes
+        s = [x.shape[axis] for axis in axes]
+    else:
+        s = integers(s, "shape")
+        if axes is None:
+            if len(s) > x.ndim:
+                raise ValueError("shape requires more axes than are present")
+            axes = list(range(x.ndim - len(s), x.ndim))
+        elif len(axes) != len(s):
+            raise ValueError("when given, axes and shape arguments have to be of the same length")
+        s = [x.shape[axis] if n == -1 else n for n, axis in zip(s, axes)]
+    if any(n < 1 for n in s):
+        raise ValueError(f"invalid number of data points ({s}) specified")
+    return s, axes
+
+
+def ranges(given, name, rank):
+    """`{axis: (start, stop)}` as the compiled part takes it."""
+    if given is None:
+        return []
+    try:
+        items = [(operator.index(a), *map(operator.index, pair)) for a, pair in given.items()]
+        items = [(a + rank if a < 0 else a, start, stop) for a, start, stop in items]
+    except (AttributeError, TypeError, ValueError):
+        raise ValueError(f"{name} must be a dict of axis: (start, stop)") from None
+    for axis, start, stop in items:
+        if not 0 <= axis < rank:
+            raise ValueError(f"{name} has axis {axis}: expected one of {rank}")
+        if not 0 <= start < stop:
+            raise ValueError(f"{name} has the range {start}:{stop}, which is empty")
+    return items
+
+
+class Options:
+    """What calls take beside SciPy's arguments."""
+
+    __slots__ = ("out", "precision", "effort", "nonzero", "wanted", "seen")
+
+    def __init__(self, out=None, precision=None, effort=None, nonzero=None, wanted=None, seen=None):
+        self.out, self.precision, self.effort = out, precision, effort
+        self.nonzero, self.wanted = nonzero, wanted
+        #: Takes what a plan says of itself, in place of a run.
+        self.seen = seen
+
+    @classmethod
+    def of(cls, plan, name, x, given):
+        """Those of a call, with a plan's where it has one."""
+        if plan is None:
+            return cls(**given)
+        check = getattr(plan, "_check", None)
+        if check is None:
+            raise NotImplementedError(f"a precomputed plan that is a {type(plan).__name__}: make one by mmafft.plan")
+        check(name, x)
+        return cls(**{**plan._options, **given})
+
+
+def check_overwrite(x, overwrite_x):
+    if overwrite_x and isinstance(x, np.ndarray) and not x.flags.writeable:
+        raise ValueError("x is read-only, and overwrite_x is true")
+
+
+def one_axis(x, n, axis):
+    """The axis and its length, by SciPy's rules for transforms of one axis."""
+    axis = normalize_axis_index(operator.index(axis), x.ndim)
+    n = x.shape[axis] if n is None else n
+    return [length_of(n)], [axis]
+
+
+def type_of(family, type_, inverse):
+    """The operation of a DCT or DST."""
+    if type_ not in (1, 2, 3, 4):
+        raise ValueError(f"type must be 1, 2, 3 or 4: got {type_!r}")
+    if inverse:
+        type_ = {2: 3, 3: 2}.get(type_, type_)
+    return family + int(type_) - 1
+
+
+def logical(op, n):
+    """The points that a norm counts."""
+    return 2 * (n + {COSINE: -1, SINE: 1}.get(op, 0))
+
+
+def as_float_or_half(x, ours):
+    """As :func:`as_float`, but 16 bits stay what they are where the call computes with them."""
+    if ours.get("precision") in ("f16", "bf16"):
+        return np.asarray(x)
+    return as_float(x)

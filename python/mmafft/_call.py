@@ -1,0 +1,170 @@
+"""The functions of :mod:`mmafft.fft` where the compiled part does not do all of a call by itself."""
+
+import math
+import operator
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from . import _core
+from ._arguments import (
+    ALL,
+    C2R,
+    COSINE,
+    FORWARD,
+    INVERSE,
+    R2C,
+    SINE,
+    Options,
+    as_float,
+    as_float_or_half,
+    axes_of,
+    by_scipy,
+    check_overwrite,
+    integers,
+    is_fresh,
+    is_long,
+    logical,
+    named,
+    one_axis,
+    precision_of,
+    scale_of,
+    type_of,
+)
+from ._job import Job, check_out, converted
+
+__all__ = ["ALL", "COSINE", "SINE", "as_float", "integers", "is_long"]
+
+
+def complex_transform(name, op, x, s, axes, norm, overwrite_x, workers, plan, ours):
+    """`fft`, `ifft` and theirs of several axes, whose `axes` is a list; of one axis it is a number."""
+    check_overwrite(x, overwrite_x)
+    given, x = x, as_float(x)
+    overwrite_x = overwrite_x or is_fresh(x, given)
+    one = not isinstance(axes, list)
+    if is_long(x):
+        return by_scipy(name, x, s, named(axes), norm, overwrite_x, workers)
+    options = Options.of(plan, name, x, ours)
+    scale = scale_of(norm, op == FORWARD)
+    lengths, axes = one_axis(x, s, axes) if one else axes_of(x, s, axes)
+    if not axes:
+        return given
+    precision = precision_of(x, options.precision, False)
+    job = Job(op, x, axes, lengths, scale, precision, options, workers)
+    if x.dtype.kind == "f" and len(axes) == 1 and options.wanted is None:
+        return of_reals(job, x, workers)
+    return job.run(x, overwrite_x)
+
+
+def of_reals(job, x, workers):
+    """The spectrum of reals along one axis: half of it is transformed, and the rest mirrors that."""
+    out = job.options.out
+    if out is not None:
+        check_out(out, job.shape, job.dtype)
+        x = x.copy() if np.may_share_memory(x, out) else x
+    (axis,), (n,) = job.axes, job.lengths
+    whole = out if out is not None else np.empty(job.shape, job.dtype)
+    lines = np.moveaxis(whole, axis, -1)
+    half = whole[(slice(None),) * axis + (slice(0, n // 2 + 1),)]
+    given = job.options
+    inner = Options(half, None, given.effort, given.nonzero, None, given.seen)
+    scale, precision = job.scale, job.precision
+    Job(R2C, x, job.axes, job.lengths, scale, precision, inner, workers).run(x)
+    if given.seen is not None:
+        return whole
+    if out is None:
+        _core.mirror(whole, axis, job.op == INVERSE)
+        return whole
+    if job.op == INVERSE:
+        np.conjugate(half, out=half)
+    mirrored = lines[..., (n - 1) // 2 : 0 : -1]
+    np.conjugate(mirrored, out=lines[..., n // 2 + 1 :])
+    return whole
+
+
+def real_transform(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
+    """`rfft`, `ihfft` (which is hermitian) and theirs of several axes."""
+    x = as_float(x)
+    one = not isinstance(axes, list)
+    if is_long(x):
+        return by_scipy(name, x, s, named(axes), norm, overwrite_x, workers)
+    if x.dtype.kind == "c":
+        raise TypeError("x must be a real sequence")
+    options = Options.of(plan, name, x, ours)
+    scale = scale_of(norm, not hermitian)
+    lengths, axes = one_axis(x, s, axes) if one else axes_of(x, s, axes)
+    if not axes:
+        raise ValueError("at least 1 axis must be transformed")
+    precision = precision_of(x, options.precision, False)
+    result = Job(R2C, x, axes, lengths, scale, precision, options, workers).run(x)
+    return np.conjugate(result, out=result) if hermitian else result
+
+
+def to_reals(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
+    """`irfft`, `hfft` (which is hermitian) and theirs of several axes."""
+    x = as_float(x)
+    one = not isinstance(axes, list)
+    if is_long(x):
+        return by_scipy(name, x, s, named(axes), norm, overwrite_x, workers)
+    options = Options.of(plan, name, x, ours)
+    scale = scale_of(norm, hermitian)
+    if one:
+        axes = [normalize_axis_index(operator.index(axes), x.ndim)]
+        n = 2 * (x.shape[axes[0]] - 1) if s is None else operator.index(s)
+        lengths = [n]
+    else:
+        lengths, axes = axes_of(x, s, axes)
+        if not axes:
+            raise ValueError("at least 1 axis must be transformed")
+        if s is None:
+            lengths[-1] = 2 * (x.shape[axes[-1]] - 1)
+    if lengths[-1] < 1:
+        raise ValueError(f"Invalid number of data points ({lengths[-1]}) specified")
+    precision = precision_of(x, options.precision, False)
+    job = Job(C2R, x, axes, lengths, scale, precision, options, workers)
+    return job.run(np.conjugate(x) if hermitian else x)
+
+
+def trigonometric(name, family, inverse, x, type_, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours):
+    """`dct`, `dst`, what undoes them, and theirs of several axes."""
+    check_overwrite(x, overwrite_x)
+    given, x = x, as_float_or_half(x, ours)
+    one = not isinstance(axes, list)
+    if is_long(x):
+        extra = {} if orthogonalize is None else {"orthogonalize": orthogonalize}
+        return by_scipy(name, x, type_, s, named(axes), norm, overwrite_x, workers, **extra)
+    options = Options.of(plan, name, x, ours)
+    op, scale = type_of(family, type_, inverse), scale_of(norm, not inverse)
+    lengths, axes = one_axis(x, s, axes) if one else axes_of(x, s, axes)
+    if not axes:
+        return given
+    if op == COSINE and min(lengths) < 2:
+        raise ValueError("DCT-I is not defined for size < 2")
+    precision = precision_of(x, options.precision, True)
+    factor = None
+    if orthogonalize is not None and bool(orthogonalize) != (scale == 1):
+        root = math.sqrt(math.prod(logical(op, n) for n in lengths))
+        factor = root if orthogonalize and scale == 0 else 1 / root
+        scale = 1 if orthogonalize else 0
+    job = Job(op, x, axes, lengths, scale, precision, options, workers)
+    result = parts(job, x, overwrite_x) if x.dtype.kind == "c" else job.run(x, overwrite_x)
+    if factor is not None:
+        np.multiply(result, result.real.dtype.type(factor), out=result)
+    return result
+
+
+def parts(job, x, overwrite):
+    """Of complex numbers, the transforms of their real and of their imaginary parts."""
+    out, complex_ = job.options.out, job.precision.complex
+    if complex_ is None:
+        raise TypeError(f"x is complex, and precision is {job.precision.name}: expected reals")
+    if out is not None:
+        check_out(out, job.shape, complex_)
+        x = x.copy() if np.may_share_memory(x, out) else x
+    whole = out if out is not None else np.empty(job.shape, complex_)
+    x = converted(x, complex_)
+    for part in ("real", "imag"):
+        job.options.out = getattr(whole, part)
+        job.run(getattr(x, part))
+    job.options.out = out
+    return whole

@@ -1,0 +1,80 @@
+"""Plans as objects: what a call will do, before there is data."""
+
+import numpy as np
+
+from . import _call
+from . import fft as _fft
+
+# What is no transform.
+_HELPERS = {
+    "fftfreq", "rfftfreq", "fftshift", "ifftshift", "next_fast_len", "prev_fast_len",
+    "set_workers", "get_workers",
+}  # fmt: skip
+
+
+class Plan:
+    """A transform of arrays of one shape and type. Any number of threads may call it at once.
+
+    Made by :func:`mmafft.plan`. ``function``, ``shape`` and ``dtype`` say what it is of; ``error_bound`` is the bound
+    on its relative L2 error, and ``scratch_bytes`` the memory that a run takes beside its arrays.
+    """
+
+    def __init__(self, function, x, arguments, options):
+        self.function, self.shape, self.dtype = function, x.shape, x.dtype
+        self._arguments, self._options = arguments, options
+        seen = []
+        getattr(_fft, function)(x, **arguments, **options, seen=seen)
+        if not seen:
+            raise ValueError(f"{function} of {x.dtype} {x.shape} is not by this library, or of no points")
+        self._text, self.error_bound, self.scratch_bytes = seen[0]
+
+    def explain(self):
+        """Its passes over memory, as text."""
+        return self._text
+
+    def __call__(self, x, out=None, stream=None):
+        """Transforms an array of the plan's shape and type; into `out`, where it is given.
+
+        Raises `ValueError` for another shape, and `TypeError` for another type. NumPy's arrays have no `stream`.
+        """
+        if stream is not None:
+            raise ValueError("stream is of arrays on a device: NumPy's have none")
+        given = {} if out is None else {"out": out}
+        return getattr(_fft, self.function)(x, **self._arguments, plan=self, **given)
+
+    def __repr__(self):
+        return f"<mmafft.Plan of {self.function} of {self.dtype} {self.shape}>"
+
+    def _check(self, name, x):
+        if name != self.function:
+            raise ValueError(f"a plan of {self.function} does not do {name}")
+        if x.shape != self.shape:
+            raise ValueError(f"x has shape {x.shape}: the plan is of {self.shape}")
+        if x.dtype != _call.as_float(np.empty(0, self.dtype)).dtype:
+            raise TypeError(f"x has dtype {x.dtype}: the plan is of {self.dtype}")
+
+
+def plan(x, function="fft", *, dtype=None, precision=None, effort=None, nonzero=None, wanted=None,
+         **arguments):  # fmt: skip
+    """A plan of `mmafft.fft`'s function of this name, for arrays like `x`.
+
+    `x` is an array, which is not changed, or a shape, whose elements are of `dtype` (complex64 by default for `fft`,
+    `ifft`, `irfft` and `hfft`, else float32). Other arguments are the function's own: `n`, `axis`, `s`, `axes`, `norm`,
+    `type`, `workers`. Raises what the function would.
+
+    >>> import mmafft
+    >>> p = mmafft.plan((8, 1000), "rfft", n=1024)
+    >>> p.error_bound < 1e-6
+    True
+    """
+    if function not in _fft.__all__ or function in _HELPERS:
+        raise ValueError(f"mmafft.fft has no transform {function!r}")
+    if not isinstance(x, np.ndarray):
+        shape = (x,) if isinstance(x, int) else tuple(x)
+        complex_ = function.rstrip("2n") in ("fft", "ifft", "irfft", "hfft")
+        dtype = np.dtype(dtype or (np.complex64 if complex_ else np.float32))
+        # One element stands for all: a plan reads none.
+        x = np.broadcast_to(np.empty((), dtype), shape)
+    options = {"precision": precision, "effort": effort, "nonzero": nonzero, "wanted": wanted}
+    options = {name: value for name, value in options.items() if value is not None}
+    return Plan(function, x, arguments, options)

@@ -1,0 +1,163 @@
+//! NumPy's arrays as the library sees them: addresses, lengths and strides.
+
+use crate::call::Call;
+use mmafft::{Domain, Precision};
+use numpy::npyffi::flags::NPY_ARRAY_ALIGNED;
+use numpy::{
+    Complex32, Complex64, IxDyn, PyArray, PyArrayDescr, PyArrayDescrMethods, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
+use pyo3::prelude::*;
+
+/// The numbers that NumPy gives its types.
+const FLOAT: i32 = 11;
+const DOUBLE: i32 = 12;
+const COMPLEX_FLOAT: i32 = 14;
+const COMPLEX_DOUBLE: i32 = 15;
+
+/// The precision in which arrays of a type are transformed; `None` where they are not of this domain and byte order,
+/// or are converted first.
+pub fn precision_of(dtype: &Bound<'_, PyArrayDescr>, domain: Domain) -> Option<Precision> {
+    let precision = match (dtype.num(), domain) {
+        (FLOAT, Domain::Real) | (COMPLEX_FLOAT, Domain::Complex) => Precision::F32,
+        (DOUBLE, Domain::Real) | (COMPLEX_DOUBLE, Domain::Complex) => Precision::F64,
+        _ => return None,
+    };
+    dtype.is_native_byteorder()?.then_some(precision)
+}
+
+/// A new array, whose elements are not set yet; `None` of what NumPy has no type for.
+pub fn empty<'py>(
+    py: Python<'py>,
+    shape: &[usize],
+    precision: Precision,
+    domain: Domain,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    // NumPy's own call ends the process where memory ends.
+    let points = shape.iter().try_fold(16usize, |p, &n| p.checked_mul(n));
+    if points.is_none_or(|bytes| bytes > MOST_BYTES) {
+        return Ok(None);
+    }
+    let shape = IxDyn(shape);
+    // SAFETY: the transform writes every element before anyone reads them.
+    let array = unsafe {
+        match (precision, domain) {
+            (Precision::F32, Domain::Real) => PyArray::<f32, _>::new(py, shape, false).into_any(),
+            (Precision::F64, Domain::Real) => PyArray::<f64, _>::new(py, shape, false).into_any(),
+            (Precision::F32, Domain::Complex) => {
+                PyArray::<Complex32, _>::new(py, shape, false).into_any()
+            }
+            (Precision::F64, Domain::Complex) => {
+                PyArray::<Complex64, _>::new(py, shape, false).into_any()
+            }
+            _ => return Ok(None),
+        }
+    };
+    Ok(Some(array))
+}
+
+/// The most bytes of a result that [`empty`] makes; larger ones Python makes, which reports a lack of memory.
+const MOST_BYTES: usize = 1 << 26;
+
+/// Whether an array's elements are aligned, its strides whole elements and none negative; of one that is written,
+/// also whether each element has its own place and it may be written.
+pub fn fits(x: &Bound<'_, PyUntypedArray>, written: bool) -> bool {
+    let item = x.dtype().itemsize() as isize;
+    // SAFETY: the array lives.
+    let flags = unsafe { (*x.as_array_ptr()).flags };
+    let used = |(n, _): &(&usize, &isize)| **n > 1;
+    let dims = || x.shape().iter().zip(x.strides()).filter(used);
+    if item == 0 || flags & NPY_ARRAY_ALIGNED == 0 || dims().any(|(_, s)| *s < 0 || s % item != 0) {
+        return false;
+    }
+    if !written {
+        return true;
+    }
+    let mut all: Vec<(usize, usize)> = dims().map(|(&n, &s)| (n, (s / item) as usize)).collect();
+    all.sort_by_key(|&(_, stride)| stride);
+    let mut span = 1;
+    let nest = all.iter().all(|&(n, stride)| {
+        let apart = stride >= span;
+        span += (n - 1) * stride;
+        apart
+    });
+    nest && flags & numpy::npyffi::flags::NPY_ARRAY_WRITEABLE != 0
+}
+
+/// One side of a call.
+#[derive(Debug, Clone)]
+pub struct Side {
+    pub shape: Vec<usize>,
+    /// In elements; what is not used may be anything.
+    pub strides: Vec<isize>,
+    pub address: usize,
+    /// Bytes an element, by the array's own type.
+    pub item: usize,
+}
+
+impl Side {
+    fn of(x: &Bound<'_, PyUntypedArray>) -> Self {
+        let item = x.dtype().itemsize();
+        let strides = x.strides().iter();
+        Side {
+            shape: x.shape().to_vec(),
+            strides: strides.map(|s| s / item.max(1) as isize).collect(),
+            // SAFETY: the array lives.
+            address: unsafe { (*x.as_array_ptr()).data as usize },
+            item,
+        }
+    }
+
+    fn contiguous(shape: &[usize], item: usize) -> Self {
+        let mut strides = vec![1; shape.len()];
+        for i in (1..shape.len()).rev() {
+            strides[i - 1] = strides[i] * shape[i].max(1) as isize;
+        }
+        Side {
+            shape: shape.to_vec(),
+            strides,
+            address: 0,
+            item,
+        }
+    }
+}
+
+/// Input and output of a call.
+#[derive(Debug, Clone)]
+pub struct Sides {
+    pub input: Side,
+    pub output: Side,
+    /// Bytes an element of both, as the call has them.
+    pub items: [usize; 2],
+}
+
+impl Sides {
+    /// Of arrays for which [`fits`] is true.
+    pub fn new(
+        x: &Bound<'_, PyUntypedArray>,
+        out: &Bound<'_, PyUntypedArray>,
+        precision: Precision,
+        call: Call,
+    ) -> Self {
+        Sides {
+            input: Side::of(x),
+            output: Side::of(out),
+            items: call.items(precision),
+        }
+    }
+
+    /// Of arrays that are not there yet.
+    pub fn contiguous(input: &[usize], output: &[usize], precision: Precision, call: Call) -> Self {
+        let items = call.items(precision);
+        Sides {
+            input: Side::contiguous(input, items[0]),
+            output: Side::contiguous(output, items[1]),
+            items,
+        }
+    }
+
+    /// Whether both are the same memory.
+    pub fn in_place(&self) -> bool {
+        self.input.address == self.output.address && self.input.address != 0
+    }
+}

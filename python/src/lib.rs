@@ -1,0 +1,156 @@
+//! What the Python package `mmafft` calls: transforms of NumPy arrays where they lie.
+//!
+//! Arguments are SciPy's, and `mmafft/_call.py` reads them in all their forms. What is most frequent and costs most
+//! beside a short transform, an array as NumPy makes them and no options, [`mod@quick`] does from end to end.
+
+mod arrays;
+mod call;
+mod memo;
+mod mirror;
+mod quick;
+mod request;
+mod state;
+
+use arrays::Sides;
+use call::{Call, Options};
+use mmafft::{Error, Normalization, Precision};
+use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::exceptions::{
+    PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyValueError,
+};
+use pyo3::prelude::*;
+
+/// Our errors, as the exceptions that SciPy raises in their place.
+fn exception(error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::OutOfMemory { .. } => PyMemoryError::new_err(text),
+        Error::Unsupported { .. } => PyNotImplementedError::new_err(text),
+        Error::ElementType { .. } => PyTypeError::new_err(text),
+        Error::NotBuilt { .. } | Error::NoDevice { .. } | Error::Device { .. } => {
+            PyRuntimeError::new_err(text)
+        }
+        _ => PyValueError::new_err(text),
+    }
+}
+
+fn precision(name: &str) -> PyResult<Precision> {
+    Precision::from_name(name).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "no precision is called {name:?}: expected f64, f32, split-f16, f16 or bf16"
+        ))
+    })
+}
+
+/// The scale that SciPy's `norm` means for one direction, as its numbers have it: 0 none, 1 by 1/√N, 2 by 1/N.
+fn normalization(scale: u8) -> Normalization {
+    match scale {
+        0 => Normalization::None,
+        1 => Normalization::Ortho,
+        _ => Normalization::Full,
+    }
+}
+
+/// Transforms `x` into `out` along several axes, the last of which is the halved one; `lengths` are those of the real
+/// side. What `x` has less of is zero, and what it has more of is not read. Both may be the same memory.
+#[pyfunction]
+#[pyo3(signature = (op, x, out, axes, lengths, scale, precision_name, workers, nonzero, wanted, effort))]
+#[allow(clippy::too_many_arguments)] // one for each that the caller has read
+fn execute(
+    py: Python<'_>,
+    op: u8,
+    x: &Bound<'_, PyUntypedArray>,
+    out: &Bound<'_, PyUntypedArray>,
+    axes: Vec<usize>,
+    lengths: Vec<usize>,
+    scale: u8,
+    precision_name: &str,
+    workers: &Bound<'_, PyAny>,
+    nonzero: Vec<(usize, usize, usize)>,
+    wanted: Vec<(usize, usize, usize)>,
+    effort: Option<&str>,
+) -> PyResult<()> {
+    let options = Options {
+        normalization: normalization(scale),
+        precision: precision(precision_name)?,
+        workers: state::workers(workers)?.unwrap_or(1),
+        nonzero,
+        wanted,
+        effort: effort.map(call::effort).transpose()?,
+    };
+    let call = Call::new(op).ok_or_else(|| PyValueError::new_err("no such operation"))?;
+    let sides = Sides::new(x, out, options.precision, call);
+    call.run(py, &sides, &axes, &lengths, &options)
+}
+
+/// What a plan of contiguous arrays is: its text, its error bound, and its scratch in bytes.
+#[pyfunction]
+#[pyo3(signature = (op, shape, axes, lengths, scale, precision_name, workers, nonzero, wanted, effort))]
+#[allow(clippy::too_many_arguments)] // as above
+fn describe(
+    py: Python<'_>,
+    op: u8,
+    shape: Vec<usize>,
+    axes: Vec<usize>,
+    lengths: Vec<usize>,
+    scale: u8,
+    precision_name: &str,
+    workers: &Bound<'_, PyAny>,
+    nonzero: Vec<(usize, usize, usize)>,
+    wanted: Vec<(usize, usize, usize)>,
+    effort: Option<&str>,
+) -> PyResult<(String, f64, usize)> {
+    let options = Options {
+        normalization: normalization(scale),
+        precision: precision(precision_name)?,
+        workers: state::workers(workers)?.unwrap_or(1),
+        nonzero,
+        wanted,
+        effort: effort.map(call::effort).transpose()?,
+    };
+    let call = Call::new(op).ok_or_else(|| PyValueError::new_err("no such operation"))?;
+    let mut output = shape.clone();
+    for (&axis, &length) in axes.iter().zip(&lengths) {
+        let last = Some(&axis) == axes.last();
+        let place = output.get_mut(axis).ok_or_else(|| {
+            PyValueError::new_err(format!("axis {axis} of an array of rank {}", shape.len()))
+        })?;
+        *place = call.output_length_of(last, length);
+    }
+    let sides = Sides::contiguous(&shape, &output, options.precision, call);
+    let fft = call.transform(py, &sides, &axes, &lengths, &options)?;
+    let plan = fft.plan();
+    Ok((plan.explain(), plan.error_bound, fft.scratch_bytes()))
+}
+
+/// Whether an array can be read, or written, where it lies: aligned elements of this machine's byte order, and
+/// strides that are whole numbers of them and not negative.
+#[pyfunction]
+fn fits(x: &Bound<'_, PyUntypedArray>, written: bool) -> bool {
+    let native = x.dtype().is_native_byteorder().unwrap_or(true);
+    native && arrays::fits(x, written)
+}
+
+/// The smallest product of 2, 3, 5 and 7 that is at least `target`.
+#[pyfunction]
+fn good_size(target: usize) -> usize {
+    mmafft::good_size(target)
+}
+
+/// What is at work: the CPU's threads and vectors.
+#[pyfunction]
+fn device() -> String {
+    state::device()
+}
+
+#[pymodule(gil_used = false)]
+mod _core {
+    #[pymodule_export]
+    use super::{describe, device, execute, fits, good_size};
+    #[pymodule_export]
+    use crate::mirror::mirror;
+    #[pymodule_export]
+    use crate::quick::{quick, quick_axes};
+    #[pymodule_export]
+    use crate::state::{cached, clear_cache, default_workers, forked, set_default_workers};
+}
