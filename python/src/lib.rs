@@ -1,7 +1,7 @@
 //! What the Python package `mmafft` calls: transforms of NumPy arrays where they lie.
 //!
 //! Arguments are SciPy's, and `mmafft/_call.py` reads them in all their forms. What is most frequent and costs most
-//! beside a short transform, an array as NumPy makes them and no options, [`mod@quick`] does from end to end.
+//! beside a short transform, an array as NumPy makes them and no options, `quick` does from end to end.
 
 mod arrays;
 mod call;
