@@ -8,6 +8,7 @@ mod cases;
 mod clusters;
 mod facing;
 mod folded;
+mod host_memory;
 mod largest;
 mod lines;
 mod lowering;

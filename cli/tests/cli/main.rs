@@ -192,7 +192,7 @@ fn digits_are_kept_or_named() {
 fn plans_and_devices_are_printed() {
     let plan = mmafft(&[
         "plan",
-        "1024x768",
+        "1024x512",
         "--batch",
         "8",
         "--precision",
