@@ -1,12 +1,10 @@
-//! Every backend of this build runs the same suite.
+//! Every backend of this build runs the same suite. The CPU does by as many threads as there are: a test of errors,
+//! `same`, says that their number changes no bit.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut tests = cpu::tests();
-    // The number of threads changes no bit, which a test of errors asks for.
-    #[cfg(feature = "thorough")]
-    tests.extend(cpu_one_thread::tests());
     #[cfg(feature = "cuda")]
     tests.extend(cuda::tests());
     #[cfg(feature = "hip")]
@@ -19,15 +17,6 @@ fn main() -> ExitCode {
 mmafft::backend_traits::conformance_suite!(
     cpu,
     Ok::<_, mmafft::Error>(mmafft::CpuBackend::default()),
-    mmafft::plan
-);
-#[cfg(feature = "thorough")]
-mmafft::backend_traits::conformance_suite!(
-    cpu_one_thread,
-    Ok::<_, mmafft::Error>(mmafft::CpuBackend::new(mmafft::CpuOptions {
-        threads: 1,
-        ..Default::default()
-    })),
     mmafft::plan
 );
 
