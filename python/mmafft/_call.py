@@ -33,7 +33,7 @@ from ._arguments import (
 )
 from ._job import Job, check_out, converted
 
-__all__ = ["ALL", "COSINE", "SINE", "as_float", "integers", "is_long"]
+__all__ = ["ALL", "COSINE", "SINE", "as_float", "integers", "is_long", "type_of"]
 
 
 def complex_transform(name, op, x, s, axes, norm, overwrite_x, workers, plan, ours):

@@ -83,11 +83,14 @@ __all__ = [
     "get_workers",
 ]
 
-# The operations of each type, as the compiled part numbers them.
-_COSINE = {1: 4, 2: 5, 3: 6, 4: 7}
-_COSINE_INVERSE = {1: 4 | 64, 2: 6 | 64, 3: 5 | 64, 4: 7 | 64}
-_SINE = {1: 8, 2: 9, 3: 10, 4: 11}
-_SINE_INVERSE = {1: 8 | 64, 2: 10 | 64, 3: 9 | 64, 4: 11 | 64}
+# The bit by which the compiled part scales an operation as an inverse.
+_SCALED_AS_INVERSE = 64
+_OPERATIONS = {
+    (family, inverse, type_): _call.type_of(family, type_, inverse) | (_SCALED_AS_INVERSE if inverse else 0)
+    for family in (_call.COSINE, _call.SINE)
+    for inverse in (False, True)
+    for type_ in (1, 2, 3, 4)
+}
 
 
 def _axes(axes):
@@ -248,19 +251,39 @@ def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
     return _call.real_transform("ihfftn", x, s, _axes(axes), norm, overwrite_x, workers, plan, ours, hermitian=True)
 
 
+def _along_one(
+    name, family, inverse, x, type_, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
+):  # fmt: skip
+    if plan is None and not ours and not overwrite_x and orthogonalize is None:
+        op = _OPERATIONS.get((family, inverse, type_))
+        y = None if op is None else _quick(op, x, n, axis, norm, workers)
+        if y is not None:
+            return y
+    return _call.trigonometric(
+        name, family, inverse, x, type_, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
+    )  # fmt: skip
+
+
+def _along_several(
+    name, family, inverse, x, type_, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours
+):  # fmt: skip
+    if plan is None and not ours and not overwrite_x and s is None and orthogonalize is None:
+        op = _OPERATIONS.get((family, inverse, type_))
+        y = None if op is None else _quick_axes(op, x, axes, norm, workers)
+        if y is not None:
+            return y
+    return _call.trigonometric(
+        name, family, inverse, x, type_, s, _axes(axes), norm, overwrite_x, workers, orthogonalize, plan, ours
+    )  # fmt: skip
+
+
 def dct(
     x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None,
     *, plan=None, **ours
 ):  # fmt: skip
     """The discrete cosine transform of this type (1 to 4) along one axis. Of complex `x`, of both parts."""
-    if plan is None and not ours and not overwrite_x and orthogonalize is None:
-        op = _COSINE.get(type)
-        y = None if op is None else _quick(op, x, n, axis, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "dct", _call.COSINE, False, x, type, n, axis, norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_one(
+        "dct", _call.COSINE, False, x, type, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -269,14 +292,8 @@ def dctn(
     *, plan=None, **ours
 ):  # fmt: skip
     """As :func:`dct`, over several axes, by default all, or the last ones where `s` is given."""
-    if plan is None and not ours and not overwrite_x and s is None and orthogonalize is None:
-        op = _COSINE.get(type)
-        y = None if op is None else _quick_axes(op, x, axes, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "dctn", _call.COSINE, False, x, type, s, _axes(axes), norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_several(
+        "dctn", _call.COSINE, False, x, type, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -285,14 +302,8 @@ def idct(
     *, plan=None, **ours
 ):  # fmt: skip
     """What undoes :func:`dct` of this type along one axis."""
-    if plan is None and not ours and not overwrite_x and orthogonalize is None:
-        op = _COSINE_INVERSE.get(type)
-        y = None if op is None else _quick(op, x, n, axis, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "idct", _call.COSINE, True, x, type, n, axis, norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_one(
+        "idct", _call.COSINE, True, x, type, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -301,14 +312,8 @@ def idctn(
     *, plan=None, **ours
 ):  # fmt: skip
     """As :func:`idct`, over several axes, by default all, or the last ones where `s` is given."""
-    if plan is None and not ours and not overwrite_x and s is None and orthogonalize is None:
-        op = _COSINE_INVERSE.get(type)
-        y = None if op is None else _quick_axes(op, x, axes, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "idctn", _call.COSINE, True, x, type, s, _axes(axes), norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_several(
+        "idctn", _call.COSINE, True, x, type, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -317,14 +322,8 @@ def dst(
     *, plan=None, **ours
 ):  # fmt: skip
     """The discrete sine transform of this type (1 to 4) along one axis. Of complex `x`, of both parts."""
-    if plan is None and not ours and not overwrite_x and orthogonalize is None:
-        op = _SINE.get(type)
-        y = None if op is None else _quick(op, x, n, axis, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "dst", _call.SINE, False, x, type, n, axis, norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_one(
+        "dst", _call.SINE, False, x, type, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -333,14 +332,8 @@ def dstn(
     *, plan=None, **ours
 ):  # fmt: skip
     """As :func:`dst`, over several axes, by default all, or the last ones where `s` is given."""
-    if plan is None and not ours and not overwrite_x and s is None and orthogonalize is None:
-        op = _SINE.get(type)
-        y = None if op is None else _quick_axes(op, x, axes, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "dstn", _call.SINE, False, x, type, s, _axes(axes), norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_several(
+        "dstn", _call.SINE, False, x, type, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -349,14 +342,8 @@ def idst(
     *, plan=None, **ours
 ):  # fmt: skip
     """What undoes :func:`dst` of this type along one axis."""
-    if plan is None and not ours and not overwrite_x and orthogonalize is None:
-        op = _SINE_INVERSE.get(type)
-        y = None if op is None else _quick(op, x, n, axis, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "idst", _call.SINE, True, x, type, n, axis, norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_one(
+        "idst", _call.SINE, True, x, type, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -365,12 +352,6 @@ def idstn(
     *, plan=None, **ours
 ):  # fmt: skip
     """As :func:`idst`, over several axes, by default all, or the last ones where `s` is given."""
-    if plan is None and not ours and not overwrite_x and s is None and orthogonalize is None:
-        op = _SINE_INVERSE.get(type)
-        y = None if op is None else _quick_axes(op, x, axes, norm, workers)
-        if y is not None:
-            return y
-    return _call.trigonometric(
-        "idstn", _call.SINE, True, x, type, s, _axes(axes), norm, overwrite_x, workers,
-        orthogonalize, plan, ours,
+    return _along_several(
+        "idstn", _call.SINE, True, x, type, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip

@@ -51,6 +51,22 @@ fn normalization(scale: u8) -> Normalization {
     }
 }
 
+/// What a call says beside arrays, axes, lengths and ranges.
+fn options(
+    scale: u8,
+    precision_name: &str,
+    workers: &Bound<'_, PyAny>,
+    effort: Option<&str>,
+) -> PyResult<Options> {
+    Ok(Options {
+        normalization: normalization(scale),
+        precision: precision(precision_name)?,
+        workers: state::workers(workers)?.unwrap_or(1),
+        effort: effort.map(call::effort).transpose()?,
+        ..Options::default()
+    })
+}
+
 /// Transforms `x` into `out` along several axes, the last of which is the halved one; `lengths` are those of the real
 /// side. What `x` has less of is zero, and what it has more of is not read. Both may be the same memory.
 #[pyfunction]
@@ -70,14 +86,8 @@ fn execute(
     wanted: Vec<(usize, usize, usize)>,
     effort: Option<&str>,
 ) -> PyResult<()> {
-    let options = Options {
-        normalization: normalization(scale),
-        precision: precision(precision_name)?,
-        workers: state::workers(workers)?.unwrap_or(1),
-        nonzero,
-        wanted,
-        effort: effort.map(call::effort).transpose()?,
-    };
+    let mut options = options(scale, precision_name, workers, effort)?;
+    (options.nonzero, options.wanted) = (nonzero, wanted);
     let call = Call::new(op).ok_or_else(|| PyValueError::new_err("no such operation"))?;
     let sides = Sides::new(x, out, options.precision, call);
     call.run(py, &sides, &axes, &lengths, &options)
@@ -100,14 +110,8 @@ fn describe(
     wanted: Vec<(usize, usize, usize)>,
     effort: Option<&str>,
 ) -> PyResult<(String, f64, usize)> {
-    let options = Options {
-        normalization: normalization(scale),
-        precision: precision(precision_name)?,
-        workers: state::workers(workers)?.unwrap_or(1),
-        nonzero,
-        wanted,
-        effort: effort.map(call::effort).transpose()?,
-    };
+    let mut options = options(scale, precision_name, workers, effort)?;
+    (options.nonzero, options.wanted) = (nonzero, wanted);
     let call = Call::new(op).ok_or_else(|| PyValueError::new_err("no such operation"))?;
     let mut output = shape.clone();
     for (&axis, &length) in axes.iter().zip(&lengths) {

@@ -26,8 +26,8 @@ pub fn engine(problem: &Problem, limits: &Limits) -> Result<Engine> {
     Ok(engine)
 }
 
-/// Whether products are as fast as butterflies: of powers of two, whose matrices fill their fragments. What is
-/// about a product itself, its radices or its matrix, asks for it too.
+/// Whether products are as fast as butterflies: of powers of two, whose matrices fill their fragments. A request that
+/// names radices, or leaves the matrix unsplit, is about products and has them at every length.
 fn products_pay(problem: &Problem, limits: &Limits) -> bool {
     let mut axes = problem.axes_to_transform().map(|i| &problem.dims[i]);
     let request = &problem.request;

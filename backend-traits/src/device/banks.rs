@@ -81,8 +81,8 @@ impl Groups {
         }
     }
 
-    /// Wavefronts over the fewest possible; infinite where these are `most` at least. In `taken` are of each bank the cells
-    /// that a group takes: no more than it has lanes, nor than there are of the smallest reals.
+    /// Wavefronts over the fewest possible; infinite where these are `most` at least. `taken` is room for the cells that a
+    /// group takes of each bank, no more than it has lanes.
     fn conflicts(&self, layout: CellLayout, most: f64, taken: &mut Taken) -> f64 {
         // Rows are powers of two; those that there are not begin beyond all places.
         let shift = |row: usize| row.checked_ilog2().unwrap_or(usize::BITS - 1);
