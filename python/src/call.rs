@@ -1,12 +1,13 @@
 //! One call: from arrays and axes to a request, and its run.
 
 use crate::arrays::Sides;
+use crate::devices::{plans, Device};
 use crate::exception;
 use crate::memo::{self, Key};
 use crate::request::{laid_out, Dim};
-use crate::state::state;
+use crate::state::{find, state};
 use mmafft::{
-    Direction, Domain, Effort, Kind, Normalization, PlanCache, Precision, Request, Shape, Transform,
+    Direction, Domain, Effort, Kind, Normalization, Precision, Request, Shape, Transform,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -184,7 +185,7 @@ impl Call {
         }
         let asked = self.request(sides, axes, lengths, options)?;
         let workers = asked.workers(options.workers);
-        let fft = find(py, &asked.request, workers)?;
+        let fft = find(py, state().cache(workers), &asked.request)?;
         let memory = Memory::new(sides, asked.bytes);
         if asked.points < LOCKED_POINTS {
             memo::keep(key, &fft, asked.bytes);
@@ -197,7 +198,7 @@ impl Call {
         py.detach(run).map_err(exception)
     }
 
-    /// The transform that [`Call::run`] runs.
+    /// The transform that [`Call::run`] runs, or [`Call::enqueue`] on a device.
     pub fn transform(
         self,
         py: Python<'_>,
@@ -205,13 +206,20 @@ impl Call {
         axes: &[usize],
         lengths: &[usize],
         options: &Options,
+        device: Option<&Device>,
     ) -> PyResult<Arc<Transform>> {
         let asked = self.request(sides, axes, lengths, options)?;
-        find(py, &asked.request, asked.workers(options.workers))
+        match device {
+            Some(device) => find(py, &*plans(py, device)?, &asked.request),
+            None => {
+                let workers = asked.workers(options.workers);
+                find(py, state().cache(workers), &asked.request)
+            }
+        }
     }
 
     /// The request of a call, and the memory that it is about.
-    fn request(
+    pub fn request(
         self,
         sides: &Sides,
         axes: &[usize],
@@ -275,10 +283,10 @@ impl Call {
 }
 
 /// A request, its points, and the bytes that both arrays extend over.
-struct Asked {
-    request: Request,
+pub struct Asked {
+    pub request: Request,
     points: usize,
-    bytes: [usize; 2],
+    pub bytes: [usize; 2],
 }
 
 impl Asked {
@@ -318,15 +326,4 @@ impl Memory {
             None => fft.process_bytes_in_place(output),
         }
     }
-}
-
-/// The transform of a request. Locks are taken with the interpreter's held, so that none is at a fork; planning goes
-/// on without it.
-fn find(py: Python<'_>, request: &Request, workers: usize) -> PyResult<Arc<Transform>> {
-    let cache: &PlanCache = state().cache(workers);
-    if let Some(there) = cache.find(request) {
-        return Ok(there);
-    }
-    let built = py.detach(|| cache.planner().build(request));
-    Ok(cache.insert(request.clone(), built.map_err(exception)?))
 }
