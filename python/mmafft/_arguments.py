@@ -1,5 +1,6 @@
 """Reads the arguments of :mod:`mmafft.fft` in all their forms, by SciPy's rules."""
 
+import math
 import operator
 
 import numpy as np
@@ -165,6 +166,9 @@ def type_of(family, type_, inverse):
     return family + int(type_) - 1
 
 
-def logical(op, n):
-    """The points that a norm counts."""
-    return 2 * (n + {COSINE: -1, SINE: 1}.get(op, 0))
+def orthogonality(op, lengths, orthogonalize, scale):
+    """The factor beside a cosine or sine transform, or none, and its scale, for what `orthogonalize` asks."""
+    if orthogonalize is None or bool(orthogonalize) == (scale == 1):
+        return None, scale
+    root = math.sqrt(math.prod(2 * (n + {COSINE: -1, SINE: 1}.get(op, 0)) for n in lengths))
+    return (root if orthogonalize and scale == 0 else 1 / root), int(bool(orthogonalize))

@@ -1,7 +1,6 @@
 """The functions of :mod:`mmafft.fft` where the compiled part does not do all of a call by itself."""
 
 import functools
-import math
 import operator
 
 import numpy as np
@@ -20,9 +19,9 @@ from ._arguments import (
     axes_of,
     by_scipy,
     integers,
-    logical,
     named,
     one_axis,
+    orthogonality,
     scale_of,
     type_of,
 )
@@ -164,11 +163,7 @@ def trigonometric(name, x, family, inverse, type_, s, axes, norm, overwrite_x, w
     if op == COSINE and min(lengths) < 2:
         raise ValueError("DCT-I is not defined for size < 2")
     precision = library.precision_of(x, options.precision, True)
-    factor = None
-    if orthogonalize is not None and bool(orthogonalize) != (scale == 1):
-        root = math.sqrt(math.prod(logical(op, n) for n in lengths))
-        factor = root if orthogonalize and scale == 0 else 1 / root
-        scale = 1 if orthogonalize else 0
+    factor, scale = orthogonality(op, lengths, orthogonalize, scale)
     job = Job(library, op, x, axes, lengths, scale, precision, options, workers)
     result = parts(job, x) if library.is_complex(x) else job.run(x, overwrite_x)
     if factor is not None:
