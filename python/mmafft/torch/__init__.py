@@ -11,7 +11,7 @@ import operator
 
 import torch as _torch
 
-from .. import _others
+
 from .._arguments import ALL, COSINE, SINE, axes_of, orthogonality, scale_of, swap, type_of
 from . import _operators
 from ._patch import patch
