@@ -29,6 +29,7 @@ mod real_columns;
 mod real_lines;
 mod real_side;
 mod scalar;
+mod scaling;
 mod stage;
 pub(crate) mod target;
 mod threads;
