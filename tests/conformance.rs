@@ -13,7 +13,7 @@ fn main() -> ExitCode {
         #[cfg(feature = "emulate")]
         emulated::tests(),
     ];
-    mmafft_harness::run(suites.into_iter().flatten().collect())
+    mmafft_harness::run(suites.into_iter().flatten())
 }
 
 mmafft::backend_traits::conformance_suite!(
