@@ -26,7 +26,7 @@ if hasattr(_os, "register_at_fork"):
 
 
 # What is imported when it is asked for, with the library that it is for.
-_LAZY = ("signal", "torch")
+_LAZY = ("jax", "signal", "torch")
 
 
 def __getattr__(name):

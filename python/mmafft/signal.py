@@ -1,8 +1,8 @@
 """Short-time transforms, power spectra and convolutions by mmafft's plans, for NumPy's arrays.
 
-`stft`, `istft`, `welch`, `fftconvolve` and `oaconvolve` have the arguments and results of :mod:`scipy.signal`'s functions
-of these names, and :class:`ShortTimeFFT` those of its class that most programs use. All frames of a signal are one call
-of a plan, and padding is not copied. Single precision stays single.
+`stft`, `istft`, `welch`, `fftconvolve` and `oaconvolve` have the arguments and results of :mod:`scipy.signal`'s
+functions of these names, and :class:`ShortTimeFFT` those of its class that most programs use. All frames of a signal
+are one call of a plan, and padding is not copied. Single precision stays single.
 
 Units: times are in units of 1/`fs`, frequencies in units of `fs`. Windows are an array, or a name: ``"hann"``,
 ``"hamming"``, ``"blackman"`` and ``"boxcar"``; others, and tuples, are `scipy.signal.get_window`'s, where SciPy is
@@ -73,7 +73,7 @@ class _Frames:
         self.fs = fs
 
     def scale(self, scaling, density):
-        """What the magnitude of a spectrum is multiplied by; `density` is what the caller names a scale to densities."""
+        """What the magnitude of a spectrum is multiplied by; `density` is what callers name a scale to densities."""
         if scaling == "spectrum":
             return 1 / self.window.sum()
         if scaling == density:
@@ -291,14 +291,15 @@ class ShortTimeFFT:
         return 0 if self.phase_shift is None else (self.phase_shift + self.m_num_mid) % self.m_num
 
     def stft(self, x, axis=-1):
-        """The transform of all slices that touch `x`, with a new last axis of slices and frequencies in `axis`' place."""
+        """The transform of all slices that touch `x`: a new last axis of slices, and frequencies in `axis`' place."""
         x = _as_signal(x)
         axis = normalize_axis_index(axis, x.ndim)
         x = np.moveaxis(x, axis, -1)
         if self.fft_mode == "onesided" and (x.dtype.kind == "c" or self.win.dtype.kind == "c"):
             raise ValueError("of complex numbers fft_mode must be twosided or centered")
         n = x.shape[-1]
-        first, end = self.p_min * self.hop - self.m_num_mid, (self.p_max(n) - 1) * self.hop - self.m_num_mid + self.m_num
+        first = self.p_min * self.hop - self.m_num_mid
+        end = (self.p_max(n) - 1) * self.hop - self.m_num_mid + self.m_num
         pad = [(0, 0)] * (x.ndim - 1) + [(-min(first, 0), max(end - n, 0))]
         frames = sliding_window_view(np.pad(x, pad), self.m_num, -1)[..., :: self.hop, :]
         frames = frames[..., : self.p_max(n) - self.p_min, :] * self.win.conj().astype(

@@ -131,7 +131,7 @@ impl Side {
         }
     }
 
-    fn contiguous(shape: &[usize], item: usize) -> Self {
+    pub fn contiguous(shape: &[usize], item: usize) -> Self {
         let mut strides = vec![1; shape.len()];
         for i in (1..shape.len()).rev() {
             strides[i - 1] = strides[i] * shape[i].max(1) as isize;

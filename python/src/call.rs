@@ -191,10 +191,7 @@ impl Call {
             memo::keep(key, &fft, asked.bytes);
             return memory.run(&fft).map_err(exception);
         }
-        let run = || match (workers > 1).then(|| state().pool()).flatten() {
-            Some(pool) => pool.install(|| memory.run(&fft)),
-            None => memory.run(&fft),
-        };
+        let run = || memory.run_by(workers, &fft);
         py.detach(run).map_err(exception)
     }
 
@@ -290,7 +287,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    fn workers(&self, asked: usize) -> usize {
+    pub fn workers(&self, asked: usize) -> usize {
         match self.points < SHARED_POINTS {
             true => 1,
             false => asked,
@@ -299,20 +296,28 @@ impl Asked {
 }
 
 /// The memory of a call: addresses and bytes; no input where it is in place.
-struct Memory {
-    input: Option<(usize, usize)>,
-    output: (usize, usize),
+pub struct Memory {
+    pub input: Option<(usize, usize)>,
+    pub output: (usize, usize),
 }
 
 impl Memory {
-    fn new(sides: &Sides, bytes: [usize; 2]) -> Self {
+    pub fn new(sides: &Sides, bytes: [usize; 2]) -> Self {
         Memory {
             input: (!sides.in_place()).then_some((sides.input.address, bytes[0])),
             output: (sides.output.address, bytes[1]),
         }
     }
 
-    fn run(&self, fft: &Transform) -> mmafft::Result<()> {
+    /// Runs a transform, with the threads of calls that have several workers.
+    pub fn run_by(&self, workers: usize, fft: &Transform) -> mmafft::Result<()> {
+        match (workers > 1).then(|| state().pool()).flatten() {
+            Some(pool) => pool.install(|| self.run(fft)),
+            None => self.run(fft),
+        }
+    }
+
+    pub fn run(&self, fft: &Transform) -> mmafft::Result<()> {
         let (address, bytes) = self.output;
         // SAFETY: both are extents of arrays that the caller holds. They overlap only where they are the same, and no
         // element outside of the arrays' own is read or written.

@@ -1,10 +1,10 @@
 //! Transforms of arrays that other libraries hold, on their device and in their stream.
 
 use crate::arrays::Sides;
-use crate::call::{Call, Options};
+use crate::call::{Call, Memory, Options};
 use crate::exception;
 use crate::state::{self, state};
-use mmafft::{AnyBackend, PlanCache, Planner, Slot, Stream, Transform};
+use mmafft::{AnyBackend, PlanCache, Planner, Slot, Transform};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -56,52 +56,45 @@ impl Call {
             0 => None,
             bytes => Some((allocate.call1((bytes,))?.extract::<u64>()?, bytes)),
         };
-        let (input, output) = (
-            (sides.input.address as u64, asked.bytes[0]),
-            (sides.output.address as u64, asked.bytes[1]),
-        );
-        let input = (!sides.in_place()).then_some(input);
-        let run = || {
-            // SAFETY: the caller has said whose stream it is, and holds it.
-            let stream = unsafe { cache.planner().stream_from_raw(place.stream)? };
-            launch(&fft, stream, input, output, scratch)
-        };
+        let memory = Memory::new(sides, asked.bytes);
+        let run = || memory.enqueue(&cache, &fft, place, scratch);
         py.detach(run).map_err(exception)
     }
 }
 
-/// Memory of a device: its address and bytes.
-type Memory = (u64, usize);
-
-fn launch(
-    fft: &Transform,
-    stream: Stream,
-    input: Option<Memory>,
-    (address, bytes): Memory,
-    scratch: Option<Memory>,
-) -> mmafft::Result<()> {
-    // SAFETY: these are extents of arrays, and of scratch, that the caller holds, on this device, and whose library
-    // orders them in the stream. They overlap only where they are the same, and nothing outside of the arrays' own
-    // elements is read or written.
-    let (input, mut output, scratch) = unsafe {
-        let buffer = |side, (address, bytes)| fft.buffer_from_raw(side, address, bytes);
-        (
-            input
-                .map(|memory| buffer(Slot::Input, memory))
-                .transpose()?,
-            buffer(Slot::Output, (address, bytes))?,
-            scratch
-                .map(|memory| buffer(Slot::Scratch, memory))
-                .transpose()?,
-        )
-    };
-    let stream = match scratch {
-        Some(scratch) => stream.lend(scratch),
-        None => stream,
-    };
-    match input {
-        Some(input) => fft.run_on(&stream, &input, &mut output),
-        None => fft.run_in_place_on(&stream, &mut output),
+impl Memory {
+    /// Enqueues a transform of this memory, which is a device's, with scratch there.
+    pub fn enqueue(
+        &self,
+        cache: &PlanCache,
+        fft: &Transform,
+        place: &Place,
+        scratch: Option<(u64, usize)>,
+    ) -> mmafft::Result<()> {
+        // SAFETY: the caller has said whose stream it is, and holds it. The memory is extents of arrays, and of scratch,
+        // that the caller holds, on this device, and whose library orders them in the stream. They overlap only where
+        // they are the same, and nothing outside of the arrays' own elements is read or written.
+        let (stream, input, mut output, scratch) = unsafe {
+            let buffer = |side, (address, bytes)| fft.buffer_from_raw(side, address as u64, bytes);
+            (
+                cache.planner().stream_from_raw(place.stream)?,
+                self.input
+                    .map(|memory| buffer(Slot::Input, memory))
+                    .transpose()?,
+                buffer(Slot::Output, self.output)?,
+                scratch
+                    .map(|(address, bytes)| fft.buffer_from_raw(Slot::Scratch, address, bytes))
+                    .transpose()?,
+            )
+        };
+        let stream = match scratch {
+            Some(scratch) => stream.lend(scratch),
+            None => stream,
+        };
+        match input {
+            Some(input) => fft.run_on(&stream, &input, &mut output),
+            None => fft.run_in_place_on(&stream, &mut output),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod mirror;
 mod quick;
 mod request;
 mod state;
+mod xla;
 
 use arrays::{Raw, Sides};
 use call::{Call, Options};
@@ -203,4 +204,6 @@ mod _core {
     use crate::quick::{quick, quick_axes};
     #[pymodule_export]
     use crate::state::{cached, clear_cache, default_workers, forked, set_default_workers};
+    #[pymodule_export]
+    use crate::xla::xla_handler;
 }

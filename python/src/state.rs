@@ -33,7 +33,7 @@ thread_local! {
 }
 
 /// The processors that this process may use.
-fn processors() -> usize {
+pub fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }

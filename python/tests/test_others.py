@@ -1,4 +1,4 @@
-"""Arrays of other libraries: of one that is made up, on emulated devices, and PyTorch's on the CPU where it is there."""
+"""Arrays of other libraries: of one that is made up, on emulated devices, and PyTorch's on the CPU."""
 
 import sys
 from types import SimpleNamespace

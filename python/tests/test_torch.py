@@ -58,7 +58,8 @@ def test_cosines(name, type_):
 
 CASES = [(base + end, {}) for base in NAMES for end in ("", "2", "n")]
 CASES += [(base, {"n": n, "dim": 1}) for base in NAMES for n in (2, 7)]
-CASES += [(base, {"type": t, "norm": norm}) for base in ("dct", "idst") for t in (1, 2, 3, 4) for norm in (None, "ortho")]
+TYPES = [{"type": t, "norm": norm} for t in (1, 2, 3, 4) for norm in (None, "ortho")]
+CASES += [(base, how) for base in ("dct", "idst") for how in TYPES]
 CASES += [("dstn", {"type": t, "s": (3, 5), "dim": (0, 2)}) for t in (1, 2, 3, 4)]
 
 

@@ -1,8 +1,9 @@
 """Transforms of PyTorch's tensors with gradients, `torch.vmap` and `torch.compile`, by the names of `torch.fft`.
 
-`fft`, `ifft`, `rfft`, `irfft`, `hfft`, `ihfft`, theirs of two and of several axes, with the arguments, shapes, types and
-errors of :mod:`torch.fft`; and `dct`, `idct`, `dst`, `idst` and theirs of several axes, with those of :mod:`scipy.fft`
-and `dim` in place of `axis`. Tensors may be on the CPU or on CUDA, where a call runs in the current stream.
+`fft`, `ifft`, `rfft`, `irfft`, `hfft`, `ihfft`, theirs of two and of several axes, with the arguments, shapes, types
+and errors of :mod:`torch.fft`; and `dct`, `idct`, `dst`, `idst` and theirs of several axes, with those of
+:mod:`scipy.fft` and `dim` in place of `axis`. Tensors may be on the CPU or on CUDA, where a call runs in the current
+stream.
 
 :func:`patch` brings mmafft to programs that call `torch.fft`.
 """
@@ -10,7 +11,6 @@ and `dim` in place of `axis`. Tensors may be on the CPU or on CUDA, where a call
 import operator
 
 import torch as _torch
-
 
 from .._arguments import ALL, COSINE, SINE, axes_of, orthogonality, scale_of, swap, type_of
 from . import _operators

@@ -1,14 +1,15 @@
 """The operators `torch.ops.mmafft`: what PyTorch differentiates, maps and compiles.
 
-Each transforms along axes `dim`, of which `lengths` are transformed (of the real side, where one is real): what an input
-has more of is cropped, what it has less of is zero. `scale` is 0 for none, 1 for 1/sqrt(N), 2 for 1/N.
+Each transforms along axes `dim`, of which `lengths` are transformed (of the real side, where one is real): what an
+input has more of is cropped, what it has less of is zero. `scale` is 0 for none, 1 for 1/sqrt(N), 2 for 1/N.
 """
 
 import torch
 from torch.library import custom_op
 
 from .. import _others
-from .._arguments import C2R, COSINE, FORWARD, INVERSE, R2C, SINE, Options
+from .._adjoints import edges, transpose_of
+from .._arguments import C2R, COSINE, FORWARD, INVERSE, R2C, Options
 from .._job import Job
 
 
@@ -79,10 +80,10 @@ def _resized(x, shape):
     return torch.nn.functional.pad(x, padding) if any(padding) else x
 
 
-def _weighted(x, axis, others, edges):
-    """`x` with points along an axis multiplied: by `edges[index]`, and all others by `others`."""
+def _weighted(x, axis, others, at_edges):
+    """`x` with points along an axis multiplied: by `at_edges[index]`, and all others by `others`."""
     factors = torch.full((x.shape[axis],), others, dtype=x.dtype.to_real(), device=x.device)
-    for index, factor in edges.items():
+    for index, factor in at_edges.items():
         factors[index] = factor
     shape = [1] * x.ndim
     shape[axis] = -1
@@ -99,39 +100,21 @@ def _c2c_gradient(ctx, gradient):
     return (_resized(c2c(gradient, dim, lengths, scale, not forward), ctx.shape), *[None] * 4)
 
 
-def _edges(n):
-    """The points of a half spectrum that stand for themselves alone: the others stand for two."""
-    return {0: 1.0} if n % 2 else {0: 1.0, -1: 1.0}
-
-
 def _r2c_gradient(ctx, gradient):
     dim, lengths, scale = ctx.rest
-    half = _weighted(gradient, dim[-1], 0.5, _edges(lengths[-1]))
+    half = _weighted(gradient, dim[-1], 0.5, edges(lengths[-1]))
     return (_resized(c2r(half, dim, lengths, scale), ctx.shape), *[None] * 3)
 
 
 def _c2r_gradient(ctx, gradient):
     dim, lengths, scale = ctx.rest
-    half = _weighted(r2c(gradient, dim, lengths, scale), dim[-1], 2.0, _edges(lengths[-1]))
+    half = _weighted(r2c(gradient, dim, lengths, scale), dim[-1], 2.0, edges(lengths[-1]))
     return (_resized(half, ctx.shape), *[None] * 3)
-
-
-# Of each type: the one whose transform is its transpose, and factors of other points and of edges before and after it.
-_TRANSPOSES = {
-    COSINE: (COSINE, (0.5, {0: 1.0, -1: 1.0}), (2.0, {0: 1.0, -1: 1.0})),
-    COSINE + 1: (COSINE + 2, (1.0, {0: 2.0}), None),
-    COSINE + 2: (COSINE + 1, None, (1.0, {0: 0.5})),
-    SINE + 1: (SINE + 2, (1.0, {-1: 2.0}), None),
-    SINE + 2: (SINE + 1, None, (1.0, {-1: 0.5})),
-}
 
 
 def _r2r_gradient(ctx, gradient):
     dim, lengths, scale, op = ctx.rest
-    other, before, after = _TRANSPOSES.get(op, (op, None, None))
-    if scale == 1:
-        # Orthogonal matrices have the edges' factors in them.
-        before = after = None
+    other, before, after = transpose_of(op, scale)
     for axis in dim if before else ():
         gradient = _weighted(gradient, axis, *before)
     gradient = r2r(gradient, dim, lengths, scale, other)
