@@ -4,6 +4,7 @@ import mmafft
 import numpy as np
 import pytest
 import scipy.fft
+import torch_samples
 
 # It is a gigabyte: nothing installs it for the tests.
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
@@ -169,44 +170,6 @@ def test_patched_gradients_and_undo():
     assert mmafft._core.cached() == 0
 
 
-def samples():
-    """PyTorch's own samples of every operator of `torch.fft`, and of `stft` and `istft`."""
-    pytest.importorskip("expecttest", reason="PyTorch's samples need expecttest: pip install expecttest")
-    from torch.testing._internal.common_methods_invocations import op_db
-    from torch.testing._internal.opinfo.definitions.fft import op_db as transforms
-
-    for op in [*transforms, *(op for op in op_db if op.name in ("stft", "istft"))]:
-        for dtype in (torch.float32, torch.float64, torch.complex64, torch.complex128, torch.int32):
-            gradients = (False, True) if dtype.is_floating_point or dtype.is_complex else (False,)
-            for gradient in gradients if op.supports_dtype(dtype, "cpu") else ():
-                for sample in op.sample_inputs("cpu", dtype, requires_grad=gradient):
-                    yield op, sample, gradient
-
-
-def outcome(op, sample, gradient):
-    """The result and its gradient, or the kind of error."""
-    try:
-        result = op(sample.input, *sample.args, **sample.kwargs)
-        if not gradient:
-            return [result]
-        return [result, torch.autograd.grad(result.abs().square().sum(), sample.input)[0]]
-    except Exception as error:  # noqa: BLE001
-        return [type(error)]
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_patch_by_pytorchs_samples():
-    count = 0
-    for op, sample, gradient in samples():
-        theirs = outcome(op, sample, gradient)
-        with mmafft.torch.patch("cpu"):
-            ours = outcome(op, sample, gradient)
-        count += 1
-        for a, b in zip(ours, theirs):
-            if isinstance(b, type):
-                assert a is b
-                continue
-            assert (a.dtype, a.shape, a.stride()) == (b.dtype, b.shape, b.stride()), op.name
-            near = 1e-3 if b.dtype in (torch.float32, torch.complex64) else 1e-9
-            torch.testing.assert_close(a, b, rtol=near, atol=near, equal_nan=True)
-    assert count > 500
+    torch_samples.check(torch, "cpu")
