@@ -22,7 +22,7 @@
 //! let runs = Runs::new(&problem, false, &cache)?;
 //! let (input, mut output) = ([1.0f64; 12], [0.0f64; 12]);
 //! // SAFETY: both are memory of the problem's extent.
-//! unsafe { runs.run(Side::of(input.as_ptr()), Side::of(output.as_mut_ptr()))? };
+//! unsafe { runs.run(Side::of(input.as_ptr()), Side::of(output.as_mut_ptr()), None)? };
 //! assert_eq!(output[..3], [4.0; 3]);
 //! # Ok::<(), mmafft::Error>(())
 //! ```
@@ -30,8 +30,10 @@
 
 mod copy;
 mod direct;
+mod handles;
 mod problem;
 mod runs;
 
+pub use handles::Handles;
 pub use problem::{Dim, Problem};
 pub use runs::{Runs, Side};

@@ -82,6 +82,22 @@ impl Problem {
 
     /// Refuses what no memory holds, so that sums of offsets cannot overflow.
     pub(crate) fn check(&self) -> Result<()> {
+        if let Some(kinds) = &self.request.kinds {
+            if kinds.len() != self.dims.len() {
+                return Err(Error::KindCount {
+                    expected: self.dims.len(),
+                    got: kinds.len(),
+                });
+            }
+            let all = kinds.iter().chain([&self.request.kind]);
+            if let Some(kind) = all.copied().find(|kind| !kind.is_real_to_real()) {
+                return Err(Error::Unsupported {
+                    what: format!("a list of kinds with {}", kind.row().name),
+                    backend: "mmafft".into(),
+                    instead: "list kinds from reals to reals".into(),
+                });
+            }
+        }
         if let Some(axis) = self.dims.iter().position(|dim| dim.n == 0) {
             return Err(Error::Empty {
                 what: format!("dimension {axis}"),

@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// caches that are faster than memory.
 const PART_BYTES: usize = 1 << 20;
 
+/// Copies begin at multiples of this, as vectors are loaded.
+const ALIGNMENT: usize = 64;
+
 /// The memory of one side: its real parts, or its interleaved elements, and the imaginary parts of
 /// a split side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,7 +137,17 @@ impl Runs {
         }
     }
 
-    /// Transforms.
+    /// Bytes of scratch that one run needs, should the caller want to lend them.
+    pub fn scratch_bytes(&self) -> usize {
+        let own = self.transform().map_or(0, Transform::scratch_bytes);
+        let copies = match &self.way {
+            How::Copied(copied) => copied.room(),
+            _ => 0,
+        };
+        copies + own
+    }
+
+    /// Transforms, in scratch of [`Runs::scratch_bytes`] that the caller lends, or in its own.
     ///
     /// # Errors
     /// `Unsupported` of a null address, and what a device returns.
@@ -142,7 +155,18 @@ impl Runs {
     /// # Safety
     /// Each side is memory of all of the problem's elements, which nobody else writes meanwhile; the input is the output
     /// exactly where the problem was planned in place, and no element of one is one of the other elsewhere.
-    pub unsafe fn run(&self, input: Side, output: Side) -> Result<()> {
+    pub unsafe fn run(&self, input: Side, output: Side, scratch: Option<&mut [u8]>) -> Result<()> {
+        if let Some(got) = scratch.as_ref().map(|scratch| scratch.len()) {
+            let expected = self.scratch_bytes();
+            if got < expected {
+                return Err(Error::BufferTooShort {
+                    side: Slot::Scratch,
+                    expected,
+                    got,
+                    unit: "bytes",
+                });
+            }
+        }
         for (side, split) in [input, output].into_iter().zip(self.split) {
             let is_null = side.real.is_null() || (split && side.imaginary.is_null());
             if is_null && !matches!(self.way, How::Nothing) {
@@ -153,37 +177,44 @@ impl Runs {
                 });
             }
         }
+        let [input, output] = [(input, self.split[0]), (output, self.split[1])]
+            .map(|(side, split)| if split { side } else { Side::of(side.real) });
         match &self.way {
             How::Nothing => Ok(()),
             How::Direct { fft, offsets } => {
                 let input = input.real.wrapping_offset(offsets[0]);
                 let output = output.real.wrapping_offset(offsets[1]);
                 // SAFETY: by this function's contract.
-                unsafe { self.run_direct(fft, input, output) }
+                unsafe { self.run_direct(fft, input, output, scratch) }
             }
             // SAFETY: by this function's contract.
-            How::Copied(copied) => unsafe { copied.run(self.scalar, input, output) },
+            How::Copied(copied) => unsafe { copied.run(self.scalar, input, output, scratch) },
         }
     }
 
     /// # Safety
     /// As for [`Runs::run`].
-    unsafe fn run_direct(&self, fft: &Transform, input: *mut u8, output: *mut u8) -> Result<()> {
+    unsafe fn run_direct(
+        &self,
+        fft: &Transform,
+        input: *mut u8,
+        output: *mut u8,
+        scratch: Option<&mut [u8]>,
+    ) -> Result<()> {
         let plan = fft.plan();
         let bytes = [plan.input_scalars, plan.output_scalars].map(|count| count * self.scalar);
         let aligned = |address: *mut u8| (address as usize).is_multiple_of(self.scalar);
         if !aligned(input) || !aligned(output) {
             // SAFETY: as below.
-            return unsafe { self.run_misaligned(fft, input, output, bytes) };
+            return unsafe { self.run_misaligned(fft, input, output, bytes, scratch) };
         }
         // SAFETY: these are extents of the caller's arrays. They overlap only where they are the same, and no element
         // outside of the arrays' own is read or written.
         unsafe {
             let output = std::slice::from_raw_parts_mut(output, bytes[1]);
-            match self.in_place {
-                true => fft.process_bytes_in_place(output),
-                false => fft.process_bytes(std::slice::from_raw_parts(input, bytes[0]), output),
-            }
+            let input =
+                (!self.in_place).then(|| std::slice::from_raw_parts(input.cast_const(), bytes[0]));
+            process(fft, input, output, scratch)
         }
     }
 
@@ -197,6 +228,7 @@ impl Runs {
         input: *mut u8,
         output: *mut u8,
         bytes: [usize; 2],
+        scratch: Option<&mut [u8]>,
     ) -> Result<()> {
         let mut copies = [aligned(bytes[0])?, aligned(bytes[1])?];
         let whole = |side: usize| Span {
@@ -210,10 +242,23 @@ impl Runs {
             copy(Way::In, self.scalar, &[whole(0)], input, source);
             copy(Way::In, self.scalar, &[whole(1)], output, target);
             let side = if self.in_place { target } else { source };
-            self.run_direct(fft, side, target)?;
+            self.run_direct(fft, side, target, scratch)?;
             copy(Way::Out, self.scalar, &[whole(1)], output, target);
         }
         Ok(())
+    }
+}
+
+fn process(
+    fft: &Transform,
+    input: Option<&[u8]>,
+    output: &mut [u8],
+    scratch: Option<&mut [u8]>,
+) -> Result<()> {
+    match (input, scratch) {
+        (_, Some(scratch)) => fft.process_bytes_with_scratch(input, output, scratch),
+        (Some(input), None) => fft.process_bytes(input, output),
+        (None, None) => fft.process_bytes_in_place(output),
     }
 }
 
@@ -313,12 +358,35 @@ impl Copied {
         })
     }
 
+    /// Bytes that the copies of a run take, wherever their memory begins.
+    fn room(&self) -> usize {
+        let [source, target] = self.bytes;
+        ALIGNMENT + source.next_multiple_of(ALIGNMENT) + target.next_multiple_of(8)
+    }
+
     /// # Safety
     /// As for [`Runs::run`].
-    unsafe fn run(&self, scalar: usize, input: Side, output: Side) -> Result<()> {
-        let (mut source, mut target) = (aligned(self.bytes[0])?, aligned(self.bytes[1])?);
-        let source: &mut [u8] = &mut bytes_of(&mut source)[..self.bytes[0]];
-        let target: &mut [u8] = &mut bytes_of(&mut target)[..self.bytes[1]];
+    unsafe fn run(
+        &self,
+        scalar: usize,
+        input: Side,
+        output: Side,
+        scratch: Option<&mut [u8]>,
+    ) -> Result<()> {
+        let mut own;
+        let (room, mut lent) = match scratch {
+            Some(scratch) => {
+                let (room, rest) = scratch.split_at_mut(self.room());
+                (room, Some(rest))
+            }
+            None => {
+                own = aligned(self.room())?;
+                (bytes_of(&mut own), None)
+            }
+        };
+        let skip = room.as_ptr().align_offset(ALIGNMENT);
+        let (source, target) = room[skip..].split_at_mut(self.bytes[0].next_multiple_of(ALIGNMENT));
+        let (source, target) = (&mut source[..self.bytes[0]], &mut target[..self.bytes[1]]);
         let runs: usize = self.outer.iter().map(|dim| dim.n).product();
         for run in 0..runs {
             let (mut rest, mut offsets) = (run, [0isize; 2]);
@@ -331,7 +399,7 @@ impl Copied {
             // SAFETY: by this function's contract, and ours are of all elements of a run.
             unsafe {
                 self.copy(Way::In, scalar, Slot::Input, input, offsets[0], source);
-                self.fft.process_bytes(source, target)?;
+                process(&self.fft, Some(source), target, lent.as_deref_mut())?;
                 self.copy(Way::Out, scalar, Slot::Output, output, offsets[1], target);
             }
         }

@@ -74,7 +74,7 @@ fn lines(problem: &Problem, in_place: bool, copies: bool) {
             true => to,
             false => Side::of(input.as_ptr().wrapping_offset(begin)),
         };
-        runs.run(from, to).unwrap();
+        runs.run(from, to, None).unwrap();
     }
     let mut written = vec![false; len];
     let count: usize = problem.loops.iter().map(|dim| dim.n).product();
@@ -171,7 +171,10 @@ fn separate_parts_and_many_runs() {
     let (mut out_re, mut out_im) = (vec![0.0f64; n * count], vec![0.0f64; n * count]);
     let to = Side::split(out_re.as_mut_ptr(), out_im.as_mut_ptr());
     // SAFETY: all are of as many points.
-    unsafe { runs.run(Side::split(re.as_ptr(), im.as_ptr()), to).unwrap() };
+    unsafe {
+        runs.run(Side::split(re.as_ptr(), im.as_ptr()), to, None)
+            .unwrap()
+    };
     for line in [0, 1, 777, count - 1] {
         let x: Vec<_> = (0..n)
             .map(|j| Complex::new(re[line * n + j], im[line * n + j]))
@@ -192,8 +195,12 @@ fn halves() {
     let runs = Runs::new(&r2c, false, &cache()).unwrap();
     // SAFETY: the sides have as many scalars.
     unsafe {
-        runs.run(Side::of(input.as_ptr()), Side::of(output.as_mut_ptr()))
-            .unwrap()
+        runs.run(
+            Side::of(input.as_ptr()),
+            Side::of(output.as_mut_ptr()),
+            None,
+        )
+        .unwrap()
     };
     close(output[8], input[6] + input[8] + input[10]);
     assert_eq!(output[4], 0.0);
@@ -209,7 +216,7 @@ fn halves() {
             .sum();
         let side = Side::of(data.as_mut_ptr());
         // SAFETY: as above.
-        unsafe { runs.run(side, side).unwrap() };
+        unsafe { runs.run(side, side, None).unwrap() };
         close(data[0], sum);
     }
 }
@@ -221,8 +228,12 @@ fn no_dimension_is_a_copy_and_no_array_nothing() {
     let (input, mut output) = (numbers(24), vec![0.0f64; 24]);
     // SAFETY: both are of 12 points.
     unsafe {
-        runs.run(Side::of(input.as_ptr()), Side::of(output.as_mut_ptr()))
-            .unwrap()
+        runs.run(
+            Side::of(input.as_ptr()),
+            Side::of(output.as_mut_ptr()),
+            None,
+        )
+        .unwrap()
     };
     assert_eq!(output[8..10], input[2..4]);
     assert_eq!(output[2..4], input[6..8]);
@@ -230,7 +241,7 @@ fn no_dimension_is_a_copy_and_no_array_nothing() {
     let runs = Runs::new(&nothing, false, &cache()).unwrap();
     let null = Side::of(std::ptr::null::<f64>());
     // SAFETY: nothing runs.
-    unsafe { runs.run(null, null).unwrap() };
+    unsafe { runs.run(null, null, None).unwrap() };
     assert_eq!(runs.count(), 0);
 }
 
@@ -238,17 +249,17 @@ fn no_dimension_is_a_copy_and_no_array_nothing() {
 fn addresses_within_a_scalar() {
     let dct = problem(Request::of_kind(Kind::Dct2, none()), &[dim(4, 1, 1)], &[]);
     let runs = Runs::new(&dct, false, &cache()).unwrap();
-    let mut bytes = vec![0u8; 80];
+    let mut bytes = [0u8; 80];
     for i in 0..4 {
         bytes[3 + 8 * i..][..8].copy_from_slice(&1.0f64.to_ne_bytes());
     }
     let at = |byte: usize| Side::of(bytes.as_ptr().wrapping_add(byte));
     // SAFETY: both are inside of the bytes and apart.
-    unsafe { runs.run(at(3), at(41)).unwrap() };
+    unsafe { runs.run(at(3), at(41), None).unwrap() };
     assert_eq!(bytes[41..49], 8.0f64.to_ne_bytes());
     let null = Side::of(std::ptr::null::<f64>());
     // SAFETY: a null address is refused.
-    assert!(unsafe { runs.run(null, null) }.is_err());
+    assert!(unsafe { runs.run(null, null, None) }.is_err());
 }
 
 #[test]
