@@ -63,7 +63,7 @@ pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 pub use arrays::layout_of;
 pub use buffer::Buffer;
 #[cfg(feature = "cpu")]
-pub use cpu::{CpuBackend, CpuBuffer, CpuOptions, CpuPrepared};
+pub use cpu::{with_jobs_by, CpuBackend, CpuBuffer, CpuOptions, CpuPrepared, JobLoop};
 pub use element::{Element, RealElement};
 pub use half::{bf16, f16};
 pub use helpers::{complex, frequencies, good_size, half_frequencies, inverse_shift, shift};

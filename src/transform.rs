@@ -494,19 +494,41 @@ impl Transform {
     /// `BufferTooShort` and `BufferTooLong` as [`Transform::process`]; `Unsupported` on the CPU where the bytes do
     /// not begin or end with a scalar.
     pub fn process_bytes(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
-        let row = self.plan.request.kind.row();
-        let storage = self.plan.request.precision.row().storage;
-        self.check_input(storage, row.input, input.len())?;
-        self.check(Slot::Output, storage, row.output, output.len())?;
-        self.run_on_host(Some(input), output, None)
+        self.run_bytes(Some(input), output, None)
     }
 
     /// The same in place.
     pub fn process_bytes_in_place(&self, data: &mut [u8]) -> Result<()> {
+        self.run_bytes(None, data, None)
+    }
+
+    /// The same with scratch of [`Transform::scratch_bytes`] lent by the caller, in place where there is no input; a
+    /// device has no use for host memory and takes its own.
+    pub fn process_bytes_with_scratch(
+        &self,
+        input: Option<&[u8]>,
+        output: &mut [u8],
+        scratch: &mut [u8],
+    ) -> Result<()> {
+        self.run_bytes(input, output, Some(scratch))
+    }
+
+    fn run_bytes(
+        &self,
+        input: Option<&[u8]>,
+        output: &mut [u8],
+        lent: Option<&mut [u8]>,
+    ) -> Result<()> {
         let row = self.plan.request.kind.row();
         let storage = self.plan.request.precision.row().storage;
-        self.check_in_place(storage, row.output, data.len())?;
-        self.run_on_host(None, data, None)
+        match input {
+            None => self.check_in_place(storage, row.output, output.len())?,
+            Some(input) => {
+                self.check_input(storage, row.input, input.len())?;
+                self.check(Slot::Output, storage, row.output, output.len())?;
+            }
+        }
+        self.run_on_host(input, output, lent)
     }
 
     /// Both sides, checked, as bytes.

@@ -9,6 +9,7 @@ use super::threads;
 use mmafft_backend_traits::{Domain, Error, Plan, Result, Slot};
 use num_complex::Complex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Fewer points than this are transformed by the calling thread alone: waking others
 /// takes about as long.
@@ -179,19 +180,23 @@ impl<S: Storage> PreparedPlan<S> {
         // Chunks small enough to even out, large enough that neighbours share cache lines.
         let chunk = (units / (workers * 8)).max(1);
         let next = AtomicUsize::new(0);
-        rayon::scope(|scope| {
-            let (next, work) = (&next, &work);
-            let mut rest = workspace;
-            for _ in 0..workers {
-                let (own, others) = rest.split_at_mut(self.workspace);
-                rest = others;
-                scope.spawn(move |_| loop {
-                    let first = next.fetch_add(chunk, Ordering::Relaxed);
-                    if first >= units {
-                        break;
-                    }
-                    (first..units.min(first + chunk)).for_each(|unit| work(unit, own));
-                });
+        let mut rest = workspace;
+        let mut shares = Vec::with_capacity(workers);
+        for _ in 0..workers {
+            let (own, others) = rest.split_at_mut(self.workspace);
+            rest = others;
+            shares.push(Mutex::new(own));
+        }
+        threads::run(workers, &|worker| {
+            let mut own = shares[worker]
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            loop {
+                let first = next.fetch_add(chunk, Ordering::Relaxed);
+                if first >= units {
+                    break;
+                }
+                (first..units.min(first + chunk)).for_each(|unit| work(unit, &mut own));
             }
         });
     }

@@ -47,6 +47,7 @@ use mmafft_backend_traits::{
 };
 use std::sync::Arc;
 use target::CpuTarget;
+pub use threads::{with_jobs_by, JobLoop};
 
 /// Bytes that a tile of several axes may take: a core's share of the caches that are
 /// faster than memory (docs/lab/2026-11-28-cpu.md).

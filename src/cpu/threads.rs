@@ -1,8 +1,58 @@
-//! The threads that rayon has, if the system gives any.
+//! The threads that rayon has, if the system gives any, or those of the caller.
 
 use super::MOST_WORKERS;
+use std::cell::RefCell;
 use std::error::Error;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+/// A loop of the caller's: it calls the job with each number below the count, at once or in turn,
+/// and returns when all are done.
+pub type JobLoop = Arc<dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Send + Sync>;
+
+thread_local! {
+    static LENT: RefCell<Option<JobLoop>> = const { RefCell::new(None) };
+}
+
+/// Runs some work, in which the CPU's transforms that this thread runs share their jobs out by
+/// this loop: for callers with threads of their own.
+///
+/// ```
+/// use mmafft::{Complex, Planner, Request, Shape};
+/// use std::sync::Arc;
+///
+/// let fft = Planner::cpu()?.build(&Request::forward(Shape::d2(256, 256)))?;
+/// let mut x = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
+/// let in_turn = Arc::new(|count: usize, job: &(dyn Fn(usize) + Sync)| (0..count).for_each(job));
+/// mmafft::with_jobs_by(in_turn, || fft.process_in_place(&mut x))?;
+/// assert_eq!(x[0].re, 65536.0);
+/// # Ok::<(), mmafft::Error>(())
+/// ```
+pub fn with_jobs_by<R>(jobs: JobLoop, work: impl FnOnce() -> R) -> R {
+    /// Gives back what was lent before, also where the work panics.
+    struct Before(Option<JobLoop>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            LENT.set(self.0.take());
+        }
+    }
+    let _before = Before(LENT.replace(Some(jobs)));
+    work()
+}
+
+/// Runs a job with each number below a count, on several threads.
+pub fn run(count: usize, job: &(dyn Fn(usize) + Sync)) {
+    match LENT.with_borrow(Clone::clone) {
+        // A loop that counts further than it was told finds nothing to do.
+        Some(jobs) => jobs(count, &|number| {
+            if number < count {
+                job(number);
+            }
+        }),
+        None => rayon::scope(|scope| {
+            (0..count).for_each(|number| scope.spawn(move |_| job(number)));
+        }),
+    }
+}
 
 /// Those of the pool that the caller runs in, outside of any of the global one; 1 without a pool.
 pub fn count() -> usize {
@@ -25,7 +75,8 @@ pub fn are_there() -> bool {
         Err(error) => error.source().is_none(),
     };
     let global = || has_room(threads) && global();
-    rayon::current_thread_index().is_some() || *GLOBAL.get_or_init(global)
+    let is_lent = LENT.with_borrow(Option::is_some);
+    is_lent || rayon::current_thread_index().is_some() || *GLOBAL.get_or_init(global)
 }
 
 /// Bytes that a thread of the pool takes, and more.

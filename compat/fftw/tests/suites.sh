@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Other people's test suites over our libraries: suites.sh FOLDER [fftw|pyfftw]..., where FOLDER has
+# them as `make install` does. Their sources come from Debian's and PyPI's packages into a temporary
+# folder, and nothing of them stays.
+set -euo pipefail
+libraries=$(cd "$1" && pwd)
+shift
+suites=("$@")
+[ ${#suites[@]} -gt 0 ] || suites=(fftw pyfftw)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# What earlier runs have measured is not followed.
+export MMAFFT_CACHE=off
+
+# FFTW's bench with check.pl: the random suites of its `make check`, in both precisions, with
+# threads and with a callback for them.
+fftw() {
+    local apt=(-o "Dir::Etc::sourcelist=$work/source.list" -o Dir::Etc::sourceparts=-
+        -o "Dir::State::lists=$work/lists" -o APT::Sandbox::User=root)
+    local release
+    # shellcheck disable=SC1091
+    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
+    mkdir -p "$work/lists/partial"
+    echo "deb-src $MIRROR $release main" > "$work/source.list"
+    apt-get "${apt[@]}" update -qq
+    (cd "$work" && apt-get "${apt[@]}" source --download-only -qq fftw3 && tar xf fftw3_*.orig.tar.*)
+    local source
+    source=$(echo "$work"/fftw-3*)
+    bench "$source" "$work/double" fftw3
+    bench "$source" "$work/single" fftw3f -DFFTW_SINGLE=1 -DBENCHFFT_SINGLE=1
+    check "$source" "$work/double" -c=30
+    check "$source" "$work/single" -c=30
+    check "$source" "$work/double" -c=20 --nthreads=2
+    check "$source" "$work/single" -c=5 --nthreads=2 --threads_callback
+}
+
+# bench SOURCE FOLDER LIBRARY FLAGS: FFTW's test program; its hook is of FFTW's inside, and does nothing here.
+bench() {
+    local source=$1 folder=$2 library=$3
+    shift 3
+    mkdir -p "$folder"
+    (
+        cd "$folder"
+        for has in STDLIB_H STRING_H STDDEF_H UNISTD_H SYS_TIME_H MALLOC_H GETTIMEOFDAY MEMALIGN \
+            DRAND48 SNPRINTF SMP; do
+            echo "#define HAVE_$has 1"
+        done > config.h
+        echo '#define STDC_HEADERS 1' >> config.h
+        echo 'void install_hook(void) {} void uninstall_hook(void) {}' > hook.c
+        local flags=(-O1 -w -DHAVE_CONFIG_H -I. "-I$source" "-I$source/libbench2" "-I$source/api" "$@")
+        cc "${flags[@]}" -c "$source"/libbench2/*.c
+        ar cr libbench2.a ./*.o
+        cc "${flags[@]}" "$source/tests/bench.c" "$source/tests/fftw-bench.c" hook.c libbench2.a \
+            -o bench "-L$libraries" "-Wl,-rpath,$libraries" "-l$library" -lm
+    )
+}
+
+check() {
+    local source=$1 folder=$2
+    shift 2
+    echo "== check.pl -r $* ($(basename "$folder"))"
+    (cd "$folder" && perl -w "$source/tests/check.pl" -r -v "$@" "$folder/bench" > check.log 2>&1) ||
+        { grep FAILED "$folder/check.log" | cut -c 1-2000; tail -n 3 "$folder/check.log"; return 1; }
+    echo "$(grep -c '^[a-z/].* [0-9.e-]* [0-9.e-]* [0-9.e-]*$' "$folder/check.log") problems passed"
+}
+
+# pyFFTW's tests, built from source beside FFTW's header and run over our libraries.
+pyfftw() {
+    echo "== pyFFTW"
+    python3 -m venv "$work/venv"
+    local python=$work/venv/bin/python
+    "$python" -m pip install --quiet 'setuptools<81' wheel 'cython<4' 'numpy>=2' 'scipy>=1.14' pytest
+    (cd "$work" && "$python" -m pip download --quiet --no-deps --no-binary :all: \
+        --no-build-isolation pyfftw && tar xf py*.tar.gz)
+    local source
+    source=$(find "$work" -maxdepth 1 -iname 'pyfftw-*' -type d)
+    PYFFTW_LIB_DIR=$libraries LD_LIBRARY_PATH=$libraries "$python" -m pip install --quiet \
+        --no-build-isolation --no-deps "$source"
+    (cd "$source/tests" && LD_LIBRARY_PATH=$libraries "$python" -m pytest -q -p no:cacheprovider -x .)
+}
+
+for suite in "${suites[@]}"; do "$suite"; done
