@@ -5,7 +5,7 @@
 
 use crate::arrays::{Side, Sides};
 use crate::call::{Call, Memory, Options};
-use crate::devices::{self, Place};
+use crate::devices;
 use crate::state::state;
 use crate::{exception, normalization};
 use mmafft::{Domain, Precision, Transform};
@@ -327,11 +327,8 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
             }
         }
         let scratch = (bytes > 0).then_some((block.address as u64, bytes));
-        let place = Place {
-            device,
-            stream: stream as usize as u64,
-        };
-        let ran = memory.enqueue(&cache, &fft, &place, scratch);
+        let stream = stream as usize as u64;
+        let ran = memory.enqueue(&cache, &fft, stream, scratch);
         if let (Some(free), Some(_)) = (api.free, scratch) {
             // What was enqueued before is done before others have the block.
             free(&mut Release {
