@@ -30,12 +30,15 @@ def library_of(x):
         return Torch(torch, x)
     if isinstance(x, (np.ndarray, np.generic, list, tuple)) or not hasattr(x, "__cuda_array_interface__"):
         return None
-    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
+    module = type(x).__module__.partition(".")[0]
+    if module in ("jax", "jaxlib"):
         raise TypeError("arrays of JAX are not written in place: call mmafft.jax")
+    if module == "cupy":
+        return CuPy(sys.modules["cupy"], x)
     if not (hasattr(x, "__array_namespace__") and hasattr(x, "__dlpack_device__")):
         kind = type(x).__name__
         raise TypeError(f"x is a {kind}, which names no library or device of its arrays: make a view of it by CuPy")
-    return CuPy(x) if type(x).__module__.partition(".")[0] == "cupy" else Standard(x)
+    return Standard(x.__array_namespace__(), x)
 
 
 def find_compiler():
@@ -328,13 +331,12 @@ class Standard(Library):
 
     KEEPS_HALF = False
 
-    def __init__(self, x):
+    def __init__(self, xp, x):
         self.ran = []
-        self.xp, self.array = x.__array_namespace__(), type(x)
+        self.xp, self.array = xp, type(x)
         self.NAME = type(x).__module__.partition(".")[0]
         self.device, self.own_device = self.place_of(x), x.device
         self.read_stream = x.__cuda_array_interface__.get("stream")
-        xp = self.xp
         self.default = xp.float64
         names = {
             "float16": ("f16", False), "bfloat16": ("bf16", False), "float32": ("f32", False),
@@ -410,8 +412,8 @@ class Standard(Library):
 class CuPy(Standard):
     """CuPy's arrays."""
 
-    def __init__(self, x):
-        super().__init__(x)
+    def __init__(self, cupy, x):
+        super().__init__(cupy, x)
         self.NAME = "CuPy"
 
     def on(self, stream):
