@@ -147,6 +147,31 @@ struct Release {
     address: *mut c_void,
 }
 
+// As the header has them, of a machine with 64 bits.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    let api = [
+        (offset_of!(Api, error), 48),
+        (offset_of!(Api, stream), 80),
+        (offset_of!(Api, allocate), 120),
+        (offset_of!(Api, free), 128),
+        (offset_of!(Api, ordinal), 184),
+        (offset_of!(Frame, stage), 32),
+        (offset_of!(Frame, arguments), 40),
+        (offset_of!(Frame, results), 80),
+        (offset_of!(Frame, attributes), 120),
+        (offset_of!(Get<i32>, value), 24),
+        (offset_of!(Allocation, address), 40),
+        (offset_of!(Release, address), 32),
+    ];
+    let mut i = 0;
+    while i < api.len() {
+        assert!(api[i].0 == api[i].1);
+        i += 1;
+    }
+};
+
 fn head<T>() -> Head {
     Head {
         size: size_of::<T>(),

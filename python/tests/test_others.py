@@ -3,11 +3,11 @@
 import sys
 from types import SimpleNamespace
 
+import fakes
 import mmafft
 import numpy as np
 import pytest
 import scipy.fft
-import fakes
 from fakes import FakeArray, FakeCuPyArray, allocated
 
 RNG = np.random.default_rng(7)
