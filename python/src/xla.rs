@@ -1,6 +1,6 @@
 //! The function that XLA calls: a transform of XLA's buffers, on the CPU and on CUDA.
 //!
-//! XLA's interface for foreign functions is in C (`xla/ffi/api/c_api.h`, version 0.3): structures that begin with
+//! XLA's interface for foreign functions is in C (`xla/ffi/api/c_api.h`, versions 0.3 and 0.4): structures that begin with
 //! their size, to which later versions append. What a handler reads is declared here, field for field.
 
 use crate::arrays::{Side, Sides};
