@@ -2,7 +2,7 @@
 //! `cargo bench --bench cpu`. Comparisons with other libraries are in `lab/benches/peers.rs`.
 
 use criterion::{criterion_group, criterion_main, Criterion, Throughput};
-use mmafft::{Complex, Planner, Precision, Request, Shape};
+use mmafft::{Complex, Normalization, Planner, Precision, Request, Shape};
 
 fn complex(c: &mut Criterion) {
     let planner = Planner::cpu().expect("the cpu backend");
@@ -60,9 +60,33 @@ fn kinds(c: &mut Criterion) {
     group.finish();
 }
 
+/// A scale is to cost next to nothing.
+fn scaled(c: &mut Criterion) {
+    let planner = Planner::cpu().expect("the cpu backend");
+    let mut group = c.benchmark_group("1024 points, 256 lines");
+    let requests = [Request::forward, Request::r2c, Request::c2r];
+    for (kind, request) in ["c2c", "r2c", "c2r"].iter().zip(requests) {
+        for scale in [Normalization::None, Normalization::Full] {
+            let request = request(Shape::d1(1024)).batch(256).normalization(scale);
+            let fft = planner.build(&request).expect("a plan");
+            let bytes = |elements: usize, real: bool| elements * if real { 4 } else { 8 };
+            let input = vec![0u32; bytes(fft.input_len(), *kind == "r2c") / 4];
+            let mut output = vec![0u32; bytes(fft.output_len(), *kind == "c2r") / 4];
+            group.bench_function(format!("{kind} {scale:?}"), |b| {
+                let input = bytemuck::cast_slice(&input);
+                b.iter(|| {
+                    let output = bytemuck::cast_slice_mut(&mut output);
+                    fft.process_bytes(input, output).expect("it runs")
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = complex, kinds
+    targets = complex, kinds, scaled
 }
 criterion_main!(benches);

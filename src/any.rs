@@ -4,6 +4,7 @@
 //! Long for one macro, which spells out every method of the contract once, so that a backend
 //! is one line.
 
+use crate::foreign::Foreign;
 use mmafft_backend_traits::{
     Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result,
 };
@@ -107,6 +108,11 @@ macro_rules! backends {
             $($(#[$meta])* $variant(<$backend as Backend>::Prepared)),*
         }
 
+        /// An order of work on a backend.
+        pub enum AnyStream {
+            $($variant(<$backend as Foreign>::Stream)),*
+        }
+
         impl Buffer for AnyBuffer {
             fn bytes(&self) -> usize {
                 match self {
@@ -176,25 +182,7 @@ macro_rules! backends {
                 prepared: &AnyPrepared,
                 bindings: Bindings<'_, AnyBuffer>,
             ) -> Result<()> {
-                let Bindings { input, output, scratch } = bindings;
-                match (self, prepared, output, scratch) {
-                    $((
-                        AnyBackend::$variant(b),
-                        AnyPrepared::$variant(p),
-                        AnyBuffer::$variant(output),
-                        AnyBuffer::$variant(scratch),
-                    ) => {
-                        let input = match input {
-                            None => None,
-                            Some(AnyBuffer::$variant(input)) => Some(input),
-                            #[allow(unreachable_patterns)]
-                            Some(_) => return Err(foreign(self, "input buffer")),
-                        };
-                        b.launch(p, Bindings { input, output, scratch })
-                    })*
-                    #[allow(unreachable_patterns)]
-                    _ => Err(foreign(self, "buffer")),
-                }
+                self.launch_by(None, prepared, bindings)
             }
 
             fn synchronize(&self) -> Result<()> {
@@ -264,6 +252,76 @@ macro_rules! backends {
                     ) => b.product(radix, direction, hi, lo, exponents, values),)*
                     #[allow(unreachable_patterns)]
                     _ => Err(foreign(self, "buffer")),
+                }
+            }
+        }
+
+        impl Foreign for AnyBackend {
+            type Stream = AnyStream;
+
+            fn stream(&self) -> Result<AnyStream> {
+                match self {
+                    $(AnyBackend::$variant(b) => b.stream().map(AnyStream::$variant)),*
+                }
+            }
+
+            unsafe fn stream_from_raw(&self, handle: u64) -> Result<AnyStream> {
+                match self {
+                    $(AnyBackend::$variant(b) => {
+                        // SAFETY: the caller's.
+                        unsafe { b.stream_from_raw(handle) }.map(AnyStream::$variant)
+                    })*
+                }
+            }
+
+            #[allow(unreachable_code, reason = "what is not built has no memory")]
+            unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> AnyBuffer {
+                match self {
+                    $(AnyBackend::$variant(b) => {
+                        // SAFETY: the caller's.
+                        AnyBuffer::$variant(unsafe { b.buffer_from_raw(pointer, bytes) })
+                    })*
+                }
+            }
+
+            fn launch_by(
+                &self,
+                stream: Option<&AnyStream>,
+                prepared: &AnyPrepared,
+                bindings: Bindings<'_, AnyBuffer>,
+            ) -> Result<()> {
+                let Bindings { input, output, scratch } = bindings;
+                match (self, prepared, output, scratch) {
+                    $((
+                        AnyBackend::$variant(b),
+                        AnyPrepared::$variant(p),
+                        AnyBuffer::$variant(output),
+                        AnyBuffer::$variant(scratch),
+                    ) => {
+                        let input = match input {
+                            None => None,
+                            Some(AnyBuffer::$variant(input)) => Some(input),
+                            #[allow(unreachable_patterns)]
+                            Some(_) => return Err(foreign(self, "input buffer")),
+                        };
+                        let stream = match stream {
+                            None => None,
+                            Some(AnyStream::$variant(stream)) => Some(stream),
+                            #[allow(unreachable_patterns)]
+                            Some(_) => return Err(foreign(self, "stream")),
+                        };
+                        b.launch_by(stream, p, Bindings { input, output, scratch })
+                    })*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(foreign(self, "buffer")),
+                }
+            }
+
+            fn wait(&self, stream: &AnyStream) -> Result<()> {
+                match (self, stream) {
+                    $((AnyBackend::$variant(b), AnyStream::$variant(s)) => b.wait(s),)*
+                    #[allow(unreachable_patterns)]
+                    _ => Err(foreign(self, "stream")),
                 }
             }
         }

@@ -38,15 +38,18 @@ mod absent;
 mod any;
 #[cfg(feature = "ndarray")]
 mod arrays;
+mod buffer;
 mod clock;
 #[cfg(feature = "cpu")]
 mod cpu;
 mod element;
+mod foreign;
 mod helpers;
 #[doc(hidden)]
 pub mod lab;
 mod plan_cache;
 mod planner;
+mod stream;
 mod transform;
 
 #[cfg(feature = "cuda")]
@@ -58,6 +61,7 @@ pub use any::HipBackend;
 pub use any::{AnyBackend, AnyBuffer, AnyPrepared, BackendName, BACKENDS};
 #[cfg(feature = "ndarray")]
 pub use arrays::layout_of;
+pub use buffer::Buffer;
 #[cfg(feature = "cpu")]
 pub use cpu::{with_jobs_by, CpuBackend, CpuBuffer, CpuOptions, CpuPrepared, JobLoop};
 pub use element::{Element, RealElement};
@@ -78,7 +82,8 @@ pub use mmafft_kernels_hip as hip;
 pub use num_complex::Complex;
 pub use plan_cache::PlanCache;
 pub use planner::plan;
-pub use transform::{Buffer, Planner, Transform};
+pub use stream::Stream;
+pub use transform::{Planner, Transform};
 
 /// The snippets of the pages that users read compile, and run where they can.
 #[cfg(all(doctest, feature = "cpu"))]

@@ -3,12 +3,15 @@
 //! The file is long because a transform's checks of buffers stand beside each way to run it.
 
 use crate::any::{AnyBackend, AnyBuffer, AnyPrepared, Written};
+use crate::buffer::Buffer;
 use crate::clock::BackendClock;
 use crate::element::{self, Element};
+use crate::foreign::Foreign;
 use crate::planner::{measure::measure, plan_by, wisdom::Wisdom};
+use crate::stream::Stream;
 use mmafft_backend_traits::{
     Backend, Bindings, Buffer as _, Domain, Effort, Error, Layout, Limits, Placement, Plan,
-    Prepared as _, Request, Result, Slot,
+    Prepared as _, Request, Result, ScalarType, Slot,
 };
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -132,6 +135,44 @@ impl Planner {
         plan_by(request, self.limits(), &self.wisdom())
     }
 
+    /// A new stream of the device. On the CPU a run is done when its call returns, on whatever stream.
+    ///
+    /// ```
+    /// use mmafft::{Complex, Planner, Request, Shape};
+    ///
+    /// let planner = Planner::auto()?;
+    /// let fft = planner.build(&Request::forward(Shape::d1(8)))?;
+    /// let streams = [planner.stream()?, planner.stream()?];
+    /// let ones = [Complex::new(1.0f32, 0.0); 8];
+    /// let mut data = [fft.upload(&ones)?, fft.upload(&ones)?];
+    /// for (stream, data) in streams.iter().zip(&mut data) {
+    ///     fft.run_in_place_on(stream, data)?; // the two may overlap
+    /// }
+    /// streams[1].synchronize()?;
+    /// assert_eq!(fft.download::<Complex<f32>>(&data[1])?[0].re, 8.0);
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
+    pub fn stream(&self) -> Result<Stream> {
+        Ok(Stream::new(&self.backend, self.backend.stream()?))
+    }
+
+    /// A stream of another library, which keeps owning it: a `CUstream`, `cudaStream_t` or `hipStream_t` as a number,
+    /// 0 for the null stream.
+    ///
+    /// # Safety
+    /// The handle is a stream of this planner's device, in its primary context, and lives as long as the value. Where
+    /// it does not block (`CU_STREAM_NON_BLOCKING`, as most libraries' own do), uploads, downloads and
+    /// [`Transform::synchronize`] do not wait for it, and are ordered after its runs by the caller
+    /// ([`Stream::synchronize`]), as is dropping the transforms.
+    ///
+    /// # Errors
+    /// `Unsupported` on the CPU.
+    pub unsafe fn stream_from_raw(&self, handle: u64) -> Result<Stream> {
+        // SAFETY: the caller's.
+        let raw = unsafe { self.backend.stream_from_raw(handle)? };
+        Ok(Stream::new(&self.backend, raw))
+    }
+
     /// Plans and prepares.
     ///
     /// What a request says is zero is not read, and what is not wanted is not written; both are
@@ -161,7 +202,6 @@ impl Planner {
     pub fn prepare(&self, plan: Plan) -> Result<Transform> {
         Ok(Transform {
             prepared: self.backend.prepare(&plan)?,
-            read: read_scalars(&plan),
             backend: self.backend.clone(),
             plan,
             pool: Mutex::default(),
@@ -172,82 +212,12 @@ impl Planner {
 /// The most bytes of zeros that the host keeps to copy to a device.
 const ZEROS: usize = 16 << 20;
 
-/// Scalars of a plan's input up to the last one that is not known to be zero.
-fn read_scalars(plan: &Plan) -> usize {
-    let request = &plan.request;
-    let scalars = request.kind.row().input.scalars();
-    let length = |(axis, &n): (usize, &usize)| request.kind_of(axis).map_or(n, |k| k.lengths(n)[0]);
-    let lengths: Vec<usize> = request
-        .shape
-        .dims()
-        .iter()
-        .enumerate()
-        .map(length)
-        .collect();
-    let row = lengths.last().copied().unwrap_or(1);
-    let layout = &request.input;
-    let Ok(all) = layout.resolve(Slot::Input, request.batch, &lengths, row, true) else {
-        return plan.input_scalars;
-    };
-    let mut ends = all.dims.clone();
-    for (axis, range) in &request.nonzero_input {
-        ends[axis + 1] = range.end;
-    }
-    let steps = ends
-        .iter()
-        .zip(&all.strides)
-        .map(|(end, stride)| (end - 1) * stride);
-    (all.offset + steps.sum::<usize>() + 1) * scalars
-}
-
-/// Memory of a transform's backend, with the type of its elements.
-#[derive(Debug)]
-pub struct Buffer {
-    memory: AnyBuffer,
-    scalar: mmafft_backend_traits::ScalarType,
-    domain: Domain,
-}
-
-impl Buffer {
-    /// How many elements it has.
-    pub fn len(&self) -> usize {
-        self.memory.bytes() / (self.scalar.bytes() * self.domain.scalars())
-    }
-
-    /// Whether it has none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Checks that it has so many elements of this type.
-    fn holds<T: Element>(&self, side: Slot, count: usize) -> Result<()> {
-        if (self.scalar, self.domain) != (T::SCALAR, T::DOMAIN) {
-            return Err(Error::ElementType {
-                side,
-                expected: T::NAME,
-                got: element::name(self.scalar, self.domain),
-                instead: "copy to or from memory of the buffer's own type",
-            });
-        }
-        match count == self.len() {
-            true => Ok(()),
-            false => Err(Error::BufferLength {
-                side,
-                expected: self.len(),
-                got: count,
-            }),
-        }
-    }
-}
-
 /// A plan prepared on a backend. It is immutable: any number of threads may run it at
 /// once. Scratch comes from a pool that grows to one per concurrent run, or from the caller.
 pub struct Transform {
     plan: Plan,
     backend: AnyBackend,
     prepared: AnyPrepared,
-    /// Scalars of the input up to the last one that is read, of two buffers.
-    read: usize,
     pool: Mutex<Vec<AnyBuffer>>,
 }
 
@@ -373,42 +343,88 @@ impl Transform {
     /// On a device this returns when the work is in its
     /// queue: [`Transform::synchronize`] waits for it.
     pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
-        self.check(
-            Slot::Input,
-            input.scalar,
-            input.domain,
-            input.memory.bytes(),
-        )?;
-        self.check(
-            Slot::Output,
-            output.scalar,
-            output.domain,
-            output.memory.bytes(),
-        )?;
-        self.with_scratch(|scratch| {
-            let bindings = Bindings {
-                input: Some(&input.memory),
-                output: &mut output.memory,
-                scratch,
-            };
-            self.backend.launch(&self.prepared, bindings)
-        })
+        self.run_by(None, Some(input), output)
     }
 
     /// Transforms a buffer in place. R2C and C2R want a request made with
     /// [`Request::in_place`]; the buffer is one of their output's elements then.
     pub fn run_in_place(&self, buffer: &mut Buffer) -> Result<()> {
-        self.check_in_place(buffer.scalar, buffer.domain, buffer.memory.bytes())?;
-        self.with_scratch(|scratch| {
+        self.run_by(None, None, buffer)
+    }
+
+    /// [`Transform::run`] on a stream. Any number of streams may run the transform at once: its scratch is the
+    /// stream's. Buffers that other streams work on are the caller's to order.
+    pub fn run_on(&self, stream: &Stream, input: &Buffer, output: &mut Buffer) -> Result<()> {
+        self.run_by(Some(stream), Some(input), output)
+    }
+
+    /// [`Transform::run_in_place`] on a stream.
+    pub fn run_in_place_on(&self, stream: &Stream, buffer: &mut Buffer) -> Result<()> {
+        self.run_by(Some(stream), None, buffer)
+    }
+
+    fn run_by(
+        &self,
+        stream: Option<&Stream>,
+        input: Option<&Buffer>,
+        output: &mut Buffer,
+    ) -> Result<()> {
+        let bytes = output.memory.bytes();
+        match input {
+            Some(input) => {
+                self.check_input(input.scalar, input.domain, input.memory.bytes())?;
+                self.check(Slot::Output, output.scalar, output.domain, bytes)?;
+            }
+            None => self.check_in_place(output.scalar, output.domain, bytes)?,
+        }
+        let launch = |scratch: &mut AnyBuffer| {
             let bindings = Bindings {
-                input: None,
-                output: &mut buffer.memory,
+                input: input.map(|input| &input.memory),
+                output: &mut output.memory,
                 scratch,
             };
-            self.backend.launch(&self.prepared, bindings)
-        })?;
-        buffer.domain = self.plan.request.kind.row().output;
+            let raw = stream.map(Stream::raw);
+            self.backend.launch_by(raw, &self.prepared, bindings)
+        };
+        match stream {
+            Some(stream) => stream.with_scratch(self.scratch_bytes(), launch)?,
+            None => self.with_scratch(launch)?,
+        }
+        if input.is_none() {
+            output.domain = self.plan.request.kind.row().output;
+        }
         Ok(())
+    }
+
+    /// A buffer over memory of another library, which keeps owning it: so many bytes from an address of the backend's
+    /// memory, host memory on the CPU, which hold the elements of one side of this transform; of [`Slot::Scratch`] any
+    /// bytes, to [lend](Stream::lend).
+    ///
+    /// An input may end with the last element that is not known to be zero.
+    ///
+    /// # Safety
+    /// The bytes are there, and the device can read and write them, as long as the buffer and everything launched with
+    /// it lives; they are initialised. Nobody else writes them meanwhile, nor reads an output's; two buffers of one run
+    /// do not overlap. What other streams do with them is ordered by the caller.
+    ///
+    /// # Errors
+    /// `Unsupported` for bytes at address 0. Runs say what is too short, or begins within an element.
+    pub unsafe fn buffer_from_raw(&self, side: Slot, pointer: u64, bytes: usize) -> Result<Buffer> {
+        if pointer == 0 && bytes > 0 {
+            return Err(Error::Unsupported {
+                what: format!("{side} memory at {pointer:#x}"),
+                backend: self.plan.backend.into(),
+                instead: "give the address of memory that is there".into(),
+            });
+        }
+        let row = self.plan.request.kind.row();
+        let domain = match side {
+            Slot::Input => row.input,
+            _ => row.output,
+        };
+        let scalar = self.plan.request.precision.row().storage;
+        // SAFETY: the caller's.
+        Ok(unsafe { Buffer::from_raw(&self.backend, (scalar, domain), pointer, bytes) })
     }
 
     /// Transforms host memory into other host memory: on the CPU without any copy, on a
@@ -471,8 +487,8 @@ impl Transform {
     /// # Ok::<(), mmafft::Error>(())
     /// ```
     ///
-    /// On the CPU the input may end with the last element that is not known to be zero, so that what is padded needs
-    /// no memory for its padding.
+    /// The input may end with the last element that is not known to be zero, so that what is padded needs no memory
+    /// for its padding.
     ///
     /// # Errors
     /// `BufferTooShort` and `BufferTooLong` as [`Transform::process`]; `Unsupported` on the CPU where the bytes do
@@ -508,9 +524,7 @@ impl Transform {
         match input {
             None => self.check_in_place(storage, row.output, output.len())?,
             Some(input) => {
-                if !(self.backend.is_host() && input.len() >= self.read * storage.bytes()) {
-                    self.check(Slot::Input, storage, row.input, input.len())?;
-                }
+                self.check_input(storage, row.input, input.len())?;
                 self.check(Slot::Output, storage, row.output, output.len())?;
             }
         }
@@ -565,14 +579,22 @@ impl Transform {
         self.run_on_host(None, bytemuck::cast_slice_mut(data), Some(scratch))
     }
 
+    /// Checks an input, which may end with the last element that is read.
+    fn check_input(&self, scalar: ScalarType, domain: Domain, bytes: usize) -> Result<()> {
+        let plan = &self.plan;
+        let own = (
+            plan.request.precision.row().storage,
+            plan.request.kind.row().input,
+        );
+        let whole = bytes >= plan.input_scalars * scalar.bytes();
+        if !whole && (scalar, domain) == own && bytes >= plan.read_scalars() * scalar.bytes() {
+            return Ok(());
+        }
+        self.check(Slot::Input, scalar, domain, bytes)
+    }
+
     /// Checks that a side's buffer has the plan's elements, and enough of them.
-    fn check(
-        &self,
-        side: Slot,
-        scalar: mmafft_backend_traits::ScalarType,
-        domain: Domain,
-        bytes: usize,
-    ) -> Result<()> {
+    fn check(&self, side: Slot, scalar: ScalarType, domain: Domain, bytes: usize) -> Result<()> {
         let row = self.plan.request.kind.row();
         let storage = self.plan.request.precision.row().storage;
         let (wanted, scalars) = match side {
@@ -612,12 +634,7 @@ impl Transform {
         Ok(())
     }
 
-    fn check_in_place(
-        &self,
-        scalar: mmafft_backend_traits::ScalarType,
-        domain: Domain,
-        bytes: usize,
-    ) -> Result<()> {
+    fn check_in_place(&self, scalar: ScalarType, domain: Domain, bytes: usize) -> Result<()> {
         if let Some(reason) = &self.plan.not_in_place {
             return Err(Error::NotInPlace {
                 reason: reason.clone(),

@@ -4,14 +4,16 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let mut tests = cpu::tests();
-    #[cfg(feature = "cuda")]
-    tests.extend(cuda::tests());
-    #[cfg(feature = "hip")]
-    tests.extend(hip::tests());
-    #[cfg(feature = "emulate")]
-    tests.extend(emulated::tests());
-    mmafft_harness::run(tests)
+    let suites = [
+        cpu::tests(),
+        #[cfg(feature = "cuda")]
+        cuda::tests(),
+        #[cfg(feature = "hip")]
+        hip::tests(),
+        #[cfg(feature = "emulate")]
+        emulated::tests(),
+    ];
+    mmafft_harness::run(suites.into_iter().flatten())
 }
 
 mmafft::backend_traits::conformance_suite!(

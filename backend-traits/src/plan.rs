@@ -98,6 +98,28 @@ impl Plan {
         })
     }
 
+    /// Scalars of an input buffer up to the last one that is not known to be zero: no run of two buffers reads more.
+    pub fn read_scalars(&self) -> usize {
+        let request = &self.request;
+        let scalars = request.kind.row().input.scalars();
+        let length =
+            |(axis, &n): (usize, &usize)| request.kind_of(axis).map_or(n, |k| k.lengths(n)[0]);
+        let dims = request.shape.dims().iter().enumerate();
+        let lengths: Vec<usize> = dims.map(length).collect();
+        let row = lengths.last().copied().unwrap_or(1);
+        let (layout, batch) = (&request.input, request.batch);
+        let Ok(all) = layout.resolve(Slot::Input, batch, &lengths, row, true) else {
+            return self.input_scalars;
+        };
+        let mut ends = all.dims.clone();
+        for (axis, range) in &request.nonzero_input {
+            ends[axis + 1] = range.end;
+        }
+        let strides = ends.iter().zip(&all.strides);
+        let steps: usize = strides.map(|(end, stride)| (end - 1) * stride).sum();
+        (all.offset + steps + 1) * scalars
+    }
+
     /// What each pass is on the device, in numbers; none of a CPU. It follows from the passes as they are.
     ///
     /// # Errors

@@ -10,18 +10,29 @@ mmafft.scipy)`` and :func:`mmafft.patch` bring them to programs that call SciPy 
 """
 
 import os as _os
+from importlib import import_module as _import_module
 from importlib import metadata as _metadata
 
 from . import _core, fft, scipy
 from ._patch import patch
 from ._plan import Plan, plan
 
-__all__ = ["Plan", "clear_cache", "fft", "patch", "plan", "scipy"]
+__all__ = ["Plan", "clear_cache", "fft", "patch", "plan", "scipy"]  # and what `_LAZY` has
 __version__ = _metadata.version("mmafft")
 
 # A child process has none of its parent's threads.
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.forked)
+
+
+# What is imported when it is asked for, with the library that it is for.
+_LAZY = ("jax", "signal", "torch")
+
+
+def __getattr__(name):
+    if name in _LAZY:
+        return _import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def clear_cache():

@@ -5,7 +5,7 @@ import platform
 
 import numpy
 
-from . import __version__, _core
+from . import __version__, _core, _others
 
 
 def main():
@@ -16,6 +16,11 @@ def main():
     print(f"mmafft {__version__}")
     print(f"Python {platform.python_version()}, NumPy {numpy.__version__}")
     print(f"cpu: {_core.device()}")
+    try:
+        _others.find_compiler()
+        print(f"cuda: {_core.device_name('cuda', 0)}")
+    except RuntimeError as error:
+        print(f"cuda: {error}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Reads the arguments of :mod:`mmafft.fft` in all their forms, by SciPy's rules."""
 
+import math
 import operator
 
 import numpy as np
@@ -12,13 +13,6 @@ ALL = []
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
 _SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
-_LONG = (np.dtype(np.longdouble), np.dtype(np.clongdouble))
-_SINGLE = (np.dtype(np.float32), np.dtype(np.complex64))
-_NATIVE = (*_SINGLE, np.dtype(np.float64), np.dtype(np.complex128))
-# Where longdouble is double, nothing needs another's help.
-_HAS_LONG = np.dtype(np.longdouble).itemsize > 8
-
-
 def swap(norm):
     """The norm of the other direction."""
     try:
@@ -40,11 +34,6 @@ def scale_of(norm, forward):
     return number if forward else 2 - number
 
 
-def is_long(x):
-    """Whether an array is of extended precision, which SciPy's own backend transforms."""
-    return _HAS_LONG and getattr(x, "dtype", None) in _LONG
-
-
 def by_scipy(name, x, *args, **kwargs):
     """The result of SciPy's own backend, for extended precision."""
     try:
@@ -55,58 +44,22 @@ def by_scipy(name, x, *args, **kwargs):
         return getattr(scipy.fft, name)(x, *args, **kwargs)
 
 
-def as_float(x):
-    """An array of float32, float64, complex64, complex128, or of extended precision."""
-    if type(x) is not np.ndarray:
-        x = np.asarray(x)
-    if x.dtype in _NATIVE or is_long(x):
-        return x
-    if x.dtype == np.float16 or x.dtype.name == "bfloat16":
-        return x.astype(np.float32)
-    if x.dtype.kind in "fc":
-        return x.astype(x.dtype.newbyteorder("="))
-    return np.asarray(x, np.float64)
-
-
-def is_fresh(x, given):
-    """Whether `x` was made of `given` and is nobody else's."""
-    own = isinstance(given, (np.ndarray, list, tuple))
-    return own and x is not given and x.base is None
-
-
 class Precision:
-    """How a call computes: the compiled part's name, and NumPy's types of both domains."""
+    """How a call computes: the compiled part's name, and the library's types of both domains; `None` for none."""
+
+    __slots__ = ("name", "real", "complex")
 
     def __init__(self, name, real, complex_):
-        self.name, self.real, self.complex = name, np.dtype(real), complex_ and np.dtype(complex_)
+        self.name, self.real, self.complex = name, real, complex_
 
     def of(self, is_complex):
         return self.complex if is_complex else self.real
 
 
-_F32 = Precision("f32", np.float32, np.complex64)
-_F64 = Precision("f64", np.float64, np.complex128)
-
-
-def precision_of(x, name, real_only):
-    """The precision of a call on `x` that asks for the one of this name, or for none."""
-    if name is None:
-        return _F32 if x.dtype in _SINGLE else _F64
-    if name in ("f32", "f64"):
-        return _F32 if name == "f32" else _F64
-    if name == "split-f16":
-        return Precision(name, np.float32, np.complex64)
-    if name not in ("f16", "bf16"):
+def in_words(name):
+    """Raises where no precision has this name."""
+    if name not in ("f64", "f32", "split-f16", "f16", "bf16"):
         raise ValueError(f"no precision is called {name!r}: expected f64, f32, split-f16, f16 or bf16")
-    if not real_only:
-        raise NotImplementedError(
-            f"complex numbers of {name}, for which NumPy has no type: leave precision out, and the result is complex64"
-        )
-    if name == "f16":
-        return Precision(name, np.float16, None)
-    import ml_dtypes
-
-    return Precision(name, ml_dtypes.bfloat16, None)
 
 
 def length_of(n):
@@ -178,7 +131,8 @@ class Options:
 
     __slots__ = ("out", "precision", "effort", "nonzero", "wanted", "seen")
 
-    def __init__(self, out=None, precision=None, effort=None, nonzero=None, wanted=None, seen=None):
+    def __init__(self, out=None, precision=None, effort=None, nonzero=None, wanted=None, seen=None, stream=None):
+        # The stream is the caller's, who has entered it.
         self.out, self.precision, self.effort = out, precision, effort
         self.nonzero, self.wanted = nonzero, wanted
         #: Takes what a plan says of itself, in place of a run.
@@ -194,11 +148,6 @@ class Options:
             raise NotImplementedError(f"a precomputed plan that is a {type(plan).__name__}: make one by mmafft.plan")
         check(name, x)
         return cls(**{**plan._options, **given})
-
-
-def check_overwrite(x, overwrite_x):
-    if overwrite_x and isinstance(x, np.ndarray) and not x.flags.writeable:
-        raise ValueError("x is read-only, and overwrite_x is true")
 
 
 def one_axis(x, n, axis):
@@ -217,13 +166,9 @@ def type_of(family, type_, inverse):
     return family + int(type_) - 1
 
 
-def logical(op, n):
-    """The points that a norm counts."""
-    return 2 * (n + {COSINE: -1, SINE: 1}.get(op, 0))
-
-
-def as_float_or_half(x, ours):
-    """As :func:`as_float`, but 16 bits stay what they are where the call computes with them."""
-    if ours.get("precision") in ("f16", "bf16"):
-        return np.asarray(x)
-    return as_float(x)
+def orthogonality(op, lengths, orthogonalize, scale):
+    """The factor beside a cosine or sine transform, or none, and its scale, for what `orthogonalize` asks."""
+    if orthogonalize is None or bool(orthogonalize) == (scale == 1):
+        return None, scale
+    root = math.sqrt(math.prod(2 * (n + {COSINE: -1, SINE: 1}.get(op, 0)) for n in lengths))
+    return (root if orthogonalize and scale == 0 else 1 / root), int(bool(orthogonalize))

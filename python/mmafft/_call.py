@@ -1,12 +1,12 @@
 """The functions of :mod:`mmafft.fft` where the compiled part does not do all of a call by itself."""
 
-import math
+import functools
 import operator
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from . import _core
+from . import _core, _numpy, _others
 from ._arguments import (
     ALL,
     C2R,
@@ -16,51 +16,67 @@ from ._arguments import (
     R2C,
     SINE,
     Options,
-    as_float,
-    as_float_or_half,
     axes_of,
     by_scipy,
-    check_overwrite,
     integers,
-    is_fresh,
-    is_long,
-    logical,
     named,
     one_axis,
-    precision_of,
+    orthogonality,
     scale_of,
     type_of,
 )
-from ._job import Job, check_out, converted
+from ._job import Job
 
-__all__ = ["ALL", "COSINE", "SINE", "as_float", "integers", "is_long", "type_of"]
+__all__ = ["ALL", "COSINE", "SINE", "integers", "library_of", "type_of"]
 
 
-def complex_transform(name, op, x, s, axes, norm, overwrite_x, workers, plan, ours):
+def library_of(x):
+    """What knows the arrays of `x`'s library, on its device."""
+    return _numpy if type(x) is np.ndarray else _others.library_of(x) or _numpy
+
+
+def in_its_stream(function):
+    """A function of calls whose last argument are the options that are ours, run in the stream that these may name."""
+
+    @functools.wraps(function)
+    def run(name, x, *args, **kwargs):
+        *others, ours = args
+        stream = ours.get("stream")
+        if stream is None:
+            return function(name, x, *args, **kwargs)
+        with library_of(x).on(stream):
+            return function(name, x, *others, {**ours, "stream": None}, **kwargs)
+
+    return run
+
+
+@in_its_stream
+def complex_transform(name, x, op, s, axes, norm, overwrite_x, workers, plan, ours):
     """`fft`, `ifft` and theirs of several axes, whose `axes` is a list; of one axis it is a number."""
-    check_overwrite(x, overwrite_x)
-    given, x = x, as_float(x)
-    overwrite_x = overwrite_x or is_fresh(x, given)
+    library = library_of(x)
+    library.check_overwrite(x, overwrite_x)
+    given, x = x, library.as_float(x)
+    overwrite_x = overwrite_x or library.is_fresh(x, given)
     one = not isinstance(axes, list)
-    if is_long(x):
+    if library.is_long(x):
         return by_scipy(name, x, s, named(axes), norm, overwrite_x, workers)
     options = Options.of(plan, name, x, ours)
     scale = scale_of(norm, op == FORWARD)
     lengths, axes = one_axis(x, s, axes) if one else axes_of(x, s, axes)
     if not axes:
         return given
-    precision = precision_of(x, options.precision, False)
-    job = Job(op, x, axes, lengths, scale, precision, options, workers)
-    if x.dtype.kind == "f" and len(axes) == 1 and options.wanted is None:
+    precision = library.precision_of(x, options.precision, False)
+    job = Job(library, op, x, axes, lengths, scale, precision, options, workers)
+    if library.MIRRORS and not library.is_complex(x) and len(axes) == 1 and options.wanted is None:
         return of_reals(job, x, workers)
     return job.run(x, overwrite_x)
 
 
 def of_reals(job, x, workers):
     """The spectrum of reals along one axis: half of it is transformed, and the rest mirrors that."""
-    out = job.options.out
+    library, out = job.library, job.options.out
     if out is not None:
-        check_out(out, job.shape, job.dtype)
+        library.check_out(out, job.shape, job.dtype)
         x = x.copy() if np.may_share_memory(x, out) else x
     (axis,), (n,) = job.axes, job.lengths
     whole = out if out is not None else np.empty(job.shape, job.dtype)
@@ -69,7 +85,7 @@ def of_reals(job, x, workers):
     given = job.options
     inner = Options(half, None, given.effort, given.nonzero, None, given.seen)
     scale, precision = job.scale, job.precision
-    Job(R2C, x, job.axes, job.lengths, scale, precision, inner, workers).run(x)
+    Job(library, R2C, x, job.axes, job.lengths, scale, precision, inner, workers).run(x)
     if given.seen is not None:
         return whole
     if out is None:
@@ -82,29 +98,33 @@ def of_reals(job, x, workers):
     return whole
 
 
+@in_its_stream
 def real_transform(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
     """`rfft`, `ihfft` (which is hermitian) and theirs of several axes."""
-    x = as_float(x)
+    library = library_of(x)
+    x = library.as_float(x)
     one = not isinstance(axes, list)
-    if is_long(x):
+    if library.is_long(x):
         return by_scipy(name, x, s, named(axes), norm, overwrite_x, workers)
-    if x.dtype.kind == "c":
+    if library.is_complex(x):
         raise TypeError("x must be a real sequence")
     options = Options.of(plan, name, x, ours)
     scale = scale_of(norm, not hermitian)
     lengths, axes = one_axis(x, s, axes) if one else axes_of(x, s, axes)
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
-    precision = precision_of(x, options.precision, False)
-    result = Job(R2C, x, axes, lengths, scale, precision, options, workers).run(x)
-    return np.conjugate(result, out=result) if hermitian else result
+    precision = library.precision_of(x, options.precision, False)
+    result = Job(library, R2C, x, axes, lengths, scale, precision, options, workers).run(x)
+    return library.conjugate(result, out=result) if hermitian else result
 
 
+@in_its_stream
 def to_reals(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
     """`irfft`, `hfft` (which is hermitian) and theirs of several axes."""
-    x = as_float(x)
+    library = library_of(x)
+    x = library.as_float(x)
     one = not isinstance(axes, list)
-    if is_long(x):
+    if library.is_long(x):
         return by_scipy(name, x, s, named(axes), norm, overwrite_x, workers)
     options = Options.of(plan, name, x, ours)
     scale = scale_of(norm, hermitian)
@@ -120,17 +140,19 @@ def to_reals(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian
             lengths[-1] = 2 * (x.shape[axes[-1]] - 1)
     if lengths[-1] < 1:
         raise ValueError(f"Invalid number of data points ({lengths[-1]}) specified")
-    precision = precision_of(x, options.precision, False)
-    job = Job(C2R, x, axes, lengths, scale, precision, options, workers)
-    return job.run(np.conjugate(x) if hermitian else x)
+    precision = library.precision_of(x, options.precision, False)
+    job = Job(library, C2R, x, axes, lengths, scale, precision, options, workers)
+    return job.run(library.conjugate(x) if hermitian else x)
 
 
-def trigonometric(name, family, inverse, x, type_, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours):
+@in_its_stream
+def trigonometric(name, x, family, inverse, type_, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours):
     """`dct`, `dst`, what undoes them, and theirs of several axes."""
-    check_overwrite(x, overwrite_x)
-    given, x = x, as_float_or_half(x, ours)
+    library = library_of(x)
+    library.check_overwrite(x, overwrite_x)
+    given, x = x, library.as_float(x, True, ours.get("precision"))
     one = not isinstance(axes, list)
-    if is_long(x):
+    if library.is_long(x):
         extra = {} if orthogonalize is None else {"orthogonalize": orthogonalize}
         return by_scipy(name, x, type_, s, named(axes), norm, overwrite_x, workers, **extra)
     options = Options.of(plan, name, x, ours)
@@ -140,29 +162,25 @@ def trigonometric(name, family, inverse, x, type_, s, axes, norm, overwrite_x, w
         return given
     if op == COSINE and min(lengths) < 2:
         raise ValueError("DCT-I is not defined for size < 2")
-    precision = precision_of(x, options.precision, True)
-    factor = None
-    if orthogonalize is not None and bool(orthogonalize) != (scale == 1):
-        root = math.sqrt(math.prod(logical(op, n) for n in lengths))
-        factor = root if orthogonalize and scale == 0 else 1 / root
-        scale = 1 if orthogonalize else 0
-    job = Job(op, x, axes, lengths, scale, precision, options, workers)
-    result = parts(job, x, overwrite_x) if x.dtype.kind == "c" else job.run(x, overwrite_x)
+    precision = library.precision_of(x, options.precision, True)
+    factor, scale = orthogonality(op, lengths, orthogonalize, scale)
+    job = Job(library, op, x, axes, lengths, scale, precision, options, workers)
+    result = parts(job, x) if library.is_complex(x) else job.run(x, overwrite_x)
     if factor is not None:
-        np.multiply(result, result.real.dtype.type(factor), out=result)
+        library.multiply(result, factor, out=result)
     return result
 
 
-def parts(job, x, overwrite):
+def parts(job, x):
     """Of complex numbers, the transforms of their real and of their imaginary parts."""
-    out, complex_ = job.options.out, job.precision.complex
+    library, out, complex_ = job.library, job.options.out, job.precision.complex
     if complex_ is None:
         raise TypeError(f"x is complex, and precision is {job.precision.name}: expected reals")
     if out is not None:
-        check_out(out, job.shape, complex_)
-        x = x.copy() if np.may_share_memory(x, out) else x
-    whole = out if out is not None else np.empty(job.shape, complex_)
-    x = converted(x, complex_)
+        library.check_out(out, job.shape, complex_)
+        x = library.copy(x) if library.may_share(x, out) else x
+    whole = out if out is not None else library.empty(job.shape, complex_)
+    x = library.converted(x, complex_)
     for part in ("real", "imag"):
         job.options.out = getattr(whole, part)
         job.run(getattr(x, part))

@@ -1,8 +1,11 @@
+from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import NDArray
 
 _Range = tuple[int, int, int]
+# An address, a shape, and strides in elements.
+_Raw = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 def quick(op: int, x: Any, n: Any, axis: Any, norm: Any, workers: Any) -> NDArray[Any] | None: ...
 def quick_axes(op: int, x: Any, axes: Any, norm: Any, workers: Any) -> NDArray[Any] | None: ...
@@ -19,6 +22,21 @@ def execute(
     wanted: list[_Range],
     effort: str | None,
 ) -> None: ...
+def execute_at(
+    op: int,
+    x: _Raw,
+    out: _Raw,
+    axes: list[int],
+    lengths: list[int],
+    scale: int,
+    precision_name: str,
+    workers: int | None,
+    nonzero: list[_Range],
+    wanted: list[_Range],
+    effort: str | None,
+    place: tuple[str, int, int],
+    allocate: Callable[[int], int],
+) -> None: ...
 def describe(
     op: int,
     shape: tuple[int, ...],
@@ -30,9 +48,13 @@ def describe(
     nonzero: list[_Range],
     wanted: list[_Range],
     effort: str | None,
+    device: tuple[str, int] | None = None,
 ) -> tuple[str, float, int]: ...
 def mirror(out: NDArray[Any], axis: int, inverse: bool) -> None: ...
 def fits(x: NDArray[Any], written: bool) -> bool: ...
+def fits_at(x: _Raw, item: int, written: bool) -> bool: ...
+def xla_handler(cuda: bool, minor: int) -> int: ...
+def device_name(name: str, ordinal: int) -> str: ...
 def good_size(target: int) -> int: ...
 def device() -> str: ...
 def cached() -> int: ...

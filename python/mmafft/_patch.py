@@ -6,7 +6,7 @@ import operator
 
 import numpy as np
 
-from . import _call
+from . import _numpy
 from . import fft as _fft
 
 _NAMES = [
@@ -26,7 +26,7 @@ def _is_ours(name, a, norm, out):
 
 def _array(name, a):
     x = np.asarray(a)
-    numeric = x.dtype.kind in "biufc" and not _call.is_long(x)
+    numeric = x.dtype.kind in "biufc" and not _numpy.is_long(x)
     real = name.startswith(("rfft", "ihfft"))
     return x if numeric and not (real and x.dtype.kind == "c") else None
 
@@ -44,7 +44,7 @@ def _of_one_axis(name):
 
     @functools.wraps(original)
     def function(a, n=None, axis=-1, norm=None, out=None):
-        if out is None and type(a) is np.ndarray and not _call.is_long(a):
+        if out is None and type(a) is np.ndarray and not _numpy.is_long(a):
             x = a if a.dtype.kind in "fcbiu" else None
         else:
             x = _array(name, a) if _is_ours(name, a, norm, out) else None

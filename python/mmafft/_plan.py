@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _call
+from . import _call, _others
 from . import fft as _fft
 
 # What is no transform.
@@ -20,7 +20,8 @@ class Plan:
     """
 
     def __init__(self, function, x, arguments, options):
-        self.function, self.shape, self.dtype = function, x.shape, x.dtype
+        self.function, self.shape, self.dtype = function, tuple(x.shape), x.dtype
+        self._taken = _call.library_of(x).taken_as(x.dtype)
         self._arguments, self._options = arguments, options
         seen = []
         getattr(_fft, function)(x, **arguments, **options, seen=seen)
@@ -35,11 +36,11 @@ class Plan:
     def __call__(self, x, out=None, stream=None):
         """Transforms an array of the plan's shape and type; into `out`, where it is given.
 
-        Raises `ValueError` for another shape, and `TypeError` for another type. NumPy's arrays have no `stream`.
+        `stream`, of arrays on a device, is one of their library, or its handle as a number; without it the call runs
+        in the library's current stream. Raises `ValueError` for another shape, and `TypeError` for another type.
         """
-        if stream is not None:
-            raise ValueError("stream is of arrays on a device: NumPy's have none")
-        given = {} if out is None else {"out": out}
+        given = {"out": out, "stream": stream}
+        given = {name: value for name, value in given.items() if value is not None}
         return getattr(_fft, self.function)(x, **self._arguments, plan=self, **given)
 
     def __repr__(self):
@@ -48,9 +49,9 @@ class Plan:
     def _check(self, name, x):
         if name != self.function:
             raise ValueError(f"a plan of {self.function} does not do {name}")
-        if x.shape != self.shape:
+        if tuple(x.shape) != self.shape:
             raise ValueError(f"x has shape {x.shape}: the plan is of {self.shape}")
-        if x.dtype != _call.as_float(np.empty(0, self.dtype)).dtype:
+        if x.dtype != self._taken:
             raise TypeError(f"x has dtype {x.dtype}: the plan is of {self.dtype}")
 
 
@@ -69,7 +70,7 @@ def plan(x, function="fft", *, dtype=None, precision=None, effort=None, nonzero=
     """
     if function not in _fft.__all__ or function in _HELPERS:
         raise ValueError(f"mmafft.fft has no transform {function!r}")
-    if not isinstance(x, np.ndarray):
+    if not isinstance(x, np.ndarray) and _others.library_of(x) is None:
         shape = (x,) if isinstance(x, int) else tuple(x)
         complex_ = function.rstrip("2n") in ("fft", "ifft", "irfft", "hfft")
         dtype = np.dtype(dtype or (np.complex64 if complex_ else np.float32))

@@ -104,7 +104,7 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
         y = _quick(_call.FORWARD, x, n, axis, norm, workers)
         if y is not None:
             return y
-    return _call.complex_transform("fft", _call.FORWARD, x, n, axis, norm, overwrite_x, workers, plan, ours)
+    return _call.complex_transform("fft", x, _call.FORWARD, n, axis, norm, overwrite_x, workers, plan, ours)
 
 
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, **ours):
@@ -113,7 +113,7 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
         y = _quick(_call.INVERSE, x, n, axis, norm, workers)
         if y is not None:
             return y
-    return _call.complex_transform("ifft", _call.INVERSE, x, n, axis, norm, overwrite_x, workers, plan, ours)
+    return _call.complex_transform("ifft", x, _call.INVERSE, n, axis, norm, overwrite_x, workers, plan, ours)
 
 
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, **ours):
@@ -153,7 +153,7 @@ def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *
         y = _quick_axes(_call.FORWARD, x, axes, norm, workers)
         if y is not None:
             return y
-    return _call.complex_transform("fft2", _call.FORWARD, x, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
+    return _call.complex_transform("fft2", x, _call.FORWARD, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
 
 
 def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, **ours):
@@ -162,7 +162,7 @@ def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, 
         y = _quick_axes(_call.INVERSE, x, axes, norm, workers)
         if y is not None:
             return y
-    return _call.complex_transform("ifft2", _call.INVERSE, x, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
+    return _call.complex_transform("ifft2", x, _call.INVERSE, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
 
 
 def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, **ours):
@@ -199,7 +199,7 @@ def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, pl
         y = _quick_axes(_call.FORWARD, x, axes, norm, workers)
         if y is not None:
             return y
-    return _call.complex_transform("fftn", _call.FORWARD, x, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
+    return _call.complex_transform("fftn", x, _call.FORWARD, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
 
 
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, **ours):
@@ -208,7 +208,7 @@ def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
         y = _quick_axes(_call.INVERSE, x, axes, norm, workers)
         if y is not None:
             return y
-    return _call.complex_transform("ifftn", _call.INVERSE, x, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
+    return _call.complex_transform("ifftn", x, _call.INVERSE, s, _axes(axes), norm, overwrite_x, workers, plan, ours)
 
 
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, **ours):
@@ -260,7 +260,7 @@ def _along_one(
         if y is not None:
             return y
     return _call.trigonometric(
-        name, family, inverse, x, type_, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
+        name, x, family, inverse, type_, n, axis, norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 
@@ -273,7 +273,7 @@ def _along_several(
         if y is not None:
             return y
     return _call.trigonometric(
-        name, family, inverse, x, type_, s, _axes(axes), norm, overwrite_x, workers, orthogonalize, plan, ours
+        name, x, family, inverse, type_, s, _axes(axes), norm, overwrite_x, workers, orthogonalize, plan, ours
     )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ class _Ours(TypedDict, total=False):
     effort: Literal["estimate", "measure", "patient"]
     nonzero: _Ranges
     wanted: _Ranges
+    stream: Any
 
 def fft(
     x: ArrayLike,

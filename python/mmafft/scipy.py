@@ -6,7 +6,7 @@ Hankel transform.
 
 import numpy as _np
 
-from . import _call
+from . import _numpy, _others
 from . import fft as _fft
 
 __ua_domain__ = "numpy.scipy.fft"
@@ -17,7 +17,8 @@ _NAMES = {name: getattr(_fft, name) for name in _fft.__all__ if name.rstrip("2n"
 def _is_foreign(x):
     """Whether an array is of another library, whose own backend may take it."""
     foreign = hasattr(x, "__array_namespace__") or hasattr(x, "__dlpack__")
-    return foreign and not isinstance(x, (_np.ndarray, _np.generic))
+    ours = isinstance(x, (_np.ndarray, _np.generic)) or _others.library_of(x) is not None
+    return foreign and not ours
 
 
 def __ua_function__(method, args, kwargs):
@@ -25,7 +26,7 @@ def __ua_function__(method, args, kwargs):
     x = args[0] if args else kwargs.get("x")
     if _is_foreign(x):
         return NotImplemented
-    if function is None or _call.is_long(x):
+    if function is None or _numpy.is_long(x):
         # A global backend has none behind it.
         with _scipy_fft().set_backend("scipy", only=True):
             return method(*args, **kwargs)

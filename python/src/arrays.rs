@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use mmafft::{Domain, Precision};
-use numpy::npyffi::flags::NPY_ARRAY_ALIGNED;
+use numpy::npyffi::flags::{NPY_ARRAY_ALIGNED, NPY_ARRAY_WRITEABLE};
 use numpy::{
     Complex32, Complex64, IxDyn, PyArray, PyArrayDescr, PyArrayDescrMethods, PyUntypedArray,
     PyUntypedArrayMethods,
@@ -66,22 +66,13 @@ pub fn fits(x: &Bound<'_, PyUntypedArray>, written: bool) -> bool {
     // SAFETY: the array lives.
     let flags = unsafe { (*x.as_array_ptr()).flags };
     let used = |(n, _): &(&usize, &isize)| **n > 1;
-    let dims = || x.shape().iter().zip(x.strides()).filter(used);
-    if item == 0 || flags & NPY_ARRAY_ALIGNED == 0 || dims().any(|(_, s)| *s < 0 || s % item != 0) {
-        return false;
-    }
-    if !written {
-        return true;
-    }
-    let mut all: Vec<(usize, usize)> = dims().map(|(&n, &s)| (n, (s / item) as usize)).collect();
-    all.sort_by_key(|&(_, stride)| stride);
-    let mut span = 1;
-    let nest = all.iter().all(|&(n, stride)| {
-        let apart = stride >= span;
-        span += (n - 1) * stride;
-        apart
-    });
-    nest && flags & numpy::npyffi::flags::NPY_ARRAY_WRITEABLE != 0
+    let mut dims = x.shape().iter().zip(x.strides()).filter(used);
+    let wanted = match written {
+        true => NPY_ARRAY_ALIGNED | NPY_ARRAY_WRITEABLE,
+        false => NPY_ARRAY_ALIGNED,
+    };
+    let whole = item > 0 && dims.all(|(_, stride)| stride % item == 0);
+    whole && flags & wanted == wanted && Side::of(x).fits(written)
 }
 
 /// One side of a call.
@@ -95,7 +86,39 @@ pub struct Side {
     pub item: usize,
 }
 
+/// An array of another library: its address, its shape, and its strides in elements.
+pub type Raw = (usize, Vec<usize>, Vec<isize>);
+
 impl Side {
+    pub fn raw((address, shape, strides): Raw, item: usize) -> Self {
+        Side {
+            shape,
+            strides,
+            address,
+            item,
+        }
+    }
+
+    /// Whether no stride is negative; where it is written, also whether each element has its own place.
+    pub fn fits(&self, written: bool) -> bool {
+        let dims = self.shape.iter().zip(&self.strides);
+        let mut all: Vec<(usize, isize)> = dims
+            .filter(|(&n, _)| n > 1)
+            .map(|(&n, &stride)| (n, stride))
+            .collect();
+        if all.iter().any(|&(_, stride)| stride < 0) {
+            return false;
+        }
+        all.sort_by_key(|&(_, stride)| stride);
+        let mut span = 1;
+        !written
+            || all.iter().all(|&(n, stride)| {
+                let apart = stride >= span;
+                span += (n as isize - 1) * stride;
+                apart
+            })
+    }
+
     fn of(x: &Bound<'_, PyUntypedArray>) -> Self {
         let item = x.dtype().itemsize();
         let strides = x.strides().iter();
@@ -108,7 +131,7 @@ impl Side {
         }
     }
 
-    fn contiguous(shape: &[usize], item: usize) -> Self {
+    pub fn contiguous(shape: &[usize], item: usize) -> Self {
         let mut strides = vec![1; shape.len()];
         for i in (1..shape.len()).rev() {
             strides[i - 1] = strides[i] * shape[i].max(1) as isize;
@@ -143,6 +166,16 @@ impl Sides {
             input: Side::of(x),
             output: Side::of(out),
             items: call.items(precision),
+        }
+    }
+
+    /// Of arrays of another library.
+    pub fn raw(x: Raw, out: Raw, precision: Precision, call: Call) -> Self {
+        let items = call.items(precision);
+        Sides {
+            input: Side::raw(x, items[0]),
+            output: Side::raw(out, items[1]),
+            items,
         }
     }
 

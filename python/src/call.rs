@@ -1,12 +1,13 @@
 //! One call: from arrays and axes to a request, and its run.
 
 use crate::arrays::Sides;
+use crate::devices::{plans, Device};
 use crate::exception;
 use crate::memo::{self, Key};
 use crate::request::{laid_out, Dim};
-use crate::state::state;
+use crate::state::{find, state};
 use mmafft::{
-    Direction, Domain, Effort, Kind, Normalization, PlanCache, Precision, Request, Shape, Transform,
+    Direction, Domain, Effort, Kind, Normalization, Precision, Request, Shape, Transform,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -184,20 +185,17 @@ impl Call {
         }
         let asked = self.request(sides, axes, lengths, options)?;
         let workers = asked.workers(options.workers);
-        let fft = find(py, &asked.request, workers)?;
+        let fft = find(py, state().cache(workers), &asked.request)?;
         let memory = Memory::new(sides, asked.bytes);
         if asked.points < LOCKED_POINTS {
             memo::keep(key, &fft, asked.bytes);
             return memory.run(&fft).map_err(exception);
         }
-        let run = || match (workers > 1).then(|| state().pool()).flatten() {
-            Some(pool) => pool.install(|| memory.run(&fft)),
-            None => memory.run(&fft),
-        };
+        let run = || memory.run_by(workers, &fft);
         py.detach(run).map_err(exception)
     }
 
-    /// The transform that [`Call::run`] runs.
+    /// The transform that [`Call::run`] runs, or [`Call::enqueue`] on a device.
     pub fn transform(
         self,
         py: Python<'_>,
@@ -205,13 +203,20 @@ impl Call {
         axes: &[usize],
         lengths: &[usize],
         options: &Options,
+        device: Option<&Device>,
     ) -> PyResult<Arc<Transform>> {
         let asked = self.request(sides, axes, lengths, options)?;
-        find(py, &asked.request, asked.workers(options.workers))
+        match device {
+            Some(device) => find(py, &*plans(py, device)?, &asked.request),
+            None => {
+                let workers = asked.workers(options.workers);
+                find(py, state().cache(workers), &asked.request)
+            }
+        }
     }
 
     /// The request of a call, and the memory that it is about.
-    fn request(
+    pub fn request(
         self,
         sides: &Sides,
         axes: &[usize],
@@ -275,14 +280,14 @@ impl Call {
 }
 
 /// A request, its points, and the bytes that both arrays extend over.
-struct Asked {
-    request: Request,
+pub struct Asked {
+    pub request: Request,
     points: usize,
-    bytes: [usize; 2],
+    pub bytes: [usize; 2],
 }
 
 impl Asked {
-    fn workers(&self, asked: usize) -> usize {
+    pub fn workers(&self, asked: usize) -> usize {
         match self.points < SHARED_POINTS {
             true => 1,
             false => asked,
@@ -291,20 +296,28 @@ impl Asked {
 }
 
 /// The memory of a call: addresses and bytes; no input where it is in place.
-struct Memory {
-    input: Option<(usize, usize)>,
-    output: (usize, usize),
+pub struct Memory {
+    pub input: Option<(usize, usize)>,
+    pub output: (usize, usize),
 }
 
 impl Memory {
-    fn new(sides: &Sides, bytes: [usize; 2]) -> Self {
+    pub fn new(sides: &Sides, bytes: [usize; 2]) -> Self {
         Memory {
             input: (!sides.in_place()).then_some((sides.input.address, bytes[0])),
             output: (sides.output.address, bytes[1]),
         }
     }
 
-    fn run(&self, fft: &Transform) -> mmafft::Result<()> {
+    /// Runs a transform, with the threads of calls that have several workers.
+    pub fn run_by(&self, workers: usize, fft: &Transform) -> mmafft::Result<()> {
+        match (workers > 1).then(|| state().pool()).flatten() {
+            Some(pool) => pool.install(|| self.run(fft)),
+            None => self.run(fft),
+        }
+    }
+
+    pub fn run(&self, fft: &Transform) -> mmafft::Result<()> {
         let (address, bytes) = self.output;
         // SAFETY: both are extents of arrays that the caller holds. They overlap only where they are the same, and no
         // element outside of the arrays' own is read or written.
@@ -318,15 +331,4 @@ impl Memory {
             None => fft.process_bytes_in_place(output),
         }
     }
-}
-
-/// The transform of a request. Locks are taken with the interpreter's held, so that none is at a fork; planning goes
-/// on without it.
-fn find(py: Python<'_>, request: &Request, workers: usize) -> PyResult<Arc<Transform>> {
-    let cache: &PlanCache = state().cache(workers);
-    if let Some(there) = cache.find(request) {
-        return Ok(there);
-    }
-    let built = py.detach(|| cache.planner().build(request));
-    Ok(cache.insert(request.clone(), built.map_err(exception)?))
 }

@@ -5,14 +5,17 @@
 
 mod arrays;
 mod call;
+mod devices;
 mod memo;
 mod mirror;
 mod quick;
 mod request;
 mod state;
+mod xla;
 
-use arrays::Sides;
+use arrays::{Raw, Sides};
 use call::{Call, Options};
+use devices::{Device, Place};
 use mmafft::{Error, Normalization, Precision};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{
@@ -93,9 +96,44 @@ fn execute(
     call.run(py, &sides, &axes, &lengths, &options)
 }
 
+/// The same of arrays of other libraries, each an address, a shape, and strides in elements, which fit and are of the
+/// types of the call. `place` is their backend, their device, and the stream to run in; `allocate` gives the address of
+/// so many bytes there.
+#[pyfunction]
+#[pyo3(signature = (op, x, out, axes, lengths, scale, precision_name, workers, nonzero, wanted, effort, place, allocate))]
+#[allow(clippy::too_many_arguments)] // as above
+fn execute_at(
+    py: Python<'_>,
+    op: u8,
+    x: Raw,
+    out: Raw,
+    axes: Vec<usize>,
+    lengths: Vec<usize>,
+    scale: u8,
+    precision_name: &str,
+    workers: &Bound<'_, PyAny>,
+    nonzero: Vec<(usize, usize, usize)>,
+    wanted: Vec<(usize, usize, usize)>,
+    effort: Option<&str>,
+    place: (String, usize, u64),
+    allocate: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let mut options = options(scale, precision_name, workers, effort)?;
+    (options.nonzero, options.wanted) = (nonzero, wanted);
+    let call = Call::new(op).ok_or_else(|| PyValueError::new_err("no such operation"))?;
+    let sides = Sides::raw(x, out, options.precision, call);
+    let (name, ordinal, stream) = place;
+    if name == "cpu" {
+        return call.run(py, &sides, &axes, &lengths, &options);
+    }
+    let device = (name, ordinal);
+    let place = Place { device, stream };
+    call.enqueue(py, &sides, &axes, &lengths, &options, &place, allocate)
+}
+
 /// What a plan of contiguous arrays is: its text, its error bound, and its scratch in bytes.
 #[pyfunction]
-#[pyo3(signature = (op, shape, axes, lengths, scale, precision_name, workers, nonzero, wanted, effort))]
+#[pyo3(signature = (op, shape, axes, lengths, scale, precision_name, workers, nonzero, wanted, effort, device=None))]
 #[allow(clippy::too_many_arguments)] // as above
 fn describe(
     py: Python<'_>,
@@ -109,6 +147,7 @@ fn describe(
     nonzero: Vec<(usize, usize, usize)>,
     wanted: Vec<(usize, usize, usize)>,
     effort: Option<&str>,
+    device: Option<Device>,
 ) -> PyResult<(String, f64, usize)> {
     let mut options = options(scale, precision_name, workers, effort)?;
     (options.nonzero, options.wanted) = (nonzero, wanted);
@@ -122,7 +161,7 @@ fn describe(
         *place = call.output_length_of(last, length);
     }
     let sides = Sides::contiguous(&shape, &output, options.precision, call);
-    let fft = call.transform(py, &sides, &axes, &lengths, &options)?;
+    let fft = call.transform(py, &sides, &axes, &lengths, &options, device.as_ref())?;
     let plan = fft.plan();
     Ok((plan.explain(), plan.error_bound, fft.scratch_bytes()))
 }
@@ -133,6 +172,12 @@ fn describe(
 fn fits(x: &Bound<'_, PyUntypedArray>, written: bool) -> bool {
     let native = x.dtype().is_native_byteorder().unwrap_or(true);
     native && arrays::fits(x, written)
+}
+
+/// The same of an array of another library.
+#[pyfunction]
+fn fits_at(x: Raw, item: usize, written: bool) -> bool {
+    arrays::Side::raw(x, item).fits(written)
 }
 
 /// The smallest product of 2, 3, 5 and 7 that is at least `target`.
@@ -150,11 +195,15 @@ fn device() -> String {
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use super::{describe, device, execute, fits, good_size};
+    use super::{describe, device, execute, execute_at, fits, fits_at, good_size};
+    #[pymodule_export]
+    use crate::devices::device_name;
     #[pymodule_export]
     use crate::mirror::mirror;
     #[pymodule_export]
     use crate::quick::{quick, quick_axes};
     #[pymodule_export]
     use crate::state::{cached, clear_cache, default_workers, forked, set_default_workers};
+    #[pymodule_export]
+    use crate::xla::xla_handler;
 }

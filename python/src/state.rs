@@ -3,19 +3,25 @@
 //! A child of `fork` has none of its parent's threads, and may find a lock held by one of them: it begins anew, and
 //! leaves what was its parent's as it is.
 
-use mmafft::{AnyBackend, CpuBackend, CpuOptions, PlanCache, Planner};
+use crate::exception;
+use mmafft::{AnyBackend, CpuBackend, CpuOptions, PlanCache, Planner, Request, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Plans by the number of workers that they are made for, and the pool that these come from.
 pub struct State {
     caches: Vec<OnceLock<PlanCache>>,
     pool: OnceLock<Option<ThreadPool>>,
+    /// Plans by a device's backend and number.
+    devices: Mutex<Devices>,
 }
+
+type Devices = HashMap<(String, usize), Arc<PlanCache>>;
 
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -27,7 +33,7 @@ thread_local! {
 }
 
 /// The processors that this process may use.
-fn processors() -> usize {
+pub fn processors() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     *COUNT.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }
@@ -37,7 +43,45 @@ impl State {
         State {
             caches: (0..processors()).map(|_| OnceLock::new()).collect(),
             pool: OnceLock::new(),
+            devices: Mutex::default(),
         }
+    }
+
+    fn devices(&self) -> MutexGuard<'_, Devices> {
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The plans of a device, where it is open.
+    pub fn device(&self, name: &str, ordinal: usize) -> Option<Arc<PlanCache>> {
+        self.devices().get(&(name.to_string(), ordinal)).cloned()
+    }
+
+    /// Keeps the plans of a device; returns those that another thread has put there before.
+    pub fn keep_device(&self, name: &str, ordinal: usize, cache: PlanCache) -> Arc<PlanCache> {
+        let mut devices = self.devices();
+        let entry = devices.entry((name.to_string(), ordinal));
+        entry.or_insert_with(|| Arc::new(cache)).clone()
+    }
+
+    /// The number of all plans.
+    fn len(&self) -> usize {
+        let hosts = self
+            .caches
+            .iter()
+            .filter_map(OnceLock::get)
+            .map(PlanCache::len);
+        hosts.sum::<usize>()
+            + self
+                .devices()
+                .values()
+                .map(|cache| cache.len())
+                .sum::<usize>()
+    }
+
+    fn clear(&self) {
+        let hosts = self.caches.iter().filter_map(OnceLock::get);
+        hosts.for_each(PlanCache::clear);
+        self.devices().values().for_each(|cache| cache.clear());
     }
 
     /// Plans for so many workers.
@@ -81,6 +125,16 @@ pub fn state() -> &'static State {
     }
 }
 
+/// The transform of a request. Locks are taken with the interpreter's held, so that none is at a fork; planning goes
+/// on without it.
+pub fn find(py: Python<'_>, cache: &PlanCache, request: &Request) -> PyResult<Arc<Transform>> {
+    if let Some(there) = cache.find(request) {
+        return Ok(there);
+    }
+    let built = py.detach(|| cache.planner().build(request));
+    Ok(cache.insert(request.clone(), built.map_err(exception)?))
+}
+
 /// How many workers a call's argument means; `None` where it is no number.
 pub fn workers(argument: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     if argument.is_none() {
@@ -119,8 +173,7 @@ pub fn set_default_workers(argument: &Bound<'_, PyAny>) -> PyResult<()> {
 /// How many plans are kept.
 #[pyfunction]
 pub fn cached() -> usize {
-    let caches = state().caches.iter().filter_map(OnceLock::get);
-    caches.map(PlanCache::len).sum()
+    state().len()
 }
 
 /// How often plans have been forgotten.
@@ -132,8 +185,7 @@ pub fn generation() -> u64 {
 #[pyfunction]
 pub fn clear_cache() {
     GENERATION.fetch_add(1, Ordering::AcqRel);
-    let caches = state().caches.iter().filter_map(OnceLock::get);
-    caches.for_each(PlanCache::clear);
+    state().clear();
 }
 
 /// Begins anew in a child process.

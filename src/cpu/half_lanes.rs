@@ -9,9 +9,9 @@ use pulp::{Simd, WithSimd};
 
 /// What is done to a pair of points.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Pairs {
-    /// Spectrum of packed pairs to half spectrum.
-    Split,
+pub enum Pairs<T> {
+    /// Spectrum of packed pairs to half spectrum, times twice this.
+    Split(T),
     /// Half spectrum to twice the spectrum of packed pairs.
     Merge,
 }
@@ -28,7 +28,7 @@ pub struct Combine<'a, T> {
     /// h: point k meets point h − k.
     pub half: usize,
     /// Which way.
-    pub pairs: Pairs,
+    pub pairs: Pairs<T>,
 }
 
 /// Two vectors of interleaved points, the points in the opposite order.
@@ -87,7 +87,7 @@ fn store<S: Simd, T: Lanes<S>>(points: &mut [Complex<T>], at: usize, v: [T::V; 2
 
 impl<T> Combine<'_, T> {
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S, one_half: T) -> usize
+    fn run<S: Simd>(self, simd: S) -> usize
     where
         T: Lanes<S>,
     {
@@ -96,7 +96,10 @@ impl<T> Combine<'_, T> {
         if w == 1 {
             return k;
         }
-        let half = T::splat(simd, one_half);
+        let factor = match self.pairs {
+            Pairs::Split(half) => Some(T::splat(simd, half)),
+            Pairs::Merge => None,
+        };
         // Points k..k+w and h+1−k−w..h+1−k must not overlap.
         while 2 * (k + w) <= h + 1 {
             let low = T::deinterleave(simd, load::<S, T>(self.from, k));
@@ -105,20 +108,20 @@ impl<T> Combine<'_, T> {
             let [wr, wi] = T::deinterleave(simd, load::<S, T>(self.roots, k));
             let [(ar, ai), (br, bi)] = [(low[0], low[1]), (high[0], high[1])];
             // Halves are added, as the sum of two points near the largest number is out of range.
-            let (ar, ai, br, bi) = match self.pairs {
-                Pairs::Split => (
+            let (ar, ai, br, bi) = match factor {
+                Some(half) => (
                     T::vmul(simd, half, ar),
                     T::vmul(simd, half, ai),
                     T::vmul(simd, half, br),
                     T::vmul(simd, half, bi),
                 ),
-                Pairs::Merge => (ar, ai, br, bi),
+                None => (ar, ai, br, bi),
             };
             // a + conj b, a − conj b
             let (sr, si) = (T::vadd(simd, ar, br), T::vsub(simd, ai, bi));
             let (dr, di) = (T::vsub(simd, ar, br), T::vadd(simd, ai, bi));
             let (er, ei, or, oi) = match self.pairs {
-                Pairs::Split => {
+                Pairs::Split(_) => {
                     // odd = −i·d, turned by w
                     let (or, oi) = (di, T::vneg(simd, dr));
                     let tr = T::vfma(simd, or, wr, T::vneg(simd, T::vmul(simd, oi, wi)));
@@ -149,7 +152,7 @@ macro_rules! with_simd {
             type Output = usize;
             #[inline(always)]
             fn with_simd<S: Simd>(self, simd: S) -> usize {
-                self.run(simd, 0.5)
+                self.run(simd)
             }
         }
     };

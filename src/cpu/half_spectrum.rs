@@ -32,16 +32,16 @@ impl<T: Real> HalfSpectrum<T> {
         }
     }
 
-    /// Z (h points) to X (h + 1 points).
-    pub fn split(&self, z: &[Complex<T>], x: &mut [Complex<T>]) {
+    /// Z (h points) to X (h + 1 points), times `scale`.
+    pub fn split(&self, z: &[Complex<T>], x: &mut [Complex<T>], scale: T) {
         let h = self.half;
         let z = &z[..h];
         let x = &mut x[..=h];
         let (first, zero) = (z[0], T::zero());
-        x[0] = Complex::new(first.re + first.im, zero);
-        x[h] = Complex::new(first.re - first.im, zero);
-        let half = T::rounded(0.5);
-        for k in self.vectors(z, x, Pairs::Split)..h.div_ceil(2) {
+        x[0] = Complex::new((first.re + first.im) * scale, zero);
+        x[h] = Complex::new((first.re - first.im) * scale, zero);
+        let half = T::rounded(0.5) * scale;
+        for k in self.vectors(z, x, Pairs::Split(half))..h.div_ceil(2) {
             // Halves are added, as the sum of two points near the largest number is out of range.
             let (a, b) = (z[k] * half, z[h - k] * half);
             let even = Complex::new(a.re + b.re, a.im - b.im);
@@ -52,7 +52,7 @@ impl<T: Real> HalfSpectrum<T> {
             x[h - k] = (even - turned).conj();
         }
         if h.is_multiple_of(2) {
-            x[h / 2] = z[h / 2].conj();
+            x[h / 2] = z[h / 2].conj() * scale;
         }
     }
 
@@ -79,7 +79,7 @@ impl<T: Real> HalfSpectrum<T> {
     }
 
     /// Does whole vectors of pairs; returns the first k that is left.
-    fn vectors(&self, from: &[Complex<T>], to: &mut [Complex<T>], pairs: Pairs) -> usize {
+    fn vectors(&self, from: &[Complex<T>], to: &mut [Complex<T>], pairs: Pairs<T>) -> usize {
         T::combine(Combine {
             from,
             to,

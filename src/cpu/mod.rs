@@ -8,6 +8,7 @@
 //! it split, as devices must, go through `parts`.
 
 mod bluestein;
+mod buffer;
 mod butterflies;
 mod check;
 mod chirp;
@@ -28,19 +29,21 @@ mod real_columns;
 mod real_lines;
 mod real_side;
 mod scalar;
+mod scaling;
 mod stage;
 pub(crate) mod target;
 mod threads;
 mod tile;
 mod tile_job;
 
+pub use buffer::CpuBuffer;
 use columns::LaneScalar;
 use execute::{Bytes, PreparedPlan};
 use half::{bf16, f16};
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
-    largest_prime_factor, radix, split, Backend, Bindings, Buffer, Direction, Error, Limits, Plan,
-    Prepared, Result, ScalarType, Slot, PRECISIONS,
+    largest_prime_factor, radix, split, Backend, Bindings, Buffer as _, Direction, Error, Limits,
+    Plan, Prepared, Result, ScalarType, Slot, PRECISIONS,
 };
 use std::sync::Arc;
 use target::CpuTarget;
@@ -156,51 +159,6 @@ fn has_room(plan: &Plan) -> Result<()> {
     room_for(points.saturating_add(CONVOLVED * largest_prime_factor(longest.max(1))))
 }
 
-/// Sixty-four bytes, aligned for any vector.
-#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(C, align(64))]
-struct CacheLine([u8; 64]);
-
-/// Host memory, aligned for any vector.
-#[derive(Debug)]
-pub struct CpuBuffer {
-    lines: Vec<CacheLine>,
-    bytes: usize,
-}
-
-impl CpuBuffer {
-    /// Zeroed memory of so many bytes.
-    pub fn new(bytes: usize) -> Result<Self> {
-        let count = bytes.div_ceil(64);
-        let mut lines = Vec::new();
-        lines
-            .try_reserve_exact(count)
-            .map_err(|_| Error::OutOfMemory {
-                backend: "cpu".into(),
-                what: "a buffer".into(),
-                bytes,
-            })?;
-        lines.resize(count, CacheLine([0; 64]));
-        Ok(CpuBuffer { lines, bytes })
-    }
-
-    /// Its bytes.
-    pub fn as_bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.lines)[..self.bytes]
-    }
-
-    /// Its bytes, to change.
-    pub fn as_bytes_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.lines)[..self.bytes]
-    }
-}
-
-impl Buffer for CpuBuffer {
-    fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
 /// A plan ready to run on the CPU.
 pub struct CpuPrepared {
     plan: ByStorage,
@@ -254,13 +212,13 @@ impl Backend for CpuBackend {
     }
 
     fn write(&self, buffer: &mut CpuBuffer, offset: usize, bytes: &[u8]) -> Result<()> {
-        let range = inside(Slot::Output, offset, bytes.len(), buffer.bytes)?;
+        let range = inside(Slot::Output, offset, bytes.len(), buffer.bytes())?;
         buffer.as_bytes_mut()[range].copy_from_slice(bytes);
         Ok(())
     }
 
     fn read(&self, buffer: &CpuBuffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
-        let range = inside(Slot::Input, offset, bytes.len(), buffer.bytes)?;
+        let range = inside(Slot::Input, offset, bytes.len(), buffer.bytes())?;
         bytes.copy_from_slice(&buffer.as_bytes()[range]);
         Ok(())
     }

@@ -8,6 +8,7 @@ use super::stage::{Group, Slots, Stage};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{End, TileAxis};
 use num_complex::Complex;
+use rustfft::num_traits::One;
 
 /// A kind's reduction, for one length.
 pub struct RealLines<T> {
@@ -103,8 +104,7 @@ impl<T: Real + Storage<Compute = T>> RealLines<T> {
                 }
             }
             if !to_memory {
-                let one = rustfft::num_traits::One::one();
-                to.store_real(group.lines, store.clone(), true, reals, pitch, one);
+                to.store_real(group.lines, store.clone(), true, reals, pitch, One::one());
             }
         }
     }
@@ -134,7 +134,7 @@ impl<T: Real + Storage<Compute = T>> RealLines<T> {
                     self.load.gather(reals, a);
                     self.lines.process(&mut a[..core], scratch);
                 }
-                self.half.split(a, b);
+                self.half.split(a, b, One::one());
                 b
             }
         }

@@ -7,11 +7,11 @@ use super::memory::Memory;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
 use super::scalar::Storage;
+use super::scaling::{lines_at_once, scale};
 use super::tile::Points;
 use super::tile_job::TileJob;
 use mmafft_backend_traits::{End, Ends, Kind, Side, Slot, TileAxis};
 use num_complex::Complex;
-use rustfft::num_traits::One;
 
 /// The memories that a plan's slots name.
 pub struct Slots<S> {
@@ -240,25 +240,22 @@ impl<S: Storage> Stage<S> {
         let (start, apart) = (group.start, self.inner().apart);
         let in_place = from.is(&to) && start.load == start.store && apart.load == apart.store;
         let together = apart.load == 2 * n && apart.store == 2 * n;
-        let (calls, per_call) = match together {
-            true => (1, group.lines),
-            false => (group.lines, 1),
+        let per_call = match together {
+            true => lines_at_once(group.lines, n, self.scale),
+            false => 1,
         };
-        for call in 0..calls {
+        for first in (0..group.lines).step_by(per_call) {
+            let points = per_call.min(group.lines - first) * n;
             // SAFETY: by the contract of `run`; input and output are one slice or disjoint.
             unsafe {
-                let to = to.complex_mut(start.store + call * apart.store, per_call * n);
+                let to = to.complex_mut(start.store + first * apart.store, points);
                 if in_place {
                     lines.process(to, scratch);
                 } else {
-                    let from = from.complex(start.load + call * apart.load, per_call * n);
+                    let from = from.complex(start.load + first * apart.load, points);
                     lines.process_to(from, to, scratch);
                 }
-                if self.scale != S::Compute::one() {
-                    for x in to {
-                        *x = *x * self.scale;
-                    }
-                }
+                scale(to, self.scale);
             }
         }
     }

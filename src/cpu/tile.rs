@@ -2,6 +2,7 @@
 
 use super::memory::Memory;
 use super::scalar::Storage;
+use super::scaling::scaled_to;
 use num_complex::Complex;
 use std::ops::Range;
 
@@ -121,6 +122,16 @@ impl<S: Storage> Points<S> {
         pitch: usize,
         scale: S::Compute,
     ) {
+        if self.contiguous_complex() {
+            for line in 0..lines {
+                let start = self.start + line * self.line_stride;
+                // SAFETY: by this function's contract; S is its own Compute.
+                let to = unsafe { self.memory.scalars_mut(start, 2 * points.len()) };
+                let from = &tile[line * pitch..][points.clone()];
+                scaled_to(bytemuck::cast_slice(from), to, scale);
+            }
+            return;
+        }
         self.for_each(lines, points.len(), |line, point, at| {
             let x = tile[line * pitch + points.start + point];
             // SAFETY: by this function's contract.
@@ -147,6 +158,15 @@ impl<S: Storage> Points<S> {
     ) {
         let scalars: &[S::Compute] = bytemuck::cast_slice(tile);
         let step = if packed { 1 } else { 2 };
+        if S::is_compute() && self.stride == 1 && packed {
+            for line in 0..lines {
+                let start = self.start + line * self.line_stride;
+                // SAFETY: by this function's contract; S is its own Compute.
+                let to = unsafe { self.memory.scalars_mut(start, points.len()) };
+                scaled_to(&scalars[2 * line * pitch..][points.clone()], to, scale);
+            }
+            return;
+        }
         self.for_each(lines, points.len(), |line, point, at| {
             let x = scalars[2 * line * pitch + step * (points.start + point)];
             // SAFETY: by this function's contract.

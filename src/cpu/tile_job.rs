@@ -3,6 +3,7 @@
 use super::half_spectrum::HalfSpectrum;
 use super::lines::Lines;
 use super::scalar::Storage;
+use super::scaling::{lines_at_once, scale};
 use super::stage::{Group, Slots, Stage};
 use super::tile::Points;
 use mmafft_backend_traits::End;
@@ -115,23 +116,19 @@ impl<S: Storage> TileJob<'_, S> {
             self.lines.process(tile, scratch);
         }
         let to = self.to(store.start);
-        let direct = S::is_compute()
-            && store.len() == n + 1
-            && to.stride == 2
-            && to.imaginary == 1
-            && stage.scale == S::Compute::one();
+        let direct = S::is_compute() && store.len() == n + 1 && to.stride == 2 && to.imaginary == 1;
         for (l, z) in tile.chunks_exact(n).enumerate() {
             if direct {
                 // SAFETY: by the contract of `Stage::run`; the line is loaded already.
                 let x = unsafe { to.memory.complex_mut(to.start + l * to.line_stride, n + 1) };
-                real.split(z, x);
+                real.split(z, x, stage.scale);
             } else {
-                real.split(z, &mut half[l * (n + 1)..][..n + 1]);
+                real.split(z, &mut half[l * (n + 1)..][..n + 1], stage.scale);
             }
         }
         if !direct {
             // SAFETY: by the contract of `Stage::run`.
-            unsafe { to.store_complex(count, store.clone(), half, n + 1, stage.scale) };
+            unsafe { to.store_complex(count, store.clone(), half, n + 1, One::one()) };
         }
     }
 
@@ -178,20 +175,21 @@ impl<S: Storage> TileJob<'_, S> {
             }
         }
         let (to, packed) = (self.to(store.start), self.real.is_some());
-        let whole = packed && store.len() == 2 * n && stage.scale == S::Compute::one();
+        let whole = packed && store.len() == 2 * n;
         if S::is_compute() && whole && to.stride == 1 {
-            let (calls, per_call) = match to.line_stride == 2 * n {
-                true => (1, count),
-                false => (count, 1),
+            let per_call = match to.line_stride == 2 * n {
+                true => lines_at_once(count, n, stage.scale),
+                false => 1,
             };
-            for call in 0..calls {
-                let tile = &tile[call * n..][..per_call * n];
+            for first in (0..count).step_by(per_call) {
+                let tile = &tile[first * n..][..per_call.min(count - first) * n];
                 // SAFETY: by the contract of `Stage::run`; every line is loaded already.
                 let pairs = unsafe {
                     to.memory
-                        .complex_mut(to.start + call * to.line_stride, per_call * n)
+                        .complex_mut(to.start + first * to.line_stride, tile.len())
                 };
                 self.lines.process_to(tile, pairs, scratch);
+                scale(pairs, stage.scale);
             }
             return;
         }

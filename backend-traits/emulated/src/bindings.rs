@@ -16,13 +16,14 @@ const ALIGNMENT: usize = 256;
 #[derive(Debug)]
 pub struct Memory {
     start: NonNull<u8>,
-    layout: Layout,
+    /// `None` for another's memory.
+    layout: Option<Layout>,
     bytes: usize,
     /// Held, exclusively for writing, by everyone who touches the bytes.
     lock: RwLock<()>,
 }
 
-// SAFETY: the allocation is owned, and its bytes are only touched under `lock`.
+// SAFETY: the allocation is owned, or its owner vouches for it, and its bytes are only touched under `lock`.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -37,10 +38,24 @@ impl Memory {
         unsafe { start.write_bytes(0xff, layout.size()) };
         Some(Memory {
             start,
-            layout,
+            layout: Some(layout),
             bytes,
             lock: RwLock::new(()),
         })
+    }
+
+    /// Host memory of another owner, in the place of a device's.
+    ///
+    /// # Safety
+    /// `bytes` from `pointer` are initialised and stay as long as the value; nobody else writes them meanwhile, nor
+    /// reads them while a launch writes them.
+    pub unsafe fn from_raw(pointer: u64, bytes: usize) -> Memory {
+        Memory {
+            start: NonNull::new(pointer as usize as *mut u8).unwrap_or(NonNull::dangling()),
+            layout: None,
+            bytes,
+            lock: RwLock::new(()),
+        }
     }
 
     /// Where it begins.
@@ -91,8 +106,10 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: allocated with this layout.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) }
+        if let Some(layout) = self.layout {
+            // SAFETY: allocated with this layout.
+            unsafe { dealloc(self.start.as_ptr(), layout) }
+        }
     }
 }
 

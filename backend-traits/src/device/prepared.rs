@@ -195,7 +195,7 @@ impl<D: Driver> Inner<D> {
             },
             counters: plan.scratch_bytes.next_multiple_of(ALIGNMENT),
             turns,
-            input_bytes: plan.input_scalars * scalar,
+            input_bytes: plan.read_scalars() * scalar,
             output_bytes: plan.output_scalars * scalar,
             not_in_place: plan.not_in_place.clone(),
         })

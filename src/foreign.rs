@@ -1,0 +1,184 @@
+//! Streams, and memory and streams of other libraries: what of a device's own calls the façade passes on.
+
+use mmafft_backend_traits::{Backend, Bindings, Result};
+
+/// A backend that takes other libraries' memory and streams.
+pub trait Foreign: Backend {
+    /// An order of work.
+    type Stream: Send + Sync;
+
+    /// A new stream.
+    fn stream(&self) -> Result<Self::Stream>;
+
+    /// A stream of another library, which keeps owning it.
+    ///
+    /// # Safety
+    /// As [`crate::Planner::stream_from_raw`] says.
+    unsafe fn stream_from_raw(&self, handle: u64) -> Result<Self::Stream>;
+
+    /// Memory of another library, which keeps owning it.
+    ///
+    /// # Safety
+    /// As [`crate::Transform::buffer_from_raw`] says.
+    unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer;
+
+    /// Runs a prepared plan on this stream, or on the backend's own.
+    fn launch_by(
+        &self,
+        stream: Option<&Self::Stream>,
+        prepared: &Self::Prepared,
+        bindings: Bindings<'_, Self::Buffer>,
+    ) -> Result<()>;
+
+    /// Waits for what was launched on a stream.
+    fn wait(&self, stream: &Self::Stream) -> Result<()>;
+}
+
+/// The order of work of what is done when its call returns.
+#[cfg(any(feature = "cpu", feature = "emulate"))]
+#[derive(Debug, Clone, Copy)]
+pub struct AtOnce;
+
+#[cfg(feature = "cpu")]
+impl Foreign for crate::cpu::CpuBackend {
+    type Stream = AtOnce;
+
+    fn stream(&self) -> Result<AtOnce> {
+        Ok(AtOnce)
+    }
+
+    unsafe fn stream_from_raw(&self, handle: u64) -> Result<AtOnce> {
+        Err(mmafft_backend_traits::Error::Unsupported {
+            what: format!("the stream {handle:#x} of another library"),
+            backend: "cpu".into(),
+            instead: "leave it out: a run is done when its call returns".into(),
+        })
+    }
+
+    unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer {
+        // SAFETY: the caller's.
+        unsafe { crate::cpu::CpuBuffer::from_raw(pointer as usize as *mut u8, bytes) }
+    }
+
+    fn launch_by(
+        &self,
+        _: Option<&AtOnce>,
+        prepared: &Self::Prepared,
+        bindings: Bindings<'_, Self::Buffer>,
+    ) -> Result<()> {
+        self.launch(prepared, bindings)
+    }
+
+    fn wait(&self, _: &AtOnce) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(any(feature = "cuda", feature = "hip"))]
+mod devices {
+    use super::*;
+    use mmafft_backend_traits::device::{DeviceBackend, DeviceBuffer};
+    use mmafft_driver::{DeviceDriver, Interface, Memory, Stream};
+
+    impl<I: Interface> Foreign for DeviceBackend<DeviceDriver<I>> {
+        type Stream = Stream<I>;
+
+        fn stream(&self) -> Result<Stream<I>> {
+            self.driver().stream()
+        }
+
+        unsafe fn stream_from_raw(&self, handle: u64) -> Result<Stream<I>> {
+            // SAFETY: the caller's.
+            Ok(unsafe { Stream::from_raw(self.driver(), handle) })
+        }
+
+        unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer {
+            // SAFETY: the caller's.
+            DeviceBuffer::new(unsafe { Memory::from_raw(pointer, bytes) }, bytes)
+        }
+
+        fn launch_by(
+            &self,
+            stream: Option<&Stream<I>>,
+            prepared: &Self::Prepared,
+            bindings: Bindings<'_, Self::Buffer>,
+        ) -> Result<()> {
+            match stream {
+                Some(stream) => self.launch_on(stream, prepared, bindings),
+                None => Backend::launch(self, prepared, bindings),
+            }
+        }
+
+        fn wait(&self, stream: &Stream<I>) -> Result<()> {
+            stream.synchronize()
+        }
+    }
+}
+
+#[cfg(feature = "emulate")]
+mod emulated {
+    use super::*;
+    use mmafft_backend_traits::device::{DeviceBackend, DeviceBuffer};
+    use mmafft_emulated::{EmulatedDriver, Memory};
+
+    impl Foreign for DeviceBackend<EmulatedDriver> {
+        type Stream = AtOnce;
+
+        fn stream(&self) -> Result<AtOnce> {
+            Ok(AtOnce)
+        }
+
+        unsafe fn stream_from_raw(&self, _: u64) -> Result<AtOnce> {
+            Ok(AtOnce)
+        }
+
+        unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer {
+            // SAFETY: the caller's.
+            DeviceBuffer::new(unsafe { Memory::from_raw(pointer, bytes) }, bytes)
+        }
+
+        fn launch_by(
+            &self,
+            _: Option<&AtOnce>,
+            prepared: &Self::Prepared,
+            bindings: Bindings<'_, Self::Buffer>,
+        ) -> Result<()> {
+            Backend::launch(self, prepared, bindings)
+        }
+
+        fn wait(&self, _: &AtOnce) -> Result<()> {
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(all(
+    feature = "cpu",
+    feature = "cuda",
+    feature = "hip",
+    feature = "emulate"
+)))]
+mod absent {
+    use super::*;
+    use crate::absent::Absent;
+
+    impl Foreign for Absent {
+        type Stream = Absent;
+
+        fn stream(&self) -> Result<Absent> {
+            match *self {}
+        }
+        unsafe fn stream_from_raw(&self, _: u64) -> Result<Absent> {
+            match *self {}
+        }
+        unsafe fn buffer_from_raw(&self, _: u64, _: usize) -> Absent {
+            match *self {}
+        }
+        fn launch_by(&self, _: Option<&Absent>, _: &Absent, _: Bindings<'_, Absent>) -> Result<()> {
+            match *self {}
+        }
+        fn wait(&self, _: &Absent) -> Result<()> {
+            match *self {}
+        }
+    }
+}
