@@ -177,9 +177,7 @@ impl<'a> Sharing<'a> {
     fn threads_of(&self, values: usize) -> usize {
         // Rader's point 0 is beside those of the convolution: copies that it has more take another round.
         let rader = self.outline.any(|words| words.offset > 0);
-        let trips = self
-            .trips()
-            .filter(|t| !(rader && t.words.op == OP_COPY));
+        let trips = self.trips().filter(|t| !(rader && t.words.op == OP_COPY));
         let wanted = trips.map(|t| self.wanted(t, values));
         self.in_waves(wanted.max().unwrap_or(1))
     }
