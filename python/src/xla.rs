@@ -335,7 +335,11 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
         let stream = get(frame, api.stream, std::ptr::null_mut()).ok_or_else(missing)?;
         let ordinal = get(frame, api.ordinal, 0i32).ok_or_else(missing)?;
         let device = ("cuda".to_string(), ordinal as usize);
-        let cache = Python::attach(|py| devices::plans(py, &device))?;
+        // The interpreter is waited for once, when the device is opened.
+        let cache = match state().device(&device.0, device.1) {
+            Some(cache) => cache,
+            None => Python::attach(|py| devices::plans(py, &device))?,
+        };
         let fft = cache.get(request).map_err(exception)?;
         let bytes = fft.scratch_bytes();
         let mut block = Allocation {
