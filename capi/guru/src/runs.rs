@@ -3,7 +3,7 @@
 use crate::copy::{copy, Span, Way};
 use crate::direct::Direct;
 use crate::problem::{Dim, Problem};
-use mmafft::{Domain, Error, PlanCache, Result, Shape, Slot, Transform};
+use mmafft::{Domain, Error, PlanCache, Result, Shape, Slot, Stream, Transform};
 use std::sync::Arc;
 
 /// About the bytes that are copied at a time, where a problem can be run in parts: a share of the
@@ -189,6 +189,42 @@ impl Runs {
             }
             // SAFETY: by this function's contract.
             How::Copied(copied) => unsafe { copied.run(self.scalar, input, output, scratch) },
+        }
+    }
+
+    /// Transforms memory of the planner's device in a stream, and returns when the work is in it. On the CPU that is
+    /// memory of the host, and the work is done.
+    ///
+    /// # Errors
+    /// `Unsupported` of what runs on copies, as these would be of the host, and what the device returns.
+    ///
+    /// # Safety
+    /// As for [`Runs::run`], of the device's memory, until the work is done.
+    pub unsafe fn run_on(&self, stream: &Stream, input: u64, output: u64) -> Result<()> {
+        let (fft, offsets) = match &self.way {
+            How::Nothing => return Ok(()),
+            How::Direct { fft, offsets } => (fft, offsets),
+            How::Copied(copied) => return Err(Error::Unsupported {
+                what: "a plan that runs on copies, in a stream".into(),
+                backend: copied.fft.plan().backend.into(),
+                instead:
+                    "give strides that nest and are not negative, the same on both sides in place"
+                        .into(),
+            }),
+        };
+        let plan = fft.plan();
+        let at = |address: u64, side: usize| address.wrapping_add_signed(offsets[side] as i64);
+        let bytes = [plan.input_scalars, plan.output_scalars].map(|count| count * self.scalar);
+        // SAFETY: by this function's contract.
+        unsafe {
+            let mut to = fft.buffer_from_raw(Slot::Output, at(output, 1), bytes[1])?;
+            match self.in_place {
+                true => fft.run_in_place_on(stream, &mut to),
+                false => {
+                    let from = fft.buffer_from_raw(Slot::Input, at(input, 0), bytes[0])?;
+                    fft.run_on(stream, &from, &mut to)
+                }
+            }
         }
     }
 
