@@ -3,7 +3,7 @@
 use crate::copy::{copy, Span, Way};
 use crate::direct::Direct;
 use crate::problem::{Dim, Problem};
-use mmafft::{Domain, Error, PlanCache, Result, Shape, Slot, Stream, Transform};
+use mmafft::{Domain, Error, PlanCache, Planner, Result, Shape, Slot, Stream, Transform};
 use std::sync::Arc;
 
 /// About the bytes that are copied at a time, where a problem can be run in parts: a share of the
@@ -92,6 +92,14 @@ impl Runs {
             split: problem.split,
             scalar: problem.scalar(),
         })
+    }
+
+    /// Bytes of scratch that the plan of a problem says, without preparing it; `None` of what has no plan without copies.
+    pub fn planned_scratch(problem: &Problem, in_place: bool, planner: &Planner) -> Option<usize> {
+        problem.check().ok()?;
+        let problem = problem.with_a_dimension();
+        let request = How::request(&problem, in_place)?.request;
+        planner.plan(&request).ok().map(|plan| plan.scratch_bytes)
     }
 
     /// Whether it was planned for one memory of input and output.
@@ -312,20 +320,27 @@ fn aligned(bytes: usize) -> Result<Vec<u64>> {
 }
 
 impl How {
-    fn new(problem: &Problem, in_place: bool, cache: &PlanCache) -> Result<How> {
+    /// The request of one run on the caller's memory, where that can be.
+    fn request(problem: &Problem, in_place: bool) -> Option<Direct> {
         // In place, data that go elsewhere would overwrite what is read later.
-        if !in_place || problem.stays() {
-            if let Some(Direct { request, offsets }) = problem.direct() {
-                let request = match in_place {
-                    true => request.in_place(),
-                    false => request,
-                };
-                if let Ok(fft) = cache.get(&request) {
-                    if !in_place || fft.plan().not_in_place.is_none() {
-                        let scalar = problem.scalar() as isize;
-                        let offsets = offsets.map(|offset| offset * scalar);
-                        return Ok(How::Direct { fft, offsets });
-                    }
+        if in_place && !problem.stays() {
+            return None;
+        }
+        let Direct { request, offsets } = problem.direct()?;
+        let request = match in_place {
+            true => request.in_place(),
+            false => request,
+        };
+        Some(Direct { request, offsets })
+    }
+
+    fn new(problem: &Problem, in_place: bool, cache: &PlanCache) -> Result<How> {
+        if let Some(Direct { request, offsets }) = How::request(problem, in_place) {
+            if let Ok(fft) = cache.get(&request) {
+                if !in_place || fft.plan().not_in_place.is_none() {
+                    let scalar = problem.scalar() as isize;
+                    let offsets = offsets.map(|offset| offset * scalar);
+                    return Ok(How::Direct { fft, offsets });
                 }
             }
         }

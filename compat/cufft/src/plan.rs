@@ -3,7 +3,7 @@
 use crate::device;
 use crate::status::{say, Result, Status};
 use mmafft::{Direction, Kind, PlanCache, Precision, Request, Shape, Slot, Stream};
-use mmafft_guru::{Embedded, Runs};
+use mmafft_guru::{Embedded, Problem, Runs};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -87,14 +87,8 @@ impl Arrays {
         }
     }
 
-    /// The runs in one direction and placement.
-    fn runs(
-        &self,
-        what: What,
-        direction: Direction,
-        in_place: bool,
-        cache: &PlanCache,
-    ) -> Result<Runs> {
+    /// The problem in one direction and placement.
+    fn problem(&self, what: What, direction: Direction, in_place: bool) -> Result<Problem> {
         if self.batch < 1 || !(1..=3).contains(&self.n.len()) || self.n.iter().any(|&n| n < 1) {
             return Err(Status::InvalidSize);
         }
@@ -131,13 +125,42 @@ impl Arrays {
             },
         };
         let problem = embedded.problem(what.request(direction), in_place);
-        let problem = problem.ok_or(Status::InvalidSize)?;
+        problem.ok_or(Status::InvalidSize)
+    }
+
+    /// The runs in one direction and placement.
+    fn runs(
+        &self,
+        what: What,
+        direction: Direction,
+        in_place: bool,
+        cache: &PlanCache,
+    ) -> Result<Runs> {
+        let problem = self.problem(what, direction, in_place)?;
         let runs = Runs::new(&problem, in_place, cache)?;
         match runs.copies() {
             // The copies would be of the host's memory.
             true => Err(Status::NotSupported),
             false => Ok(runs),
         }
+    }
+
+    /// The most scratch that any direction and placement needs, of which one is prepared.
+    fn work_bytes(&self, what: What, prepared: &Runs, cache: &PlanCache) -> usize {
+        let own = prepared.scratch_bytes();
+        let planned = prepared
+            .transform()
+            .map_or(0, |fft| fft.plan().scratch_bytes);
+        let directions = [Direction::Forward, Direction::Inverse];
+        let all = directions
+            .into_iter()
+            .flat_map(|direction| [(direction, false), (direction, true)]);
+        let other = all.filter_map(|(direction, in_place)| {
+            let problem = self.problem(what, direction, in_place).ok()?;
+            Runs::planned_scratch(&problem, in_place, cache.planner())
+        });
+        // What a device needs beside a plan's scratch is about the same for all.
+        other.max().unwrap_or(0).max(planned) + own.saturating_sub(planned)
     }
 }
 
@@ -231,7 +254,8 @@ impl Plan {
             runs: BTreeMap::new(),
             work_bytes: 0,
         };
-        made.work_bytes = made.runs(Direction::Forward, false)?.scratch_bytes();
+        let forward = made.runs(Direction::Forward, false)?;
+        made.work_bytes = made.arrays.work_bytes(what, &forward, &made.cache);
         let bytes = made.work_bytes;
         self.made = Some(made);
         Ok(bytes)
@@ -333,7 +357,6 @@ impl Plan {
 /// The bytes of a work area, without a plan.
 pub fn estimate(what: What, arrays: &Arrays) -> Result<usize> {
     let cache = device::cache()?;
-    Ok(arrays
-        .runs(what, Direction::Forward, false, &cache)?
-        .scratch_bytes())
+    let runs = arrays.runs(what, Direction::Forward, false, &cache)?;
+    Ok(arrays.work_bytes(what, &runs, &cache))
 }
