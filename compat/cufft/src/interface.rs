@@ -4,8 +4,9 @@
 #![allow(clippy::too_many_arguments, clippy::missing_safety_doc)]
 
 use crate::plan::{self, Arrays, Plan, What};
+use crate::real;
 use crate::status::{call, Result, Status};
-use std::ffi::{c_int, c_longlong, c_void};
+use std::ffi::{c_int, c_longlong, c_void, CStr};
 
 extern "C" {
     /// The version of cuFFT whose place is taken: the Makefile says, as the name of the library does.
@@ -71,7 +72,18 @@ unsafe fn many<T: Copy + Into<i64>>(
     }
 }
 
-/// Makes a plan of a handle.
+/// Forwards a call of a plan that NVIDIA's library has: what that returns, and nothing of other plans.
+///
+/// # Safety
+/// The name is of a function of a plan and at most five numbers or addresses.
+unsafe fn forwarded(name: &CStr, plan: c_int, arguments: [usize; 5]) -> Option<c_int> {
+    let theirs = plan::theirs(plan)?;
+    let [a, b, c, d, e] = arguments;
+    // SAFETY: by this function's contract.
+    Some(unsafe { real::call(name, [real::number(theirs), a, b, c, d, e]) })
+}
+
+/// Makes a plan of a handle, by NVIDIA's library where that has it, or has what this one has not.
 ///
 /// # Safety
 /// `work_size` is null or an address to write.
@@ -79,12 +91,20 @@ unsafe fn make(
     plan: c_int,
     work_size: *mut usize,
     asked: impl FnOnce() -> Result<(What, Arrays)>,
+    by_theirs: impl FnOnce(c_int, *mut usize) -> c_int,
 ) -> c_int {
     call(|| {
+        if let Some(theirs) = plan::theirs(plan) {
+            return Status::of_theirs(by_theirs(theirs, work_size));
+        }
         let (what, arrays) = asked()?;
-        let bytes = plan::with(plan, |plan| plan.make(what, arrays))?;
-        // SAFETY: by this function's contract.
-        unsafe { write(work_size, bytes) }
+        match plan::with(plan, |plan| plan.make(what, arrays)) {
+            Err(Status::NotSupported) if real::is_there() => {
+                Status::of_theirs(by_theirs(plan::give_away(plan)?, work_size))
+            }
+            // SAFETY: by this function's contract.
+            made => unsafe { write(work_size, made?) },
+        }
     })
 }
 
@@ -92,21 +112,44 @@ unsafe fn make(
 ///
 /// # Safety
 /// `place` is null or an address to write.
-unsafe fn make_new(place: *mut c_int, asked: impl FnOnce() -> Result<(What, Arrays)>) -> c_int {
+unsafe fn make_new(
+    place: *mut c_int,
+    asked: impl FnOnce() -> Result<(What, Arrays)>,
+    by_theirs: impl FnOnce(c_int, *mut usize) -> c_int,
+) -> c_int {
     call(|| {
         if place.is_null() {
             return Err(Status::InvalidValue);
         }
-        let (what, arrays) = asked()?;
         let handle = plan::create()?;
-        let made = plan::with(handle, |plan| plan.make(what, arrays));
-        if made.is_err() {
-            plan::destroy(handle)?;
+        let mut work_size = 0;
+        // SAFETY: the size has a place.
+        match unsafe { make(handle, &mut work_size, asked, by_theirs) } {
+            // SAFETY: by this function's contract.
+            0 => unsafe { write(place, handle) },
+            status => {
+                plan::destroy(handle)?;
+                Err(Status::Theirs(status))
+            }
         }
-        made?;
-        // SAFETY: by this function's contract.
-        unsafe { write(place, handle) }
     })
+}
+
+/// Makes a plan without gaps by a function of NVIDIA's library with these arguments before the place for the size.
+fn by_theirs<const N: usize>(
+    name: &'static CStr,
+    numbers: [c_int; N],
+) -> impl FnOnce(c_int, *mut usize) -> c_int {
+    move |theirs, work_size| {
+        let mut all = [0; 6];
+        all[0] = real::number(theirs);
+        for (place, number) in all[1..].iter_mut().zip(numbers) {
+            *place = real::number(number);
+        }
+        all[N + 1] = work_size.expose_provenance();
+        // SAFETY: the module's head says.
+        unsafe { real::call(name, all) }
+    }
 }
 
 /// Says how large the work area of such a plan is.
@@ -142,19 +185,26 @@ pub extern "C" fn cufftDestroy(plan: c_int) -> c_int {
 #[no_mangle]
 pub extern "C" fn cufftSetStream(plan: c_int, stream: *mut c_void) -> c_int {
     let stream = stream.expose_provenance() as u64;
-    call(|| plan::with(plan, |plan| plan.set_stream(stream)))
+    // SAFETY: the module's head says.
+    let theirs = unsafe { forwarded(c"cufftSetStream", plan, [stream as usize, 0, 0, 0, 0]) };
+    theirs.unwrap_or_else(|| call(|| plan::with(plan, |plan| plan.set_stream(stream))))
 }
 
 #[no_mangle]
 pub extern "C" fn cufftSetWorkArea(plan: c_int, area: *mut c_void) -> c_int {
     let area = area.expose_provenance() as u64;
-    call(|| plan::with(plan, |plan| plan.set_work_area(area)))
+    // SAFETY: the module's head says.
+    let theirs = unsafe { forwarded(c"cufftSetWorkArea", plan, [area as usize, 0, 0, 0, 0]) };
+    theirs.unwrap_or_else(|| call(|| plan::with(plan, |plan| plan.set_work_area(area))))
 }
 
 /// A run takes the work area where there is one, and memory of the library's where there is none.
 #[no_mangle]
-pub extern "C" fn cufftSetAutoAllocation(plan: c_int, _allocate: c_int) -> c_int {
-    call(|| plan::with(plan, |_| Ok(())))
+pub extern "C" fn cufftSetAutoAllocation(plan: c_int, allocates: c_int) -> c_int {
+    let arguments = [real::number(allocates), 0, 0, 0, 0];
+    // SAFETY: the module's head says.
+    let theirs = unsafe { forwarded(c"cufftSetAutoAllocation", plan, arguments) };
+    theirs.unwrap_or_else(|| call(|| plan::with(plan, |plan| plan.set_allocates(allocates))))
 }
 
 #[no_mangle]
@@ -177,7 +227,7 @@ pub unsafe extern "C" fn cufftGetProperty(property: c_int, value: *mut c_int) ->
         0 => version() / 1000,
         1 => version() / 100 % 10,
         2 => version() % 100,
-        _ => return Status::InvalidType as c_int,
+        _ => return Status::InvalidType.number(),
     };
     // SAFETY: the module's head says.
     call(|| unsafe { write(value, part) })
@@ -217,13 +267,25 @@ pub unsafe extern "C" fn cufftPlan1d(
     batch: c_int,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { make_new(plan, || dense(&[nx], kind, batch)) }
+    unsafe {
+        make_new(
+            plan,
+            || dense(&[nx], kind, batch),
+            by_theirs(c"cufftMakePlan1d", [nx, kind, batch]),
+        )
+    }
 }
 
 #[no_mangle]
 pub unsafe extern "C" fn cufftPlan2d(plan: *mut c_int, nx: c_int, ny: c_int, kind: c_int) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { make_new(plan, || dense(&[nx, ny], kind, 1)) }
+    unsafe {
+        make_new(
+            plan,
+            || dense(&[nx, ny], kind, 1),
+            by_theirs(c"cufftMakePlan2d", [nx, ny, kind]),
+        )
+    }
 }
 
 #[no_mangle]
@@ -235,7 +297,13 @@ pub unsafe extern "C" fn cufftPlan3d(
     kind: c_int,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { make_new(plan, || dense(&[nx, ny, nz], kind, 1)) }
+    unsafe {
+        make_new(
+            plan,
+            || dense(&[nx, ny, nz], kind, 1),
+            by_theirs(c"cufftMakePlan3d", [nx, ny, nz, kind]),
+        )
+    }
 }
 
 #[no_mangle]
@@ -247,7 +315,10 @@ pub unsafe extern "C" fn cufftMakePlan1d(
     work_size: *mut usize,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { make(plan, work_size, || dense(&[nx], kind, batch)) }
+    unsafe {
+        let theirs = by_theirs(c"cufftMakePlan1d", [nx, kind, batch]);
+        make(plan, work_size, || dense(&[nx], kind, batch), theirs)
+    }
 }
 
 #[no_mangle]
@@ -259,7 +330,10 @@ pub unsafe extern "C" fn cufftMakePlan2d(
     work_size: *mut usize,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { make(plan, work_size, || dense(&[nx, ny], kind, 1)) }
+    unsafe {
+        let theirs = by_theirs(c"cufftMakePlan2d", [nx, ny, kind]);
+        make(plan, work_size, || dense(&[nx, ny], kind, 1), theirs)
+    }
 }
 
 #[no_mangle]
@@ -272,12 +346,16 @@ pub unsafe extern "C" fn cufftMakePlan3d(
     work_size: *mut usize,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { make(plan, work_size, || dense(&[nx, ny, nz], kind, 1)) }
+    unsafe {
+        let theirs = by_theirs(c"cufftMakePlan3d", [nx, ny, nz, kind]);
+        make(plan, work_size, || dense(&[nx, ny, nz], kind, 1), theirs)
+    }
 }
 
-/// The functions for many arrays: a plan with a handle of its own, one of a handle, and a size.
+/// The functions for many arrays: a plan with a handle of its own, one of a handle, and a size; with the function of
+/// NVIDIA's library that makes such a plan.
 macro_rules! for_many {
-    ($($name:ident($($first:ident: $type:ty)?; $number:ty; $($work:ident)?) $by:ident;)*) => {
+    ($($name:ident($($first:ident: $type:ty)?; $number:ty; $($work:ident)?) $by:ident $theirs:literal;)*) => {
         $(
             #[no_mangle]
             pub unsafe extern "C" fn $name(
@@ -294,34 +372,70 @@ macro_rules! for_many {
                 batch: $number,
                 $($work: *mut usize,)?
             ) -> c_int {
+                type Make = unsafe extern "C" fn(
+                    c_int, c_int, *const $number, *const $number, $number, $number,
+                    *const $number, $number, $number, c_int, $number, *mut usize,
+                ) -> c_int;
                 // SAFETY: the module's head says.
                 unsafe {
                     let asked = || {
                         let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
                         Ok((What::of_type(kind)?, many(rank, n, from, to, batch)?))
                     };
-                    for_many!(@ $by $($first)? $($work)?; asked)
+                    let theirs = |theirs: c_int, work_size: *mut usize| {
+                        let Some(found) = real::function($theirs) else {
+                            return Status::NotSupported.number();
+                        };
+                        let make = std::mem::transmute::<*mut c_void, Make>(found);
+                        make(
+                            theirs, rank, n, inembed, istride, idist, onembed, ostride, odist, kind,
+                            batch, work_size,
+                        )
+                    };
+                    for_many!(@ $by $($first)? $($work)?; asked; theirs)
                 }
             }
         )*
     };
-    (@ make_new $plan:ident; $asked:ident) => { make_new($plan, $asked) };
-    (@ make $plan:ident $work:ident; $asked:ident) => { make($plan, $work, $asked) };
-    (@ size_of_plan $plan:ident $work:ident; $asked:ident) => {{
-        let _ = $plan;
+    (@ make_new $plan:ident; $asked:ident; $theirs:ident) => { make_new($plan, $asked, $theirs) };
+    (@ make $plan:ident $work:ident; $asked:ident; $theirs:ident) => {
+        make($plan, $work, $asked, $theirs)
+    };
+    (@ size_of_plan $plan:ident $work:ident; $asked:ident; $theirs:ident) => {{
+        let _ = ($plan, $theirs);
         size($work, $asked)
     }};
-    (@ size $work:ident; $asked:ident) => { size($work, $asked) };
+    (@ size $work:ident; $asked:ident; $theirs:ident) => {{
+        let _ = $theirs;
+        size($work, $asked)
+    }};
 }
 
 for_many! {
-    cufftPlanMany(plan: *mut c_int; c_int; ) make_new;
-    cufftMakePlanMany(plan: c_int; c_int; work_size) make;
-    cufftMakePlanMany64(plan: c_int; c_longlong; work_size) make;
-    cufftGetSizeMany(plan: c_int; c_int; work_size) size_of_plan;
-    cufftGetSizeMany64(plan: c_int; c_longlong; work_size) size_of_plan;
-    cufftEstimateMany(; c_int; work_size) size;
+    cufftPlanMany(plan: *mut c_int; c_int; ) make_new c"cufftMakePlanMany";
+    cufftMakePlanMany(plan: c_int; c_int; work_size) make c"cufftMakePlanMany";
+    cufftMakePlanMany64(plan: c_int; c_longlong; work_size) make c"cufftMakePlanMany64";
+    cufftGetSizeMany(plan: c_int; c_int; work_size) size_of_plan c"cufftMakePlanMany";
+    cufftGetSizeMany64(plan: c_int; c_longlong; work_size) size_of_plan c"cufftMakePlanMany64";
+    cufftEstimateMany(; c_int; work_size) size c"cufftMakePlanMany";
 }
+
+type XtMakePlanMany = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    *const c_longlong,
+    *const c_longlong,
+    c_longlong,
+    c_longlong,
+    c_int,
+    *const c_longlong,
+    c_longlong,
+    c_longlong,
+    c_int,
+    c_longlong,
+    *mut usize,
+    c_int,
+) -> c_int;
 
 #[no_mangle]
 pub unsafe extern "C" fn cufftXtMakePlanMany(
@@ -342,10 +456,19 @@ pub unsafe extern "C" fn cufftXtMakePlanMany(
 ) -> c_int {
     // SAFETY: the module's head says.
     unsafe {
-        make(plan, work_size, || {
+        let asked = || {
             let (from, to) = ((inembed, istride, idist), (onembed, ostride, odist));
             let what = What::of_data([input, output, execution])?;
             Ok((what, many(rank, n, from, to, batch)?))
+        };
+        make(plan, work_size, asked, |theirs, work_size| {
+            let Some(found) = real::function(c"cufftXtMakePlanMany") else {
+                return Status::NotSupported.number();
+            };
+            std::mem::transmute::<*mut c_void, XtMakePlanMany>(found)(
+                theirs, rank, n, inembed, istride, idist, input, onembed, ostride, odist, output,
+                batch, work_size, execution,
+            )
         })
     }
 }
@@ -380,7 +503,13 @@ pub unsafe extern "C" fn cufftXtGetSizeMany(
 #[no_mangle]
 pub unsafe extern "C" fn cufftGetSize(plan: c_int, work_size: *mut usize) -> c_int {
     // SAFETY: the module's head says.
-    call(|| unsafe { write(work_size, plan::with(plan, |plan| plan.work_bytes())?) })
+    let theirs = unsafe {
+        let arguments = [work_size.expose_provenance(), 0, 0, 0, 0];
+        forwarded(c"cufftGetSize", plan, arguments)
+    };
+    // SAFETY: the module's head says.
+    let ours = || unsafe { write(work_size, plan::with(plan, |plan| plan.work_bytes())?) };
+    theirs.unwrap_or_else(|| call(ours))
 }
 
 #[no_mangle]
@@ -461,6 +590,7 @@ pub unsafe extern "C" fn cufftEstimate3d(
 /// # Safety
 /// As for [`Plan::execute`].
 unsafe fn execute(
+    name: &CStr,
     plan: c_int,
     kind: Option<c_int>,
     input: *mut c_void,
@@ -468,6 +598,17 @@ unsafe fn execute(
     direction: c_int,
 ) -> c_int {
     let [input, output] = [input, output].map(|side| side.expose_provenance() as u64);
+    let arguments = [
+        input as usize,
+        output as usize,
+        real::number(direction),
+        0,
+        0,
+    ];
+    // SAFETY: by this function's contract.
+    if let Some(status) = unsafe { forwarded(name, plan, arguments) } {
+        return status;
+    }
     call(|| {
         let wanted = kind.map(What::of_type).transpose()?;
         // SAFETY: by this function's contract.
@@ -484,7 +625,7 @@ pub unsafe extern "C" fn cufftXtExec(
     direction: c_int,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { execute(plan, None, input, output, direction) }
+    unsafe { execute(c"cufftXtExec", plan, None, input, output, direction) }
 }
 
 #[no_mangle]
@@ -495,7 +636,7 @@ pub unsafe extern "C" fn cufftExecC2C(
     direction: c_int,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { execute(plan, Some(0x29), input, output, direction) }
+    unsafe { execute(c"cufftExecC2C", plan, Some(0x29), input, output, direction) }
 }
 
 #[no_mangle]
@@ -506,7 +647,7 @@ pub unsafe extern "C" fn cufftExecZ2Z(
     direction: c_int,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { execute(plan, Some(0x69), input, output, direction) }
+    unsafe { execute(c"cufftExecZ2Z", plan, Some(0x69), input, output, direction) }
 }
 
 #[no_mangle]
@@ -516,7 +657,7 @@ pub unsafe extern "C" fn cufftExecR2C(
     output: *mut c_void,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { execute(plan, Some(0x2a), input, output, -1) }
+    unsafe { execute(c"cufftExecR2C", plan, Some(0x2a), input, output, -1) }
 }
 
 #[no_mangle]
@@ -526,7 +667,7 @@ pub unsafe extern "C" fn cufftExecC2R(
     output: *mut c_void,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { execute(plan, Some(0x2c), input, output, 1) }
+    unsafe { execute(c"cufftExecC2R", plan, Some(0x2c), input, output, 1) }
 }
 
 #[no_mangle]
@@ -536,7 +677,7 @@ pub unsafe extern "C" fn cufftExecD2Z(
     output: *mut c_void,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { execute(plan, Some(0x6a), input, output, -1) }
+    unsafe { execute(c"cufftExecD2Z", plan, Some(0x6a), input, output, -1) }
 }
 
 #[no_mangle]
@@ -546,5 +687,5 @@ pub unsafe extern "C" fn cufftExecZ2D(
     output: *mut c_void,
 ) -> c_int {
     // SAFETY: the module's head says.
-    unsafe { execute(plan, Some(0x6c), input, output, 1) }
+    unsafe { execute(c"cufftExecZ2D", plan, Some(0x6c), input, output, 1) }
 }

@@ -9,5 +9,6 @@
 mod device;
 mod interface;
 mod plan;
+mod real;
 mod status;
 mod unsupported;

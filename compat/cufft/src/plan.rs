@@ -1,11 +1,11 @@
 //! A plan: what cuFFT's handles stand for.
 
-use crate::device;
 use crate::status::{say, Result, Status};
+use crate::{device, real};
 use mmafft::{Direction, Kind, PlanCache, Precision, Request, Shape, Slot, Stream};
 use mmafft_guru::{Embedded, Problem, Runs};
 use std::collections::BTreeMap;
-use std::ffi::c_int;
+use std::ffi::{c_int, CStr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The properties of plans: patience in compiling, and threads of the host for that.
@@ -197,6 +197,10 @@ impl Made {
 #[derive(Default)]
 pub struct Plan {
     made: Option<Made>,
+    /// The handle of NVIDIA's library that has the plan in this one's place.
+    theirs: Option<c_int>,
+    /// Whether the caller wants memory to be allocated.
+    allocates: Option<c_int>,
     /// The caller's stream, as a number.
     stream: u64,
     work_area: Option<u64>,
@@ -230,7 +234,54 @@ pub fn create() -> Result<c_int> {
 pub fn destroy(handle: c_int) -> Result<()> {
     let plan = locked(&PLANS).remove(&handle);
     // What runs is waited for where its scratch is the library's: not while others look for their plans.
-    plan.map(drop).ok_or(Status::InvalidPlan)
+    let plan = plan.ok_or(Status::InvalidPlan)?;
+    let theirs = locked(&plan).theirs;
+    match theirs {
+        Some(theirs) => call_theirs(c"cufftDestroy", theirs, 0),
+        None => Ok(()),
+    }
+}
+
+/// Calls a function of NVIDIA's library that takes a plan and one thing more.
+fn call_theirs(name: &CStr, theirs: c_int, argument: usize) -> Result<()> {
+    // SAFETY: the functions that this file names are such.
+    let status = unsafe { real::call(name, [real::number(theirs), argument, 0, 0, 0, 0]) };
+    Status::of_theirs(status)
+}
+
+/// The handle of NVIDIA's library that has a plan, if that is so.
+pub fn theirs(handle: c_int) -> Option<c_int> {
+    match real::is_there() {
+        true => with(handle, |plan| Ok(plan.theirs)).ok().flatten(),
+        false => None,
+    }
+}
+
+/// Gives a plan that is not made yet to NVIDIA's library, where there is one, with what was set of it.
+pub fn give_away(handle: c_int) -> Result<c_int> {
+    with(handle, |plan| {
+        if let Some(theirs) = plan.theirs {
+            return Ok(theirs);
+        }
+        if plan.made.is_some() || !real::is_there() {
+            return Err(Status::NotSupported);
+        }
+        let mut theirs: c_int = 0;
+        let place = (&raw mut theirs).expose_provenance();
+        // SAFETY: the function writes a handle.
+        Status::of_theirs(unsafe { real::call(c"cufftCreate", [place, 0, 0, 0, 0, 0]) })?;
+        plan.theirs = Some(theirs);
+        if let Some(allocates) = plan.allocates {
+            call_theirs(c"cufftSetAutoAllocation", theirs, real::number(allocates))?;
+        }
+        if plan.stream != 0 {
+            call_theirs(c"cufftSetStream", theirs, plan.stream as usize)?;
+        }
+        if let Some(area) = plan.work_area {
+            call_theirs(c"cufftSetWorkArea", theirs, area as usize)?;
+        }
+        Ok(theirs)
+    })
 }
 
 /// Does something with a plan.
@@ -265,6 +316,11 @@ impl Plan {
     pub fn work_bytes(&self) -> Result<usize> {
         let made = self.made.as_ref().ok_or(Status::InvalidPlan)?;
         Ok(made.work_bytes)
+    }
+
+    pub fn set_allocates(&mut self, allocates: c_int) -> Result<()> {
+        self.allocates = Some(allocates);
+        Ok(())
     }
 
     pub fn set_stream(&mut self, stream: u64) -> Result<()> {

@@ -4,20 +4,48 @@ use mmafft::Error;
 use std::ffi::c_int;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-/// cuFFT's results, by their numbers.
-#[repr(i32)]
+/// cuFFT's results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    Success = 0,
-    InvalidPlan = 1,
-    AllocFailed = 2,
-    InvalidType = 3,
-    InvalidValue = 4,
-    InternalError = 5,
-    ExecFailed = 6,
-    SetupFailed = 7,
-    InvalidSize = 8,
-    NotSupported = 16,
+    Success,
+    InvalidPlan,
+    AllocFailed,
+    InvalidType,
+    InvalidValue,
+    InternalError,
+    ExecFailed,
+    SetupFailed,
+    InvalidSize,
+    NotSupported,
+    /// What NVIDIA's library says.
+    Theirs(c_int),
+}
+
+impl Status {
+    /// Its number.
+    pub fn number(self) -> c_int {
+        match self {
+            Status::Success => 0,
+            Status::InvalidPlan => 1,
+            Status::AllocFailed => 2,
+            Status::InvalidType => 3,
+            Status::InvalidValue => 4,
+            Status::InternalError => 5,
+            Status::ExecFailed => 6,
+            Status::SetupFailed => 7,
+            Status::InvalidSize => 8,
+            Status::NotSupported => 16,
+            Status::Theirs(number) => number,
+        }
+    }
+
+    /// What a call of NVIDIA's library returned.
+    pub fn of_theirs(number: c_int) -> Result<()> {
+        match number {
+            0 => Ok(()),
+            number => Err(Status::Theirs(number)),
+        }
+    }
 }
 
 pub type Result<T> = std::result::Result<T, Status>;
@@ -48,8 +76,8 @@ impl From<Error> for Status {
 pub fn call(work: impl FnOnce() -> Result<()>) -> c_int {
     let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Status::InternalError));
     match done {
-        Ok(()) => Status::Success as c_int,
-        Err(status) => status as c_int,
+        Ok(()) => Status::Success.number(),
+        Err(status) => status.number(),
     }
 }
 

@@ -14,6 +14,7 @@ fn main() -> ExitCode {
         clients_calls,
         plans_are_printed,
         no_device_is_an_error,
+        the_rest_goes_to_nvidias_library,
     ])
 }
 
@@ -53,20 +54,24 @@ fn libraries() -> &'static Path {
     made.path()
 }
 
-/// The program of calls, linked to our library.
-fn calls() -> (TempDir, Command) {
+/// A program, linked to our library.
+fn build(name: &str) -> (TempDir, Command) {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut compile = Command::new("cc");
-    compile
-        .current_dir(folder.path())
-        .args(["-O1", "-Wall", "-Wextra", "-Werror"]);
-    compile.arg(Path::new(HERE).join("tests/calls.c"));
+    let mut compile = compiler(&folder, name);
     compile.arg(format!("-L{}", libraries().display()));
     run(compile.args(["-lcufft", "-lm", "-o", "program"]));
     let mut program = Command::new(folder.path().join("program"));
     program.env("LD_LIBRARY_PATH", libraries());
     program.env("MMAFFT_CACHE", "off");
     (folder, program)
+}
+
+fn compiler(folder: &TempDir, name: &str) -> Command {
+    let mut compile = Command::new("cc");
+    compile.current_dir(folder.path());
+    compile.args(["-O1", "-Wall", "-Wextra", "-Werror"]);
+    compile.arg(Path::new(HERE).join("tests").join(name));
+    compile
 }
 
 /// Programs that were linked to cuFFT look for its names with its version.
@@ -94,14 +99,14 @@ fn names_have_versions() {
 }
 
 fn clients_calls() {
-    let (_folder, mut program) = calls();
+    let (_folder, mut program) = build("calls.c");
     for device in ["emulated-nvidia", "emulated-amd"] {
         run(program.env("MMAFFT_CUFFT_BACKEND", device));
     }
 }
 
 fn plans_are_printed() {
-    let (_folder, mut program) = calls();
+    let (_folder, mut program) = build("calls.c");
     program.env("MMAFFT_CUFFT_BACKEND", "emulated-nvidia");
     let said = run(program.env("MMAFFT_VERBOSE", "1"));
     assert!(
@@ -111,8 +116,30 @@ fn plans_are_printed() {
 }
 
 fn no_device_is_an_error() {
-    let (_folder, mut program) = calls();
+    let (_folder, mut program) = build("calls.c");
     program.env("MMAFFT_CUFFT_BACKEND", "no-such-device");
     let (done, said) = output(&mut program);
     assert!(!done && said.starts_with("line "), "{said}");
+}
+
+fn the_rest_goes_to_nvidias_library() {
+    let (folder, mut program) = build("forwarded.c");
+    let real = folder.path().join("real.so");
+    let mut compile = compiler(&folder, "forwarded.c");
+    run(compile
+        .args(["-DREAL", "-shared", "-fPIC", "-o"])
+        .arg(&real));
+    program.env("MMAFFT_CUFFT_BACKEND", "emulated-nvidia");
+    program.env("MMAFFT_CUFFT_REAL", &real);
+    let said = run(&mut program);
+    let expected = "create\nallocate 77 0\nstream 77 0x1230\ngpus 77 2 5\nplan 77 64 41 3\nsize 77\n\
+        area 77 0x4560\nrun 77 16 1\ndestroy 77\ncreate\nmany 77 1 8 9 1 8 9 2 3 41 2\nrun 77 0 -1\n\
+        destroy 77\nfree 0x70\n";
+    assert_eq!(said, expected);
+    // Without it there is an error.
+    let (done, said) = output(program.env_remove("MMAFFT_CUFFT_REAL"));
+    assert!(
+        !done && said.contains("cufftXtSetGPUs(several, 2, devices) == 0"),
+        "{said}"
+    );
 }
