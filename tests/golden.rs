@@ -215,7 +215,7 @@ fn cases() -> Vec<Case> {
         ),
         hopper("measured-lines", Request::forward(d1(1000)).batch(4096)),
         hopper("measured-planes", Request::forward(d2(1024, 1024)).batch(8)),
-        hopper("measured-turns", Request::forward(d1(1 << 18)).batch(64)),
+        hopper("measured-turns", Request::forward(d1(100_000)).batch(64)),
         // Reals without a rule: even factors, and an even radix where lines face each other.
         hopper(
             "facing-lines",

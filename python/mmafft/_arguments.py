@@ -13,6 +13,8 @@ ALL = []
 
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}
 _SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
+
+
 def swap(norm):
     """The norm of the other direction."""
     try:

@@ -36,14 +36,16 @@ def library_of(x):
 
 
 def in_its_stream(function):
-    """A function of calls whose last argument are the options that are ours, run in the stream that these may name."""
+    """A function of calls whose last arguments are `out` and the other options that are ours, with their stream."""
 
     @functools.wraps(function)
     def run(name, x, *args, **kwargs):
-        *others, ours = args
+        *others, out, ours = args
+        if out is not None:
+            ours = {**ours, "out": out}
         stream = ours.get("stream")
         if stream is None:
-            return function(name, x, *args, **kwargs)
+            return function(name, x, *others, ours, **kwargs)
         with library_of(x).on(stream):
             return function(name, x, *others, {**ours, "stream": None}, **kwargs)
 

@@ -39,6 +39,12 @@ class Plan:
         `stream`, of arrays on a device, is one of their library, or its handle as a number; without it the call runs
         in the library's current stream. Raises `ValueError` for another shape, and `TypeError` for another type.
         """
+        if type(x) is not np.ndarray and _others.library_of(x) is None:
+            x = np.asarray(x)
+        if not self._options and stream is None:
+            # Nothing of it is in the plan alone.
+            self._check(self.function, x)
+            return getattr(_fft, self.function)(x, **self._arguments, out=out)
         given = {"out": out, "stream": stream}
         given = {name: value for name, value in given.items() if value is not None}
         return getattr(_fft, self.function)(x, **self._arguments, plan=self, **given)
@@ -51,7 +57,7 @@ class Plan:
             raise ValueError(f"a plan of {self.function} does not do {name}")
         if tuple(x.shape) != self.shape:
             raise ValueError(f"x has shape {x.shape}: the plan is of {self.shape}")
-        if x.dtype != self._taken:
+        if x.dtype != self._taken and x.dtype != self.dtype:
             raise TypeError(f"x has dtype {x.dtype}: the plan is of {self.dtype}")
 
 

@@ -13,7 +13,6 @@ _Axes = int | Sequence[int] | None
 _Ranges = Mapping[int, tuple[int, int]]
 
 class _Ours(TypedDict, total=False):
-    out: NDArray[Any]
     precision: Literal["f64", "f32", "split-f16", "f16", "bf16"]
     effort: Literal["estimate", "measure", "patient"]
     nonzero: _Ranges
@@ -29,6 +28,7 @@ def fft(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def ifft(
@@ -40,6 +40,7 @@ def ifft(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def rfft(
@@ -51,6 +52,7 @@ def rfft(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def irfft(
@@ -62,6 +64,7 @@ def irfft(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def hfft(
@@ -73,6 +76,7 @@ def hfft(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def ihfft(
@@ -84,6 +88,7 @@ def ihfft(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def fft2(
@@ -95,6 +100,7 @@ def fft2(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def ifft2(
@@ -106,6 +112,7 @@ def ifft2(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def rfft2(
@@ -117,6 +124,7 @@ def rfft2(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def irfft2(
@@ -128,6 +136,7 @@ def irfft2(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def hfft2(
@@ -139,6 +148,7 @@ def hfft2(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def ihfft2(
@@ -150,6 +160,7 @@ def ihfft2(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def fftn(
@@ -161,6 +172,7 @@ def fftn(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def ifftn(
@@ -172,6 +184,7 @@ def ifftn(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def rfftn(
@@ -183,6 +196,7 @@ def rfftn(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def irfftn(
@@ -194,6 +208,7 @@ def irfftn(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def hfftn(
@@ -205,6 +220,7 @@ def hfftn(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def ihfftn(
@@ -216,6 +232,7 @@ def ihfftn(
     workers: int | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def dct(
@@ -229,6 +246,7 @@ def dct(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def dctn(
@@ -242,6 +260,7 @@ def dctn(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def idct(
@@ -255,6 +274,7 @@ def idct(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def idctn(
@@ -268,6 +288,7 @@ def idctn(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def dst(
@@ -281,6 +302,7 @@ def dst(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def dstn(
@@ -294,6 +316,7 @@ def dstn(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def idst(
@@ -307,6 +330,7 @@ def idst(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def idstn(
@@ -320,6 +344,7 @@ def idstn(
     orthogonalize: bool | None = None,
     *,
     plan: Plan | None = None,
+    out: NDArray[Any] | None = None,
     **ours: Unpack[_Ours],
 ) -> NDArray[Any]: ...
 def fftfreq(n: int, d: float = 1.0) -> NDArray[Any]: ...

@@ -113,7 +113,7 @@ def _weighted(x, axis, others, at_edges):
         factors[index] = factor
     shape = [1] * x.ndim
     shape[axis] = -1
-    return x * factors.reshape(shape).astype(_np.empty(0, x.dtype).real.dtype)
+    return x * factors.reshape(shape).astype(x.dtype)
 
 
 def _resized(x, shape):
@@ -163,7 +163,10 @@ def _along(x, n, axis, several):
     if several:
         lengths, axes = _axes_of(x, n, ALL if axis is None else axis)
         return axes, lengths
-    axis = operator.index(axis)
+    try:
+        axis = operator.index(axis)
+    except TypeError:
+        raise ValueError(f"one axis is transformed: got axis = {axis}") from None
     if not -x.ndim <= axis < x.ndim:
         raise ValueError(f"axis is {axis}, of an array of {x.ndim} axes")
     axis %= x.ndim
@@ -175,6 +178,9 @@ def _along(x, n, axis, several):
 
 def _complex(x, n, axis, norm, several, forward):
     x = _as_float(x, True)
+    if n is None and 0 in x.shape:
+        # As JAX's: of no points there is no spectrum.
+        return x
     axes, lengths = _along(x, n, axis, several)
     return _apply(x, FORWARD if forward else INVERSE, axes, lengths, _scale_of(norm, forward)) if axes else x
 
@@ -244,10 +250,20 @@ def _functions():
 
         return all_of if several else one
 
+    def of_two(name):
+        function = fourier(name, True, (-2, -1))
+
+        def two(a, s=None, axes=(-2, -1), norm=None):
+            if len(axes) != 2:
+                raise ValueError(f"two axes are transformed: got axes = {axes}")
+            return function(a, s, axes, norm)
+
+        return two
+
     for name in _NAMES[:6]:
         words = f"As :func:`jax.numpy.fft.{name}`"
         yield name, fourier(name, False, -1), words + "."
-        yield name + "2", fourier(name, True, (-2, -1)), words + ", over two axes."
+        yield name + "2", of_two(name), words + ", over two axes."
         yield name + "n", fourier(name, True, None), words + ", over several axes."
     for name in _NAMES[6:]:
         yield name, cosine(name, False), f"As :func:`scipy.fft.{name}`."

@@ -189,6 +189,16 @@ impl Sides {
         }
     }
 
+    /// Whether the extents of both, no stride of which is negative, have a byte in common.
+    pub fn overlap(&self) -> bool {
+        let ends = [&self.input, &self.output].map(|side| {
+            let steps = side.shape.iter().zip(&side.strides);
+            let last: isize = steps.map(|(&n, s)| (n as isize - 1) * s).sum();
+            (side.address, side.address + (last + 1) as usize * side.item)
+        });
+        ends[0].0 < ends[1].1 && ends[1].0 < ends[0].1
+    }
+
     /// Whether both are the same memory.
     pub fn in_place(&self) -> bool {
         self.input.address == self.output.address && self.input.address != 0

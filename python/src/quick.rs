@@ -3,14 +3,16 @@
 use crate::arrays::{self, Sides};
 use crate::call::{self, Call, Options};
 use crate::{mirror, normalization, state};
+use mmafft::{Domain, Precision};
 use numpy::{PyArrayDescr, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-/// Transforms `x` along one axis into a new array, where both are as NumPy makes them and the type is the operation's
-/// own, or real where that is complex; `None` where that is not so, or where an argument is in error, which the caller
-/// then looks into.
+/// Transforms `x` along one axis into `out` or a new array, where both are as NumPy makes them, apart, and the type is
+/// the operation's own, or real where that is complex; `None` where that is not so, or where an argument is in error,
+/// which the caller then looks into.
 #[pyfunction]
-#[pyo3(signature = (op, x, n, axis, norm, workers))]
+#[pyo3(signature = (op, x, n, axis, norm, workers, out))]
+#[allow(clippy::too_many_arguments)] // one for each that the caller has
 pub fn quick<'py>(
     py: Python<'py>,
     op: u8,
@@ -19,6 +21,7 @@ pub fn quick<'py>(
     axis: &Bound<'py, PyAny>,
     norm: &Bound<'py, PyAny>,
     workers: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let (Some(call), Ok(x)) = (Call::new(op), x.cast_exact::<PyUntypedArray>()) else {
         return Ok(None);
@@ -38,11 +41,13 @@ pub fn quick<'py>(
     };
     let dtype = x.dtype();
     let half = match call.of_half() {
-        Some(half) if arrays::precision_of(&dtype, half.input()).is_some() => Some(half),
+        Some(half) if out.is_none() && arrays::precision_of(&dtype, half.input()).is_some() => {
+            Some(half)
+        }
         _ => None,
     };
     let new = New::of(half.unwrap_or(call), call, norm, workers)?;
-    let out = new.map(|new| new.run(py, x, &dtype, &[axis], &[length]));
+    let out = new.map(|new| new.run(py, x, &dtype, &[axis], &[length], out));
     let Some(out) = out.transpose()?.flatten() else {
         return Ok(None);
     };
@@ -52,16 +57,19 @@ pub fn quick<'py>(
     Ok(Some(out))
 }
 
-/// The same along several axes, by default all, at their own lengths.
+/// The same along several axes, by default all at their own lengths.
 #[pyfunction]
-#[pyo3(signature = (op, x, axes, norm, workers))]
+#[pyo3(signature = (op, x, s, axes, norm, workers, out))]
+#[allow(clippy::too_many_arguments)] // as above
 pub fn quick_axes<'py>(
     py: Python<'py>,
     op: u8,
     x: &Bound<'py, PyAny>,
+    s: &Bound<'py, PyAny>,
     axes: &Bound<'py, PyAny>,
     norm: &Bound<'py, PyAny>,
     workers: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let (Some(call), Ok(x)) = (Call::new(op), x.cast_exact::<PyUntypedArray>()) else {
         return Ok(None);
@@ -87,9 +95,15 @@ pub fn quick_axes<'py>(
         true => call.default_length(x.shape()[axis]),
         false => x.shape()[axis],
     };
-    let lengths: Vec<usize> = axes.iter().map(length).collect();
+    let lengths: Vec<usize> = match s.is_none() {
+        true => axes.iter().map(length).collect(),
+        false => s.extract().unwrap_or_default(),
+    };
+    if lengths.len() != axes.len() {
+        return Ok(None);
+    }
     match New::of(call, call, norm, workers)? {
-        Some(new) => new.run(py, x, &x.dtype(), &axes, &lengths),
+        Some(new) => new.run(py, x, &x.dtype(), &axes, &lengths, out),
         None => Ok(None),
     }
 }
@@ -97,7 +111,7 @@ pub fn quick_axes<'py>(
 /// The most axes of [`quick_axes`]: more are rare, and seldom short.
 const QUICK_AXES: usize = 4;
 
-/// A transform into a new array.
+/// A transform into a new array, or one that is given.
 struct New {
     call: Call,
     /// What the result looks like: as this call's, of which the other may make a half.
@@ -131,11 +145,14 @@ impl New {
         dtype: &Bound<'py, PyArrayDescr>,
         axes: &[usize],
         lengths: &[usize],
+        out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(precision) = arrays::precision_of(dtype, self.call.input()) else {
             return Ok(None);
         };
-        let short = lengths.iter().any(|&n| !self.call.is_long_enough(n));
+        let short = lengths
+            .iter()
+            .any(|&n| n == 0 || !self.call.is_long_enough(n));
         if short || x.is_empty() || !arrays::fits(x, false) {
             return Ok(None);
         }
@@ -144,10 +161,18 @@ impl New {
             let last = i + 1 == axes.len();
             shape[axis] = self.result.output_length_of(last, length);
         }
-        let Some(out) = arrays::empty(py, &shape, precision, self.result.output())? else {
+        let domain = self.result.output();
+        let target = match out {
+            Some(out) => takes(out, &shape, precision, domain).then(|| out.clone()),
+            None => arrays::empty(py, &shape, precision, domain)?,
+        };
+        let Some(target) = target else {
             return Ok(None);
         };
-        let mut sides = Sides::new(x, out.cast::<PyUntypedArray>()?, precision, self.call);
+        let mut sides = Sides::new(x, target.cast::<PyUntypedArray>()?, precision, self.call);
+        if out.is_some() && sides.overlap() {
+            return Ok(None);
+        }
         if let (Some(&axis), Some(&length)) = (axes.last(), lengths.last()) {
             sides.output.shape[axis] = self.call.output_length_of(true, length);
         }
@@ -158,6 +183,15 @@ impl New {
             ..Options::default()
         };
         self.call.run(py, &sides, axes, lengths, &options)?;
-        Ok(Some(out))
+        Ok(Some(target))
     }
+}
+
+/// Whether an array can be filled with a result of this shape and type.
+fn takes(out: &Bound<'_, PyAny>, shape: &[usize], precision: Precision, domain: Domain) -> bool {
+    let Ok(out) = out.cast_exact::<PyUntypedArray>() else {
+        return false;
+    };
+    let alike = arrays::precision_of(&out.dtype(), domain) == Some(precision);
+    alike && out.shape() == shape && arrays::fits(out, true)
 }

@@ -127,7 +127,9 @@ def main():
     os.environ["MKL_NUM_THREADS"] = str(given.threads)
     there = [name for name in PEERS if importlib.util.find_spec(name)]
     out = csv.writer(sys.stdout)
-    out.writerow(["kind", "precision", "shape", "batch", "mmafft_ms", *[name + "_ms" for name in there], "best_over_ours"])
+    out.writerow(
+        ["kind", "precision", "shape", "batch", "mmafft_ms", *[name + "_ms" for name in there], "best_over_ours"]
+    )
     ratios = defaultdict(list)
     words = set(filter(None, given.only.split(",")))
     for kind, precision, shape, batch in cases():

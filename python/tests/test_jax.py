@@ -98,6 +98,8 @@ def test_types_and_errors():
         (TypeError, lambda: mmafft.jax.rfft(x)),
         (ValueError, lambda: mmafft.jax.fft(x, axis=3)),
         (ValueError, lambda: mmafft.jax.fft(x, 0)),
+        (ValueError, lambda: mmafft.jax.fft(x, axis=(0, 1))),
+        (ValueError, lambda: mmafft.jax.fft2(x, axes=(0,))),
         (ValueError, lambda: mmafft.jax.fft(x, norm="none")),
         (ValueError, lambda: mmafft.jax.irfft(jnp.ones(1))),
         (ValueError, lambda: mmafft.jax.dct(x.real, 5)),

@@ -4,6 +4,7 @@ import mmafft
 import numpy as np
 import pytest
 import scipy.fft
+import torch_samples
 
 # It is a gigabyte: nothing installs it for the tests.
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: pip install torch")
@@ -167,3 +168,8 @@ def test_patched_gradients_and_undo():
     mmafft.clear_cache()
     torch.fft.fft(x)
     assert mmafft._core.cached() == 0
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_patch_by_pytorchs_samples():
+    torch_samples.check(torch, "cpu")

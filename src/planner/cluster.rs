@@ -1,7 +1,7 @@
 //! How lines, columns and planes are spread over the blocks of a cluster, where they are.
 //!
 //! Which are spread is in `rules.csv`: rows whose access is `cluster`, of reals those of their kind or of one that is
-//! alike. What has no row takes its two passes. And tiles of several lines that lie beside each other in memory, where the rule
+//! alike. What has no row takes a cluster where that is likely faster than its two passes. And tiles of several lines that lie beside each other in memory, where the rule
 //! of their columns says so: long ones leave a block few lines, so that it has pieces of sectors in a row, or all of
 //! its memory to one tile.
 
@@ -28,15 +28,15 @@ pub fn pays(core: usize, scalar: ScalarType) -> bool {
 }
 
 /// How a long line is spread over a cluster, if it is: a complex one, or one of reals that is packed to half its
-/// length.
-pub fn line(stage: &Stage, fits: &Fits) -> Option<Spread> {
+/// length. Whether a block has `held` it.
+pub fn line(stage: &Stage, held: bool, fits: &Fits) -> Option<Spread> {
     let core = stage.kind.core_length(stage.length);
     let halved = stage.kind.row().packed.length == CoreLength::Half && 2 * core == stage.length;
     if !(plain(stage) || halved && alone(stage)) || is_scattered(stage) {
         return None;
     }
     let whole = halved.then_some((stage.kind, stage.length));
-    choose(&[core], whole, arrays(stage, &[stage.dim]), fits)
+    choose(&[core], whole, held, arrays(stage, &[stage.dim]), fits)
 }
 
 /// How complex lines are spread that lie beside each other in memory, or one of whose sides does, and no block holds
@@ -106,7 +106,7 @@ pub fn plane(first: &Stage, last: &Stage, fits: &Fits) -> Option<Spread> {
         return None;
     }
     let arrays = arrays(first, &[first.dim, last.dim]);
-    choose(&[first.length, last.length], None, arrays, fits)
+    choose(&[first.length, last.length], None, false, arrays, fits)
 }
 
 fn plain(stage: &Stage) -> bool {
@@ -134,11 +134,12 @@ fn arrays(stage: &Stage, tile: &[usize]) -> usize {
     others.map(|(_, range)| range.len()).fold(1, all)
 }
 
-/// By the rule, or the fewest blocks that hold shares of the preferred size. Of a line of reals, `whole` are its kind
-/// and length.
+/// By the rule, or the fewest blocks that hold shares of the preferred size, where these are likely faster and no block has `held`
+/// the tile. Of a line of reals, `whole` are its kind and length.
 fn choose(
     lengths: &[usize],
     whole: Option<(Kind, usize)>,
+    held: bool,
     arrays: usize,
     fits: &Fits,
 ) -> Option<Spread> {
@@ -157,20 +158,34 @@ fn choose(
     let mut rules = rules::of_cluster(fits.limits, fits.scalar, fits.engine, kind, &named)
         .filter_map(|rule| rule.spread(lengths))
         .filter(|spread| halves(spread) && can(spread));
-    let measured = rules.next();
-    if !fits.clusters {
-        return measured.filter(|spread| !idle(spread, arrays, fits));
+    if let Some(measured) = rules.next() {
+        return Some(measured).filter(|spread| fits.clusters || !idle(spread, arrays, fits));
     }
-    if measured.is_some() {
-        return measured;
-    }
-    let all: Vec<Spread> = (fits.limits.block_counts())
+    let all = (fits.limits.block_counts())
         .filter_map(|blocks| unmeasured(lengths, whole.map(|(kind, _)| kind), blocks, fits))
         .filter(halves)
-        .filter(can)
-        .collect();
+        .filter(can);
     let times = |points: usize, &n: &usize| points.saturating_mul(n);
-    fewest(all, lengths.iter().fold(1, times), fits)
+    let spread = fewest(all.collect(), lengths.iter().fold(1, times), fits)?;
+    let free = || is_faster(lengths, &spread, fits) && !idle(&spread, arrays, fits);
+    (fits.clusters || !held && free()).then_some(spread)
+}
+
+/// Whether a tile that no block holds is likely faster over a cluster than by two passes: of powers of two, by shares of the
+/// preferred size, and by two steps on either side of the all-to-all. Others' steps leave lanes idle, or blocks are alone
+/// on their multiprocessors (docs/lab/2026-11-29-price.md).
+fn is_faster(lengths: &[usize], spread: &Spread, fits: &Fits) -> bool {
+    let steps = |length: &usize| radix::fewest(*length, fits.limits.butterflies, LARGEST_RADIX);
+    let of_line = spread.line.as_ref().map(|(sequence, before)| {
+        let all = sequence.radices().len();
+        [*before, all - before].into_iter().max().unwrap_or(all)
+    });
+    let of_axes = || lengths.iter().filter_map(steps).map(|r| r.len()).max();
+    let points: usize = lengths.iter().product();
+    fits.scalar.bytes() > 2
+        && lengths.iter().all(|n| n.is_power_of_two())
+        && points * 2 * fits.scalar.compute_bytes() <= spread.blocks * SHARE
+        && of_line.or_else(of_axes).is_some_and(|most| most <= 2)
 }
 
 fn unmeasured(

@@ -9,7 +9,7 @@ use super::counts::Array;
 use super::rule_keys::access;
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
 use mmafft_backend_traits::{
-    radix, End, Limits, Pass, ScalarType, Side, Step, TileAxis, TripCount,
+    radix, End, Limits, Pass, ScalarType, Side, Step, TileAxis, TripCount, TripWork,
 };
 
 /// What waves issue for a value, of the time in which a point is copied.
@@ -26,6 +26,8 @@ const TILE_BYTES: f64 = 8192.0;
 /// have, and how sharply these are known.
 const REGISTERS: [[f64; 2]; 2] = [[19.5, 3.45], [5.0, 7.0]];
 const SPILLED: f64 = 0.14;
+/// Registers of a value of half spectra that meet over shared memory, of those of others: each has its mirror image and a root beside it.
+const MEETING: f64 = 1.5;
 const SHARP: f64 = 4.0;
 /// What the pieces of 128 bytes, to the power of 3/2, are of which stores have a point.
 const SCATTERED: f64 = 2.48;
@@ -198,7 +200,8 @@ impl Array<'_> {
     fn spilled(&self, there: usize) -> f64 {
         let [beside, each] = REGISTERS[usize::from(self.double)];
         let of_trip = |trip: &TripCount| {
-            let over = beside + each * self.held(trip) - there as f64;
+            let times = if meets(trip) { MEETING } else { 1.0 };
+            let over = beside + each * times * self.held(trip) - there as f64;
             let over = SHARP * (over / SHARP).exp().ln_1p();
             over * (self.tile.lines * trip.columns) as f64 / self.columns(trip) as f64
         };
@@ -252,6 +255,11 @@ impl Array<'_> {
         let run = ((columns - 1) * apart + wide) * scalar;
         times * (run as f64 / 128.0 + 1.0) / columns as f64
     }
+}
+
+/// Whether half spectra meet in a trip.
+fn meets(trip: &TripCount) -> bool {
+    matches!(trip.work, TripWork::Merge | TripWork::Split)
 }
 
 /// Whether the two reals of a point are at both ends of a line, or anywhere.

@@ -53,7 +53,7 @@ impl Sharing<'_> {
             |t: &Trip| t.words.op == OP_DFT && t.words.before + t.words.after == 0 && small(t);
         match plain && self.trips().all(simple) {
             _ if self.matrix() => 96,
-            _ if self.outline.any(|words| words.offset > 0) => 128,
+            _ if self.outline.any(|words| words.offset > 0) => 32,
             // Sums of even points beside those of odd ones, and what they are made of.
             _ if self.dense() => 64 + of_values,
             true => 32,

@@ -175,7 +175,10 @@ impl<'a> Sharing<'a> {
 
     /// The threads of a block where each has about `values` values of every trip.
     fn threads_of(&self, values: usize) -> usize {
-        let wanted = self.trips().map(|t| self.wanted(t, values));
+        // Rader's point 0 is beside those of the convolution: copies that it has more take another round.
+        let rader = self.outline.any(|words| words.offset > 0);
+        let trips = self.trips().filter(|t| !(rader && t.words.op == OP_COPY));
+        let wanted = trips.map(|t| self.wanted(t, values));
         self.in_waves(wanted.max().unwrap_or(1))
     }
 

@@ -33,7 +33,7 @@ pub fn root(k: usize, n: usize) -> ComplexDd {
     let numerator = if octant % 2 == 0 { rest } else { order - rest };
     // `numerator <= n`, so both fit 64 bits.
     let fraction = Dd::from_u64(numerator as u64) / Dd::from_u64(n as u64);
-    let (sin, cos) = sin_cos(fraction * Dd::FRAC_PI_4);
+    let (sin, cos) = sin_cos_of_fraction(fraction);
     let (re, im) = match octant {
         0 => (cos, sin),
         1 => (sin, cos),
@@ -45,6 +45,44 @@ pub fn root(k: usize, n: usize) -> ComplexDd {
         _ => (cos, -sin),
     };
     ComplexDd::new(re, -im)
+}
+
+/// Parts of an eighth of a turn whose sines and cosines are in a table.
+const PARTS: usize = 64;
+static PART_SIN_COS: LazyLock<[(Dd, Dd); PARTS + 1]> = LazyLock::new(|| {
+    let parts = Dd::from_u64(PARTS as u64);
+    std::array::from_fn(|k| sin_cos(Dd::from_u64(k as u64) / parts * Dd::FRAC_PI_4))
+});
+
+/// Sine and cosine of a fraction, from 0 to 1, of an eighth of a turn: those of the nearest part, turned by the rest.
+fn sin_cos_of_fraction(fraction: Dd) -> (Dd, Dd) {
+    let part = (fraction.to_f64() * PARTS as f64).round();
+    let (sin, cos) = PART_SIN_COS[part as usize];
+    // The part is a multiple of a power of two, so that nothing of the difference is lost.
+    let rest = (fraction - Dd::from(part / PARTS as f64)) * Dd::FRAC_PI_4;
+    let (small, less) = sin_cos_of_small(rest);
+    // What the cosine is below 1 is subtracted last, so that `less` keeps digits of its own.
+    (
+        sin + (cos * small - sin * less),
+        cos - (sin * small + cos * less),
+    )
+}
+
+/// The sine of an angle of at most half a part, `pi / 512`, and how much its cosine is below 1.
+///
+/// From `x^6` on the series is below `1e-16` of what it is added to, so a double holds the digits of it that count. The
+/// first term left out of it is below `(pi / 512)^12 / 12! < 1e-35`.
+fn sin_cos_of_small(angle: Dd) -> (Dd, Dd) {
+    let of = &*INVERSE_FACTORIALS;
+    let square = angle * angle;
+    let x = square.to_f64();
+    let rest = |odd: usize| {
+        let term = |k: usize| of[k + odd].to_f64();
+        term(6) - x * (term(8) - x * term(10))
+    };
+    let sin = Dd::ONE - square * (of[3] - square * (of[5] - Dd::from(x * rest(1))));
+    let less = square * (of[2] - square * (of[4] - Dd::from(x * rest(0))));
+    (angle * sin, less)
 }
 
 /// Sine and cosine of an angle in `[0, pi / 4]`, by their Taylor series in nested form:

@@ -114,7 +114,7 @@ fn passes_have_room_alone() {
         let mut clock = Known(time, 0);
         measure(&request, &limits, Effort::Measure, &mut wisdom, &mut clock).expect("a plan");
     }
-    assert!(turned > 3, "{turned}");
+    assert!(turned > 1, "{turned}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn applies(line: &Line) -> bool {
 }
 
 fn stages(line: &Line) -> Option<Result<Route>> {
-    let cluster = Some(cluster::line(line.stage, line.fits)?);
+    let cluster = Some(cluster::line(line.stage, line.held, line.fits)?);
     let stage = Stage {
         cluster,
         ..line.stage.clone()

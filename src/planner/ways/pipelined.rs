@@ -239,8 +239,9 @@ mod tests {
         let line = Request::forward(Shape::d1(1 << 20)).batch(128);
         assert!(!takes_turns(&line, "NVIDIA H200", "sm_90"));
         // One that says so.
-        let line = Request::forward(Shape::d1(250_000)).batch(800);
-        assert!(!takes_turns(&line, "NVIDIA H100 80GB HBM3", "sm_90"));
-        assert!(takes_turns(&line, "new", "sm_90"));
+        let line = Request::of_kind(Kind::R2HC, Shape::d1(1 << 20));
+        let line = line.batch(800).precision(Precision::F64);
+        assert!(!takes_turns(&line, "NVIDIA H200", "sm_90"));
+        assert!(takes_turns(&line, "NVIDIA H100 80GB HBM3", "sm_90"));
     }
 }
