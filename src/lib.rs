@@ -29,7 +29,12 @@
 #![warn(missing_docs)]
 // A build without backends has nothing that runs, so that what follows from a value of one cannot be reached.
 #![cfg_attr(
-    not(any(feature = "cpu", feature = "cuda", feature = "hip", feature = "emulate")),
+    not(any(
+        feature = "cpu",
+        feature = "cuda",
+        feature = "hip",
+        feature = "emulate"
+    )),
     allow(unreachable_code, unused_variables)
 )]
 
