@@ -28,6 +28,7 @@ fn what_is_asked_for_is_what_is_loaded_later() {
         complex(4096).precision(Precision::F16).batch(40),
         complex(2048).precision(Precision::SplitF16).batch(80),
         complex(8192).precision(Precision::F64).batch(12),
+        complex(1000).batch(150),
         // Columns, and parts of a line.
         Request::forward(Shape::d2(128, 64)).batch(20),
         complex(1 << 17),
@@ -39,6 +40,7 @@ fn what_is_asked_for_is_what_is_loaded_later() {
         real(Kind::Dct4, 512).batch(200),
         real(Kind::Dct1, 1001).batch(150),
         real(Kind::HC2R, 512).batch(200),
+        real(Kind::R2HC, 1000).batch(150),
         Request::r2c(Shape::d1(1 << 18)),
         Request::c2r(Shape::d1(1 << 18)),
     ];

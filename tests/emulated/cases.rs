@@ -16,6 +16,8 @@ pub struct Case {
     pub tile_bytes: Option<usize>,
     /// The blocks that share all tiles; `None` for one a tile.
     pub blocks: Option<u64>,
+    /// Whether blocks may share a tile of so many bytes.
+    in_clusters: bool,
     pub plan: PlanFn,
 }
 
@@ -26,6 +28,7 @@ impl Case {
     }
 
     fn in_clusters(mut self) -> Self {
+        self.in_clusters = true;
         self.plan = |request, limits| plan_as(request, limits, &Asked::clusters(true));
         self
     }
@@ -37,9 +40,13 @@ impl Case {
 
     /// The device, nothing missing.
     pub fn probe(&self, vendor: Vendor, order: Order) -> Probe {
-        Probe::new(vendor, order)
-            .tile_bytes(self.tile_bytes)
-            .blocks(self.blocks)
+        let probe = Probe::new(vendor, order);
+        let blocks = probe.limits().cluster_blocks;
+        let probe = probe.tile_bytes(self.tile_bytes).blocks(self.blocks);
+        match self.in_clusters {
+            true => probe.cluster_blocks(blocks),
+            false => probe,
+        }
     }
 }
 
@@ -49,6 +56,7 @@ fn case(name: &'static str, request: Request) -> Case {
         request,
         tile_bytes: None,
         blocks: None,
+        in_clusters: false,
         plan: mmafft::plan,
     }
 }

@@ -72,9 +72,18 @@ impl Probe {
         }
     }
 
-    /// Plans are made for tiles of so many bytes.
+    /// Plans are made for tiles of so many bytes, which no blocks share: what a block does not hold takes passes.
     pub fn tile_bytes(mut self, bytes: Option<usize>) -> Self {
-        self.limits.tile_bytes = bytes.unwrap_or(self.limits.tile_bytes);
+        if let Some(bytes) = bytes {
+            self.limits.tile_bytes = bytes;
+            self.limits.cluster_blocks = 0;
+        }
+        self
+    }
+
+    /// The same, but so many blocks may share one.
+    pub fn cluster_blocks(mut self, blocks: usize) -> Self {
+        self.limits.cluster_blocks = blocks;
         self
     }
 
