@@ -252,6 +252,29 @@ class ShortTimeFFT:
         return _fft.fftshift(frequencies) if self.fft_mode == "centered" else frequencies
 
     @property
+    def f_pts(self):
+        """How many frequencies a slice has."""
+        return self.mfft // 2 + 1 if self.fft_mode == "onesided" else self.mfft
+
+    @property
+    def delta_t(self):
+        """The time between slices."""
+        return self.hop / self.fs
+
+    @property
+    def delta_f(self):
+        """The distance of frequencies."""
+        return self.fs / self.mfft
+
+    @property
+    def invertible(self):
+        """Whether there is a :attr:`dual_win`."""
+        try:
+            return self.dual_win is not None
+        except ValueError:
+            return False
+
+    @property
     def p_min(self):
         """The first slice that touches a signal."""
         for p in range(self.m_num // self.hop + 2):
@@ -318,21 +341,23 @@ class ShortTimeFFT:
         spectra = self.stft(x, axis)
         return spectra.real**2 + spectra.imag**2
 
-    def istft(self, S, n=None, f_axis=-2, t_axis=-1):
-        """The signal of `n` samples (by default all that slices reach) of which :meth:`stft` made `S`."""
+    def istft(self, S, k0=0, k1=None, *, f_axis=-2, t_axis=-1):
+        """The samples `k0` to `k1` (by default to the last that slices reach) of what :meth:`stft` made `S` of."""
         z = np.moveaxis(np.asarray(S), (t_axis, f_axis), (-2, -1))
+        if z.shape[-1] != self.f_pts:
+            raise ValueError(f"S has {z.shape[-1]} frequencies: expected {self.f_pts}")
         if self.fft_mode == "centered":
             z = _fft.ifftshift(z, axes=-1)
         frames = _fft.irfft(z, self.mfft) if self.fft_mode == "onesided" else _fft.ifft(z, self.mfft)
         frames = np.roll(frames, self._turn(), -1)[..., : self.m_num]
         dual = self.dual_win
         x = _overlapped(frames * (dual if dual.dtype.kind == "c" else dual.astype(frames.real.dtype)), self.hop)
-        begin = self.m_num_mid - self.p_min * self.hop
-        reached = x.shape[-1] - begin
-        n = reached if n is None else n
-        if not 0 < n <= reached:
-            raise ValueError(f"the slices reach {reached} samples: asked for {n}")
-        x = x[..., begin : begin + n]
+        before = self.m_num_mid - self.p_min * self.hop
+        reached = x.shape[-1] - before
+        k1 = reached if k1 is None else k1
+        if not -before <= k0 < k1 <= reached:
+            raise ValueError(f"samples {k0} to {k1} of slices that reach from {-before} to {reached}")
+        x = x[..., before + k0 : before + k1]
         return np.moveaxis(x, -1, normalize_axis_index(f_axis, np.ndim(S))) if x.ndim > 1 else x
 
 

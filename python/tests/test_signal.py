@@ -86,8 +86,11 @@ def test_short_time_fft(mode, count, hop, mfft):
         z = ours.stft(x)
         same(z, theirs.stft(x))
         same(ours.spectrogram(x), abs(z) ** 2)
-        same(ours.istft(z, n), x)
+        same(ours.istft(z, k1=n), x)
         same(ours.istft(z), theirs.istft(z))
+        same(ours.istft(z, 5, n - 3), x[:, 5 : n - 3])
+        for name in ("f_pts", "delta_t", "delta_f", "invertible"):
+            assert getattr(ours, name) == getattr(theirs, name)
         same(ours.stft(x.T, axis=0), theirs.stft(x.T, axis=0))
 
 
@@ -138,6 +141,8 @@ def test_errors():
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 5, 1.0).dual_win,
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).stft(np.ones(9, complex)),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0, mfft=3),
+        lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).istft(np.ones((2, 9))),
+        lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).istft(np.ones((3, 9)), 0, 99),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0, fft_mode="none"),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0, scale_to="none"),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).stft(np.ones(1)),
