@@ -245,6 +245,11 @@ typedef struct mmafft_plan mmafft_plan;
 typedef struct mmafft_planner mmafft_planner;
 
 /*
+ An order of work on a device, with the scratch of what runs in it.
+ */
+typedef struct mmafft_stream mmafft_stream;
+
+/*
  A dimension of both arrays.
  */
 typedef struct mmafft_dim {
@@ -486,6 +491,54 @@ const char *mmafft_error_message(void);
  The library's version, as "0.1.0".
  */
 const char *mmafft_version(void);
+
+/*
+ A new stream of the planner's device. On the CPU a run is done when its call returns.
+
+ # Safety
+ `stream` is null or an address to write.
+ */
+enum mmafft_status mmafft_stream_create(const struct mmafft_planner *planner,
+                                        struct mmafft_stream **stream);
+
+/*
+ A stream of another library, which keeps owning it: a cudaStream_t, CUstream or hipStream_t, null
+ being the null stream. With scratch that is not null, runs use that, one at a time, where they
+ need no more than so many bytes of it.
+
+ # Safety
+ The handle is a stream of the planner's device, in its primary context, and lives as long as the
+ new one; scratch is memory of the device. `stream` is null or an address to write.
+ */
+enum mmafft_status mmafft_stream_of(const struct mmafft_planner *planner,
+                                    void *handle,
+                                    void *scratch,
+                                    size_t bytes,
+                                    struct mmafft_stream **stream);
+
+/*
+ Waits for what was run on a stream.
+ */
+enum mmafft_status mmafft_stream_synchronize(const struct mmafft_stream *stream);
+
+/*
+ Destroys a stream, but not one of another library behind it, once what runs in it is done. Null,
+ or one that was destroyed, is nothing.
+ */
+void mmafft_stream_destroy(struct mmafft_stream *stream);
+
+/*
+ Transforms memory of the planner's device, and returns when the work is in the stream. What needs
+ copies, as mmafft_plan_explain() says, is MMAFFT_UNSUPPORTED.
+
+ # Safety
+ Both sides are memory of the device, of all elements that the plan's dimensions reach, until the
+ work is done.
+ */
+enum mmafft_status mmafft_execute_on(const struct mmafft_plan *plan,
+                                     const struct mmafft_stream *stream,
+                                     const void *input,
+                                     void *output);
 
 /*
  Frees a text that this library made. Null is nothing.

@@ -11,10 +11,12 @@ mod plan;
 mod planner;
 mod request;
 mod status;
+mod stream;
 mod text;
 
 pub use plan::*;
 pub use planner::*;
 pub use request::*;
 pub use status::*;
+pub use stream::*;
 pub use text::*;

@@ -15,7 +15,7 @@ pub struct mmafft_plan {
 
 static PLANS: Handles<Runs> = Handles::new();
 
-fn find(plan: *const mmafft_plan) -> Result<Arc<Runs>> {
+pub(crate) fn find(plan: *const mmafft_plan) -> Result<Arc<Runs>> {
     let found = PLANS.get(plan.cast::<c_void>());
     found.ok_or_else(|| invalid("no plan has this handle"))
 }
@@ -175,13 +175,19 @@ unsafe fn run(
     scratch: Option<&mut [u8]>,
 ) -> Result<()> {
     let runs = find(plan)?;
-    let apart = input.real != output.real;
+    placed(&runs, input.real, output.real)?;
+    // SAFETY: by this function's contract.
+    Ok(unsafe { runs.run(input, output, scratch) }?)
+}
+
+/// Refuses two addresses for a plan that is in place, and one for a plan that is not.
+pub(crate) fn placed<T>(runs: &Runs, input: *const T, output: *const T) -> Result<()> {
+    let apart = input != output;
     if runs.in_place() == apart && runs.count() > 0 {
         return Err(invalid(match apart {
             true => "the plan is in place: expected one address for input and output",
             false => "the plan is not in place: expected two addresses",
         }));
     }
-    // SAFETY: by this function's contract.
-    Ok(unsafe { runs.run(input, output, scratch) }?)
+    Ok(())
 }

@@ -85,6 +85,25 @@ static void requests(void) {
     EXPECT(mmafft_row_major(&request, 2, huge, 1, dims, NULL) == MMAFFT_INVALID);
 }
 
+static void streams(void) {
+    mmafft_stream *stream, *other;
+    double x[16] = {1}, y[16];
+    mmafft_plan *plan = lines(8, 1, 0);
+    EXPECT(mmafft_stream_create(NULL, &stream) == MMAFFT_INVALID);
+    EXPECT(mmafft_stream_create(planner, NULL) == MMAFFT_INVALID);
+    EXPECT(mmafft_stream_of(planner, NULL, NULL, 0, &other) == MMAFFT_UNSUPPORTED);
+    EXPECT(mmafft_stream_create(planner, &stream) == MMAFFT_OK);
+    EXPECT(mmafft_execute_on(plan, NULL, x, y) == MMAFFT_INVALID);
+    EXPECT(mmafft_execute_on(plan, stream, x, x) == MMAFFT_INVALID);
+    EXPECT(mmafft_execute_on(plan, stream, NULL, y) == MMAFFT_UNSUPPORTED);
+    EXPECT(mmafft_execute_on(plan, stream, x, y) == MMAFFT_OK && y[14] == 1);
+    EXPECT(mmafft_stream_synchronize(stream) == MMAFFT_OK);
+    mmafft_stream_destroy(stream);
+    mmafft_stream_destroy(stream);
+    EXPECT(mmafft_stream_synchronize(stream) == MMAFFT_INVALID);
+    mmafft_plan_destroy(plan);
+}
+
 int main(void) {
     double x[16] = {0}, y[16];
     char *text;
@@ -104,6 +123,7 @@ int main(void) {
     EXPECT(mmafft_wisdom_import(planner, NULL, NULL) == MMAFFT_INVALID);
     requests();
     separate_parts();
+    streams();
 
     EXPECT(lines(0, 3, 0) == NULL);
     mmafft_plan *nothing = lines(8, 0, 0);

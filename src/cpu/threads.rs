@@ -48,10 +48,34 @@ pub fn run(count: usize, job: &(dyn Fn(usize) + Sync)) {
                 job(number);
             }
         }),
+        None if has_parent() => run_anew(count, job),
         None => rayon::scope(|scope| {
             (0..count).for_each(|number| scope.spawn(move |_| job(number)));
         }),
     }
+}
+
+/// The process that has made the global pool.
+static PROCESS: OnceLock<u32> = OnceLock::new();
+
+/// Whether the global pool is that of a parent: a child of `fork` has none of its threads.
+fn has_parent() -> bool {
+    let made = PROCESS.get();
+    let of_another = made.is_some_and(|&process| process != std::process::id());
+    of_another && rayon::current_thread_index().is_none()
+}
+
+/// The same by threads that end with the jobs, as many as the system gives.
+fn run_anew(count: usize, job: &(dyn Fn(usize) + Sync)) {
+    std::thread::scope(|scope| {
+        for number in 1..count {
+            let thread = std::thread::Builder::new().spawn_scoped(scope, move || job(number));
+            if thread.is_err() {
+                job(number);
+            }
+        }
+        job(0);
+    });
 }
 
 /// Those of the pool that the caller runs in, outside of any of the global one; 1 without a pool.
@@ -74,7 +98,10 @@ pub fn are_there() -> bool {
         // An error of no other cause says that it has been made before.
         Err(error) => error.source().is_none(),
     };
-    let global = || has_room(threads) && global();
+    let global = || {
+        let _ = PROCESS.set(std::process::id());
+        has_room(threads) && global()
+    };
     let is_lent = LENT.with_borrow(Option::is_some);
     is_lent || rayon::current_thread_index().is_some() || *GLOBAL.get_or_init(global)
 }

@@ -30,10 +30,12 @@
 
 mod copy;
 mod direct;
+mod embedded;
 mod handles;
 mod problem;
 mod runs;
 
+pub use embedded::Embedded;
 pub use handles::Handles;
 pub use problem::{Dim, Problem};
 pub use runs::{Runs, Side};

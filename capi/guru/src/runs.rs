@@ -3,7 +3,7 @@
 use crate::copy::{copy, Span, Way};
 use crate::direct::Direct;
 use crate::problem::{Dim, Problem};
-use mmafft::{Domain, Error, PlanCache, Result, Shape, Slot, Transform};
+use mmafft::{Domain, Error, PlanCache, Planner, Result, Shape, Slot, Stream, Transform};
 use std::sync::Arc;
 
 /// About the bytes that are copied at a time, where a problem can be run in parts: a share of the
@@ -92,6 +92,14 @@ impl Runs {
             split: problem.split,
             scalar: problem.scalar(),
         })
+    }
+
+    /// Bytes of scratch that the plan of a problem says, without preparing it; `None` of what has no plan without copies.
+    pub fn planned_scratch(problem: &Problem, in_place: bool, planner: &Planner) -> Option<usize> {
+        problem.check().ok()?;
+        let problem = problem.with_a_dimension();
+        let request = How::request(&problem, in_place)?.request;
+        planner.plan(&request).ok().map(|plan| plan.scratch_bytes)
     }
 
     /// Whether it was planned for one memory of input and output.
@@ -192,6 +200,42 @@ impl Runs {
         }
     }
 
+    /// Transforms memory of the planner's device in a stream, and returns when the work is in it. On the CPU that is
+    /// memory of the host, and the work is done.
+    ///
+    /// # Errors
+    /// `Unsupported` of what runs on copies, as these would be of the host, and what the device returns.
+    ///
+    /// # Safety
+    /// As for [`Runs::run`], of the device's memory, until the work is done.
+    pub unsafe fn run_on(&self, stream: &Stream, input: u64, output: u64) -> Result<()> {
+        let (fft, offsets) = match &self.way {
+            How::Nothing => return Ok(()),
+            How::Direct { fft, offsets } => (fft, offsets),
+            How::Copied(copied) => return Err(Error::Unsupported {
+                what: "a plan that runs on copies, in a stream".into(),
+                backend: copied.fft.plan().backend.into(),
+                instead:
+                    "give strides that nest and are not negative, the same on both sides in place"
+                        .into(),
+            }),
+        };
+        let plan = fft.plan();
+        let at = |address: u64, side: usize| address.wrapping_add_signed(offsets[side] as i64);
+        let bytes = [plan.input_scalars, plan.output_scalars].map(|count| count * self.scalar);
+        // SAFETY: by this function's contract.
+        unsafe {
+            let mut to = fft.buffer_from_raw(Slot::Output, at(output, 1), bytes[1])?;
+            match self.in_place {
+                true => fft.run_in_place_on(stream, &mut to),
+                false => {
+                    let from = fft.buffer_from_raw(Slot::Input, at(input, 0), bytes[0])?;
+                    fft.run_on(stream, &from, &mut to)
+                }
+            }
+        }
+    }
+
     /// # Safety
     /// As for [`Runs::run`].
     unsafe fn run_direct(
@@ -276,20 +320,27 @@ fn aligned(bytes: usize) -> Result<Vec<u64>> {
 }
 
 impl How {
-    fn new(problem: &Problem, in_place: bool, cache: &PlanCache) -> Result<How> {
+    /// The request of one run on the caller's memory, where that can be.
+    fn request(problem: &Problem, in_place: bool) -> Option<Direct> {
         // In place, data that go elsewhere would overwrite what is read later.
-        if !in_place || problem.stays() {
-            if let Some(Direct { request, offsets }) = problem.direct() {
-                let request = match in_place {
-                    true => request.in_place(),
-                    false => request,
-                };
-                if let Ok(fft) = cache.get(&request) {
-                    if !in_place || fft.plan().not_in_place.is_none() {
-                        let scalar = problem.scalar() as isize;
-                        let offsets = offsets.map(|offset| offset * scalar);
-                        return Ok(How::Direct { fft, offsets });
-                    }
+        if in_place && !problem.stays() {
+            return None;
+        }
+        let Direct { request, offsets } = problem.direct()?;
+        let request = match in_place {
+            true => request.in_place(),
+            false => request,
+        };
+        Some(Direct { request, offsets })
+    }
+
+    fn new(problem: &Problem, in_place: bool, cache: &PlanCache) -> Result<How> {
+        if let Some(Direct { request, offsets }) = How::request(problem, in_place) {
+            if let Ok(fft) = cache.get(&request) {
+                if !in_place || fft.plan().not_in_place.is_none() {
+                    let scalar = problem.scalar() as isize;
+                    let offsets = offsets.map(|offset| offset * scalar);
+                    return Ok(How::Direct { fft, offsets });
                 }
             }
         }

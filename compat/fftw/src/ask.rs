@@ -1,7 +1,7 @@
 //! From the arguments of FFTW's planning functions to a problem.
 
 use mmafft::{Direction, Domain, Kind, Precision, Request, Shape};
-use mmafft_guru::{Dim, Problem};
+use mmafft_guru::{Dim, Embedded, Problem};
 use std::ffi::{c_int, c_uint};
 
 pub const MEASURE_MORE: [c_uint; 2] = [1 << 3, 1 << 5];
@@ -161,94 +161,63 @@ impl What {
     }
 
     /// That of the many interface, whose arrays lie inside of larger ones.
-    pub fn many(&self, precision: Precision, many: &Many<'_>, in_place: bool) -> Option<Problem> {
-        let row = |side: usize| match (self, side, in_place) {
-            (What::RealToHalf, 0, true) | (What::HalfToReal, 1, true) => Row::Padded,
-            (What::RealToHalf, 1, _) | (What::HalfToReal, 0, _) => Row::Half,
-            _ => Row::Whole,
+    pub fn many(&self, precision: Precision, many: &Many, in_place: bool) -> Option<Problem> {
+        let embedded = Embedded {
+            n: &many.n,
+            howmany: many.howmany.into(),
+            embed: many.embed.each_ref().map(Option::as_deref),
+            strides: many.strides.map(i64::from),
+            distances: many.distances.map(i64::from),
         };
-        let [input, output] = [0, 1].map(|side| many.strides(side, row(side)));
-        let (input, output) = (input?, output?);
-        let strides = input.into_iter().zip(output);
-        let dims: Vec<_> = many
-            .n
-            .iter()
-            .zip(strides)
-            .map(|(&n, (is, os))| Iodim64 {
-                n: n as isize,
-                is,
-                os,
-            })
-            .collect();
-        let counts = Iodim64 {
-            n: many.howmany as isize,
-            is: many.distances[0] as isize,
-            os: many.distances[1] as isize,
-        };
-        self.problem(precision, &dims, &[counts], false)
-    }
-}
-
-/// How long the rows of a side are where no larger array is given.
-#[derive(Debug, Clone, Copy)]
-enum Row {
-    Whole,
-    Half,
-    Padded,
-}
-
-impl Row {
-    fn length(self, n: isize) -> isize {
-        match self {
-            Row::Whole => n,
-            Row::Half => n / 2 + 1,
-            Row::Padded => 2 * (n / 2 + 1),
-        }
+        embedded.problem(self.request(precision), in_place)
     }
 }
 
 /// The arguments of the many interface.
-pub struct Many<'a> {
-    pub n: &'a [c_int],
-    pub howmany: c_int,
+pub struct Many {
+    n: Vec<i64>,
+    howmany: c_int,
     /// The lengths of the arrays that these are parts of.
-    pub embed: [Option<&'a [c_int]>; 2],
-    pub strides: [c_int; 2],
-    pub distances: [c_int; 2],
+    embed: [Option<Vec<i64>>; 2],
+    strides: [c_int; 2],
+    distances: [c_int; 2],
 }
 
-impl<'a> Many<'a> {
+impl Many {
     /// One array without gaps.
-    pub fn one(n: &'a [c_int]) -> Self {
+    pub fn one(n: &[c_int]) -> Self {
         Many {
-            n,
+            n: n.iter().map(|&n| n.into()).collect(),
             howmany: 1,
-            embed: [None; 2],
+            embed: [None, None],
             strides: [1; 2],
             distances: [1; 2],
         }
     }
 
-    /// A side's strides.
-    fn strides(&self, side: usize, row: Row) -> Option<Vec<isize>> {
-        let mut stride = self.strides[side] as isize;
-        let mut strides = Vec::with_capacity(self.n.len());
-        for (i, &n) in self.n.iter().enumerate().rev() {
-            strides.push(stride);
-            let length = match self.embed[side] {
-                Some(embed) => embed[i] as isize,
-                None if i + 1 == self.n.len() => row.length(n as isize),
-                None => n as isize,
-            };
-            // What lies before the first dimension is never used.
-            stride = if i > 0 {
-                stride.checked_mul(length)?
-            } else {
-                0
-            };
-        }
-        strides.reverse();
-        Some(strides)
+    /// Many arrays.
+    ///
+    /// # Safety
+    /// All lists are null or of as many elements as there are dimensions.
+    pub unsafe fn new(
+        rank: c_int,
+        n: *const c_int,
+        howmany: c_int,
+        embed: [*const c_int; 2],
+        strides: [c_int; 2],
+        distances: [c_int; 2],
+    ) -> Option<Self> {
+        // SAFETY: by this function's contract.
+        let wide = |first: *const c_int| {
+            unsafe { list(rank, first) }.map(|all| all.iter().map(|&n| n.into()).collect())
+        };
+        Some(Many {
+            n: wide(n)?,
+            howmany,
+            embed: embed.map(|embed| if embed.is_null() { None } else { wide(embed) }),
+            strides,
+            distances,
+        })
     }
 }
 
@@ -263,17 +232,5 @@ pub unsafe fn list<'a, T>(count: c_int, first: *const T) -> Option<&'a [T]> {
         (_, true) => None,
         // SAFETY: by this function's contract.
         _ => Some(unsafe { std::slice::from_raw_parts(first, count) }),
-    }
-}
-
-/// A list that may be null.
-///
-/// # Safety
-/// As for [`list`].
-pub unsafe fn optional<'a, T>(count: c_int, first: *const T) -> Option<&'a [T]> {
-    match first.is_null() {
-        true => None,
-        // SAFETY: by this function's contract.
-        false => unsafe { list(count, first) },
     }
 }

@@ -7,7 +7,7 @@ macro_rules! interface {
         // SAFETY of all blocks: FFTW's documentation says what callers promise, and each function passes that on.
         #[allow(clippy::too_many_arguments, clippy::missing_safety_doc, missing_docs)]
         pub mod $module {
-            use crate::ask::{list, optional, Iodim, Iodim64, Many, What};
+            use crate::ask::{list, Iodim, Iodim64, Many, What};
             use crate::library::{call, Library, ParallelLoop};
             use crate::memory;
             use libc::FILE;
@@ -57,7 +57,7 @@ macro_rules! interface {
                 flags: c_uint,
             ) -> Plan {
                 let many = unsafe {
-                    many(
+                    Many::new(
                         rank,
                         n,
                         howmany,
@@ -202,7 +202,7 @@ macro_rules! interface {
                 flags: c_uint,
             ) -> Plan {
                 let many = unsafe {
-                    many(
+                    Many::new(
                         rank,
                         n,
                         howmany,
@@ -339,7 +339,7 @@ macro_rules! interface {
                 flags: c_uint,
             ) -> Plan {
                 let many = unsafe {
-                    many(
+                    Many::new(
                         rank,
                         n,
                         howmany,
@@ -477,7 +477,7 @@ macro_rules! interface {
                 flags: c_uint,
             ) -> Plan {
                 let many = unsafe {
-                    many(
+                    Many::new(
                         rank,
                         n,
                         howmany,
@@ -575,23 +575,6 @@ macro_rules! interface {
                 let (dims, loops) = ((rank, dims), (howmany_rank, howmany_dims));
                 let what = unsafe { list(rank, kind) }.and_then(What::reals);
                 unsafe { guru(what, dims, loops, sides(input, output), false, flags) }
-            }
-
-            unsafe fn many<'a>(
-                rank: c_int,
-                n: *const c_int,
-                howmany: c_int,
-                embed: [*const c_int; 2],
-                strides: [c_int; 2],
-                distances: [c_int; 2],
-            ) -> Option<Many<'a>> {
-                Some(Many {
-                    n: unsafe { list(rank, n)? },
-                    howmany,
-                    embed: embed.map(|embed| unsafe { optional(rank, embed) }),
-                    strides,
-                    distances,
-                })
             }
 
             unsafe fn guru<D: Copy + Into<Iodim64>>(

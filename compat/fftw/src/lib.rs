@@ -1,7 +1,7 @@
 //! FFTW's interface, version 3.3, over mmafft: its names, its documented meaning, none of its code.
 //!
-//! [`library`] has one state a precision and all that calls have in common; the macros of
-//! [`interface`] and [`fortran`] give it the names of both precisions. Plans are handles, so that
+//! `library` has one state a precision and all that calls have in common; the macros of
+//! `interface` and `fortran` give it the names of both precisions. Plans are handles, so that
 //! one that was destroyed twice, or never made, is noticed. Nothing unwinds into the caller.
 
 #[macro_use]

@@ -1,6 +1,6 @@
 //! The state of one precision, and what calls have in common.
 
-use crate::ask::{What, ESTIMATE, ESTIMATE_PATIENT, MEASURE_MORE, WISDOM_ONLY};
+use crate::ask::{Many, What, ESTIMATE, ESTIMATE_PATIENT, MEASURE_MORE, WISDOM_ONLY};
 use crate::plan::Plan;
 use crate::wisdom::Wisdom;
 use mmafft::{with_jobs_by, AnyBackend, CpuBackend, CpuOptions, JobLoop};
@@ -180,7 +180,7 @@ impl Library {
     pub fn many(
         &self,
         what: Option<What>,
-        many: Option<crate::ask::Many<'_>>,
+        many: Option<Many>,
         sides: [Side; 2],
         flags: c_uint,
     ) -> *mut c_void {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define EXPECT(what)                                                                               \
@@ -144,6 +145,45 @@ static void wisdom(void) {
     free(text);
 }
 
+/* A child has none of its parent's threads, and transforms all the same. */
+static void children(void) {
+    enum { N = 300 };
+    int status;
+    fftw_complex *big = fftw_alloc_complex(N * N);
+    fftw_plan_with_nthreads(2);
+    fftw_plan plan = fftw_plan_dft_2d(N, N, big, big, 1, FFTW_ESTIMATE);
+    for (int i = 0; i < N * N; i++) big[i][0] = 1, big[i][1] = 0;
+    fftw_execute(plan);
+    EXPECT(big[0][0] == N * N);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(30);
+        fftw_execute(plan);
+        fftw_plan other = fftw_plan_dft_2d(N, N, big, big, -1, FFTW_ESTIMATE);
+        fftw_execute(other);
+        _exit(fabs(big[7][0] / (N * N) / (N * N) - (7 == 0)) < 1e-9 && other != NULL ? 0 : 1);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    fftw_destroy_plan(plan);
+    fftw_plan_with_nthreads(1);
+    fftw_free(big);
+}
+
+/* Arrays that overlap have undefined results, and are written no further than they reach. */
+static void overlapping(void) {
+    double *all = fftw_alloc_real(400);
+    for (int shift = 1; shift < 40; shift += 3) {
+        fftw_complex *first = (fftw_complex *)(all + 100), *second = (fftw_complex *)(all + 100 + shift);
+        for (int i = 0; i < 400; i++) all[i] = i;
+        fftw_plan plan = fftw_plan_dft_2d(5, 7, first, second, 1, FFTW_ESTIMATE);
+        fftw_execute(plan);
+        fftw_execute_dft(plan, second, first);
+        fftw_destroy_plan(plan);
+        EXPECT(all[99] == 99 && all[100 + shift + 70] == 170 + shift);
+    }
+    fftw_free(all);
+}
+
 static int loops;
 
 static void in_turn(void *(*work)(char *), char *jobs, size_t size, int count, void *data) {
@@ -183,6 +223,8 @@ int main(void) {
     handles();
     memory();
     wisdom();
+    children();
+    overlapping();
     threads();
     fftw_set_timelimit(0.01);
     fftw_plan soon = fftw_plan_dft_2d(8, 8, x, x, 1, FFTW_PATIENT);

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Other people's test suites over our libraries: suites.sh FOLDER quick|all [fftw|pyfftw]..., where
-# FOLDER has them as `make install` does. Their sources come from Debian's and PyPI's packages into a
-# temporary folder, and nothing of them stays. `quick` is two minutes' part of them.
+# Other people's test suites over our libraries: suites.sh FOLDER quick|all
+# [fftw|pyfftw|octave|gromacs]..., where FOLDER has them as `make install` does. Sources come from
+# Debian's and PyPI's packages into a temporary folder, and nothing of them stays; Octave and GROMACS
+# are those that are installed. `quick` is two minutes' part of fftw and pyfftw.
 set -euo pipefail
 libraries=$(cd "$1" && pwd)
 scope=$2
@@ -16,13 +17,18 @@ export MMAFFT_CACHE=off
 # FFTW's bench with check.pl: the random suites of its `make check`, in both precisions, with
 # threads and with a callback for them.
 fftw() {
-    local apt=(-o "Dir::Etc::sourcelist=$work/source.list" -o Dir::Etc::sourceparts=-
+    # Sources of the packages that this machine installs.
+    local apt=(-o "Dir::Etc::sourcelist=$work/sources.list" -o "Dir::Etc::sourceparts=$work/sources"
         -o "Dir::State::lists=$work/lists" -o APT::Sandbox::User=root)
-    local release
-    # shellcheck disable=SC1091
-    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    mkdir -p "$work/lists/partial"
-    echo "deb-src $MIRROR $release main" > "$work/source.list"
+    mkdir -p "$work/lists/partial" "$work/sources"
+    touch "$work/sources.list"
+    local file
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+        case $file in
+            *.list) [ ! -f "$file" ] || sed -n 's/^deb /deb-src /p' "$file" >> "$work/sources.list" ;;
+            *.sources) sed 's/^Types:.*/Types: deb-src/' "$file" > "$work/sources/${file##*/}" ;;
+        esac
+    done
     apt-get "${apt[@]}" update -qq
     (cd "$work" && apt-get "${apt[@]}" source --download-only -qq fftw3 && tar xf fftw3_*.orig.tar.*)
     local source
@@ -100,6 +106,50 @@ END
         some+=" and not LongDouble and not interface and not scipy_fft and not Interfaces"
     (cd "$work/run" && LD_LIBRARY_PATH=$libraries "$python" -m pytest -q -p no:cacheprovider \
         -k "$some" tests)
+}
+
+# Octave's tests of its transforms (package octave).
+octave() {
+    echo "== Octave"
+    local tests
+    tests=$(find /usr/share/octave -name 'fft*.cc-tst' -printf "'%p',")
+    cat > "$work/octave.m" << END
+all = [0, 0];
+for name = {$tests 'fftfilt', 'fftconv', 'fftshift', 'ifftshift', 'freqz', 'periodogram'}
+  [passed, count] = test(name{1}, 'quiet');
+  all += [passed, count];
+end
+printf('%d of %d tests passed, by %s\n', all, version('-fftw'));
+exit(all(1) < all(2) || isempty(strfind(version('-fftw'), 'mmafft')));
+END
+    LD_LIBRARY_PATH=$libraries octave-cli --no-init-file --norc "$work/octave.m"
+}
+
+# A box of water with PME by GROMACS (package gromacs): energies beside those with FFTW.
+gromacs() {
+    echo "== GROMACS"
+    mkdir "$work/water"
+    (
+        cd "$work/water"
+        printf '#include "oplsaa.ff/%s"\n' forcefield.itp spce.itp > topol.top
+        printf '[ system ]\nwater\n[ molecules ]\n' >> topol.top
+        printf '%s\n' 'integrator = md' 'nsteps = 20' 'coulombtype = PME' 'gen_vel = yes' \
+            'gen_seed = 1' 'constraints = h-bonds' 'nstenergy = 1' 'nstcalcenergy = 1' > md.mdp
+        gmx -quiet solvate -cs spc216.gro -box 2.5 2.5 2.5 -o water.gro -p topol.top
+        gmx -quiet grompp -f md.mdp -c water.gro -p topol.top -o run.tpr -maxwarn 5
+        gmx -quiet mdrun -s run.tpr -deffnm theirs -ntmpi 1 -reprod
+        LD_LIBRARY_PATH=$libraries MMAFFT_VERBOSE=1 gmx -quiet mdrun -s run.tpr -deffnm ours \
+            -ntmpi 1 -reprod
+        for run in theirs ours; do
+            printf 'Coul.-recip.\nPotential\nTotal-Energy\n0\n' |
+                gmx -quiet energy -f $run.edr -o $run.xvg
+        done
+    ) > "$work/gromacs.log" 2>&1 || { tail -n 30 "$work/gromacs.log"; return 1; }
+    grep -q "mmafft, in FFTW's place" "$work/gromacs.log"
+    paste <(grep -v '^[#@]' "$work/water/theirs.xvg") <(grep -v '^[#@]' "$work/water/ours.xvg") | awk '
+        function off(a, b) { return (a > b ? a - b : b - a) / (a < 0 ? -a : a) }
+        { for (i = 2; i <= 4; i++) if (off($i, $(i + 4)) > worst) worst = off($i, $(i + 4)) }
+        END { print NR " steps, energies at most " worst " off"; exit NR < 21 || worst > 1e-4 }'
 }
 
 for suite in "${suites[@]}"; do "$suite"; done

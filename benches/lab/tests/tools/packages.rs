@@ -138,6 +138,7 @@ pub fn tests_are_called() {
         "benches/lab/tests/beside_cufft.rs",
         "benches/lab/tests/tools",
         "capi/tests/installed.rs",
+        "compat/cufft/tests/programs.rs",
         "compat/fftw/tests/programs.rs",
     ];
     let kernels = ["kernels-cuda/tests/device", "kernels-hip/tests/device"];
