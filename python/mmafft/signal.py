@@ -10,12 +10,14 @@ installed.
 """
 
 import math
+import warnings
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from numpy.lib.stride_tricks import sliding_window_view
 
 from . import fft as _fft
+from ._arguments import integers
 
 __all__ = ["ShortTimeFFT", "fftconvolve", "istft", "oaconvolve", "stft", "welch"]
 
@@ -52,7 +54,7 @@ class _Frames:
         if nperseg is not None and int(nperseg) < 1:
             raise ValueError("nperseg must be a positive integer")
         if not isinstance(window, (str, tuple)):
-            own = len(np.asarray(window))
+            own = len(_window(window, 0))
             if nperseg not in (None, own):
                 raise ValueError(f"nperseg is {nperseg}: the window has {own} points")
             nperseg = own
@@ -140,6 +142,8 @@ def stft(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detre
          boundary="zeros", padded=True, axis=-1, scaling="spectrum"):  # fmt: skip
     """Frequencies, times, and the short-time transform, with a new last axis of times: see `scipy.signal.stft`."""
     x = _as_signal(x)
+    if x.size == 0:
+        return np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
     axis = normalize_axis_index(axis, x.ndim)
     x = np.moveaxis(x, axis, -1)
     onesided = return_onesided and x.dtype.kind != "c"
@@ -160,7 +164,7 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
           time_axis=-1, freq_axis=-2, scaling="spectrum"):  # fmt: skip
     """Times, and the signal that :func:`stft` came from: see `scipy.signal.istft`.
 
-    Raises `ValueError` where windows do not overlap enough to tell the signal.
+    Warns where windows do not overlap enough to tell the signal, which is not divided there.
     """
     z = np.moveaxis(np.asarray(Zxx), (time_axis, freq_axis), (-2, -1))
     if z.ndim < 2 or normalize_axis_index(time_axis, z.ndim) == normalize_axis_index(freq_axis, z.ndim):
@@ -181,9 +185,10 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     if boundary:
         inside = slice(count // 2, x.shape[-1] - count // 2)
         x, norm = x[..., inside], norm[inside]
-    if not (norm > 1e-10).all():
-        raise ValueError("the windows leave points untold: choose a window and noverlap whose squares add up")
-    x /= norm
+    told = norm > 1e-10
+    if not told.all():
+        warnings.warn("NOLA condition failed, STFT may not be invertible: windows leave points untold", stacklevel=2)
+    x /= np.where(told, norm, 1)
     if x.ndim > 1:
         x = np.moveaxis(x, -1, min(normalize_axis_index(time_axis, z.ndim), normalize_axis_index(freq_axis, z.ndim)))
     return np.arange(norm.shape[-1]) / float(fs), x
@@ -193,6 +198,8 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detr
           scaling="density", axis=-1, average="mean"):  # fmt: skip
     """Frequencies, and the power spectrum averaged over frames: see `scipy.signal.welch`."""
     x = _as_signal(x)
+    if x.size == 0:
+        return np.empty(x.shape), np.empty(x.shape)
     axis = normalize_axis_index(axis, x.ndim)
     x = np.moveaxis(x, axis, -1)
     onesided = return_onesided and x.dtype.kind != "c"
@@ -368,10 +375,10 @@ def _convolved_axes(x, y, mode, axes):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if x.ndim != y.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
-    given = range(x.ndim) if axes is None else np.atleast_1d(axes)
+    given = range(x.ndim) if axes is None else integers(axes, "axes")
     if axes is not None and not len(given):
         raise ValueError("when provided, axes cannot be empty")
-    given = [normalize_axis_index(int(axis), x.ndim) for axis in given]
+    given = [normalize_axis_index(axis, x.ndim) for axis in given]
     if len(set(given)) != len(given):
         raise ValueError("all axes must be unique")
     axes = [axis for axis in given if 1 not in (x.shape[axis], y.shape[axis])]
