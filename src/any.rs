@@ -274,6 +274,12 @@ macro_rules! backends {
                 }
             }
 
+            fn zeros(&self, bytes: usize) -> Result<AnyBuffer> {
+                match self {
+                    $(AnyBackend::$variant(b) => b.zeros(bytes).map(AnyBuffer::$variant)),*
+                }
+            }
+
             #[allow(unreachable_code, reason = "what is not built has no memory")]
             unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> AnyBuffer {
                 match self {
@@ -452,16 +458,6 @@ impl AnyBackend {
                     instead: format!("use auto, {}", names.join(", ")),
                 })
             }
-        }
-    }
-
-    /// Whether its memory is the host's, which is zero where it is new.
-    pub(crate) fn is_host(&self) -> bool {
-        match self {
-            #[cfg(feature = "cpu")]
-            AnyBackend::Cpu(_) => true,
-            #[allow(unreachable_patterns, reason = "a build may have the CPU alone")]
-            _ => false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Streams, and memory and streams of other libraries: what of a device's own calls the façade passes on.
+//! Zeros, streams, and memory and streams of other libraries: what of a device's own calls the façade passes on.
 
 use mmafft_backend_traits::{Backend, Bindings, Result};
 
@@ -15,6 +15,9 @@ pub trait Foreign: Backend {
     /// # Safety
     /// As [`crate::Planner::stream_from_raw`] says.
     unsafe fn stream_from_raw(&self, handle: u64) -> Result<Self::Stream>;
+
+    /// Memory of so many bytes, all zero.
+    fn zeros(&self, bytes: usize) -> Result<Self::Buffer>;
 
     /// Memory of another library, which keeps owning it.
     ///
@@ -55,6 +58,10 @@ impl Foreign for crate::cpu::CpuBackend {
         })
     }
 
+    fn zeros(&self, bytes: usize) -> Result<Self::Buffer> {
+        self.allocate(bytes)
+    }
+
     unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer {
         // SAFETY: the caller's.
         unsafe { crate::cpu::CpuBuffer::from_raw(pointer as usize as *mut u8, bytes) }
@@ -90,6 +97,10 @@ mod devices {
         unsafe fn stream_from_raw(&self, handle: u64) -> Result<Stream<I>> {
             // SAFETY: the caller's.
             Ok(unsafe { Stream::from_raw(self.driver(), handle) })
+        }
+
+        fn zeros(&self, bytes: usize) -> Result<Self::Buffer> {
+            Ok(DeviceBuffer::new(self.driver().zeros(bytes)?, bytes))
         }
 
         unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer {
@@ -132,6 +143,12 @@ mod emulated {
             Ok(AtOnce)
         }
 
+        fn zeros(&self, bytes: usize) -> Result<Self::Buffer> {
+            let mut buffer = self.allocate(bytes)?;
+            self.write(&mut buffer, 0, &vec![0; bytes])?;
+            Ok(buffer)
+        }
+
         unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer {
             // SAFETY: the caller's.
             DeviceBuffer::new(unsafe { Memory::from_raw(pointer, bytes) }, bytes)
@@ -169,6 +186,9 @@ mod absent {
             match *self {}
         }
         unsafe fn stream_from_raw(&self, _: u64) -> Result<Absent> {
+            match *self {}
+        }
+        fn zeros(&self, _: usize) -> Result<Absent> {
             match *self {}
         }
         unsafe fn buffer_from_raw(&self, _: u64, _: usize) -> Absent {

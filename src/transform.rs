@@ -209,9 +209,6 @@ impl Planner {
     }
 }
 
-/// The most bytes of zeros that the host keeps to copy to a device.
-const ZEROS: usize = 16 << 20;
-
 /// A plan prepared on a backend. It is immutable: any number of threads may run it at
 /// once. Scratch comes from a pool that grows to one per concurrent run, or from the caller.
 pub struct Transform {
@@ -309,19 +306,8 @@ impl Transform {
         let scalar = self.plan.request.precision.row().storage;
         let domain = self.plan.request.kind.row().output;
         let bytes = self.output_len() * domain.scalars() * scalar.bytes();
-        let mut memory = self.backend.allocate(bytes)?;
-        // The host's memory is zero already. A device's is written in few copies, as each one waits.
-        let chunk = match self.backend.is_host() {
-            true => 0,
-            false => bytes.min(ZEROS),
-        };
-        let zeros = vec![0; chunk];
-        for start in (0..bytes).step_by(chunk.max(1)).take_while(|_| chunk > 0) {
-            let count = chunk.min(bytes - start);
-            self.backend.write(&mut memory, start, &zeros[..count])?;
-        }
         Ok(Buffer {
-            memory,
+            memory: self.backend.zeros(bytes)?,
             scalar,
             domain,
         })
@@ -409,6 +395,7 @@ impl Transform {
     ///
     /// # Errors
     /// `Unsupported` for bytes at address 0. Runs say what is too short, or begins within an element.
+    #[cfg_attr(not(feature = "cpu"), allow(unreachable_code))]
     pub unsafe fn buffer_from_raw(&self, side: Slot, pointer: u64, bytes: usize) -> Result<Buffer> {
         if pointer == 0 && bytes > 0 {
             return Err(Error::Unsupported {

@@ -10,12 +10,14 @@ installed.
 """
 
 import math
+import warnings
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from numpy.lib.stride_tricks import sliding_window_view
 
 from . import fft as _fft
+from ._arguments import integers
 
 __all__ = ["ShortTimeFFT", "fftconvolve", "istft", "oaconvolve", "stft", "welch"]
 
@@ -52,7 +54,7 @@ class _Frames:
         if nperseg is not None and int(nperseg) < 1:
             raise ValueError("nperseg must be a positive integer")
         if not isinstance(window, (str, tuple)):
-            own = len(np.asarray(window))
+            own = len(_window(window, 0))
             if nperseg not in (None, own):
                 raise ValueError(f"nperseg is {nperseg}: the window has {own} points")
             nperseg = own
@@ -140,6 +142,8 @@ def stft(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detre
          boundary="zeros", padded=True, axis=-1, scaling="spectrum"):  # fmt: skip
     """Frequencies, times, and the short-time transform, with a new last axis of times: see `scipy.signal.stft`."""
     x = _as_signal(x)
+    if x.size == 0:
+        return np.empty(x.shape), np.empty(x.shape), np.empty(x.shape)
     axis = normalize_axis_index(axis, x.ndim)
     x = np.moveaxis(x, axis, -1)
     onesided = return_onesided and x.dtype.kind != "c"
@@ -160,7 +164,7 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
           time_axis=-1, freq_axis=-2, scaling="spectrum"):  # fmt: skip
     """Times, and the signal that :func:`stft` came from: see `scipy.signal.istft`.
 
-    Raises `ValueError` where windows do not overlap enough to tell the signal.
+    Warns where windows do not overlap enough to tell the signal, which is not divided there.
     """
     z = np.moveaxis(np.asarray(Zxx), (time_axis, freq_axis), (-2, -1))
     if z.ndim < 2 or normalize_axis_index(time_axis, z.ndim) == normalize_axis_index(freq_axis, z.ndim):
@@ -181,9 +185,10 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     if boundary:
         inside = slice(count // 2, x.shape[-1] - count // 2)
         x, norm = x[..., inside], norm[inside]
-    if not (norm > 1e-10).all():
-        raise ValueError("the windows leave points untold: choose a window and noverlap whose squares add up")
-    x /= norm
+    told = norm > 1e-10
+    if not told.all():
+        warnings.warn("NOLA condition failed, STFT may not be invertible: windows leave points untold", stacklevel=2)
+    x /= np.where(told, norm, 1)
     if x.ndim > 1:
         x = np.moveaxis(x, -1, min(normalize_axis_index(time_axis, z.ndim), normalize_axis_index(freq_axis, z.ndim)))
     return np.arange(norm.shape[-1]) / float(fs), x
@@ -193,6 +198,8 @@ def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detr
           scaling="density", axis=-1, average="mean"):  # fmt: skip
     """Frequencies, and the power spectrum averaged over frames: see `scipy.signal.welch`."""
     x = _as_signal(x)
+    if x.size == 0:
+        return np.empty(x.shape), np.empty(x.shape)
     axis = normalize_axis_index(axis, x.ndim)
     x = np.moveaxis(x, axis, -1)
     onesided = return_onesided and x.dtype.kind != "c"
@@ -250,6 +257,29 @@ class ShortTimeFFT:
             return _fft.rfftfreq(self.mfft, 1 / self.fs)
         frequencies = _fft.fftfreq(self.mfft, 1 / self.fs)
         return _fft.fftshift(frequencies) if self.fft_mode == "centered" else frequencies
+
+    @property
+    def f_pts(self):
+        """How many frequencies a slice has."""
+        return self.mfft // 2 + 1 if self.fft_mode == "onesided" else self.mfft
+
+    @property
+    def delta_t(self):
+        """The time between slices."""
+        return self.hop / self.fs
+
+    @property
+    def delta_f(self):
+        """The distance of frequencies."""
+        return self.fs / self.mfft
+
+    @property
+    def invertible(self):
+        """Whether there is a :attr:`dual_win`."""
+        try:
+            return self.dual_win is not None
+        except ValueError:
+            return False
 
     @property
     def p_min(self):
@@ -318,21 +348,23 @@ class ShortTimeFFT:
         spectra = self.stft(x, axis)
         return spectra.real**2 + spectra.imag**2
 
-    def istft(self, S, n=None, f_axis=-2, t_axis=-1):
-        """The signal of `n` samples (by default all that slices reach) of which :meth:`stft` made `S`."""
+    def istft(self, S, k0=0, k1=None, *, f_axis=-2, t_axis=-1):
+        """The samples `k0` to `k1` (by default to the last that slices reach) of what :meth:`stft` made `S` of."""
         z = np.moveaxis(np.asarray(S), (t_axis, f_axis), (-2, -1))
+        if z.shape[-1] != self.f_pts:
+            raise ValueError(f"S has {z.shape[-1]} frequencies: expected {self.f_pts}")
         if self.fft_mode == "centered":
             z = _fft.ifftshift(z, axes=-1)
         frames = _fft.irfft(z, self.mfft) if self.fft_mode == "onesided" else _fft.ifft(z, self.mfft)
         frames = np.roll(frames, self._turn(), -1)[..., : self.m_num]
         dual = self.dual_win
         x = _overlapped(frames * (dual if dual.dtype.kind == "c" else dual.astype(frames.real.dtype)), self.hop)
-        begin = self.m_num_mid - self.p_min * self.hop
-        reached = x.shape[-1] - begin
-        n = reached if n is None else n
-        if not 0 < n <= reached:
-            raise ValueError(f"the slices reach {reached} samples: asked for {n}")
-        x = x[..., begin : begin + n]
+        before = self.m_num_mid - self.p_min * self.hop
+        reached = x.shape[-1] - before
+        k1 = reached if k1 is None else k1
+        if not -before <= k0 < k1 <= reached:
+            raise ValueError(f"samples {k0} to {k1} of slices that reach from {-before} to {reached}")
+        x = x[..., before + k0 : before + k1]
         return np.moveaxis(x, -1, normalize_axis_index(f_axis, np.ndim(S))) if x.ndim > 1 else x
 
 
@@ -343,10 +375,10 @@ def _convolved_axes(x, y, mode, axes):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if x.ndim != y.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
-    given = range(x.ndim) if axes is None else np.atleast_1d(axes)
+    given = range(x.ndim) if axes is None else integers(axes, "axes")
     if axes is not None and not len(given):
         raise ValueError("when provided, axes cannot be empty")
-    given = [normalize_axis_index(int(axis), x.ndim) for axis in given]
+    given = [normalize_axis_index(axis, x.ndim) for axis in given]
     if len(set(given)) != len(given):
         raise ValueError("all axes must be unique")
     axes = [axis for axis in given if 1 not in (x.shape[axis], y.shape[axis])]

@@ -86,8 +86,11 @@ def test_short_time_fft(mode, count, hop, mfft):
         z = ours.stft(x)
         same(z, theirs.stft(x))
         same(ours.spectrogram(x), abs(z) ** 2)
-        same(ours.istft(z, n), x)
+        same(ours.istft(z, k1=n), x)
         same(ours.istft(z), theirs.istft(z))
+        same(ours.istft(z, 5, n - 3), x[:, 5 : n - 3])
+        for name in ("f_pts", "delta_t", "delta_f", "invertible"):
+            assert getattr(ours, name) == getattr(theirs, name)
         same(ours.stft(x.T, axis=0), theirs.stft(x.T, axis=0))
 
 
@@ -108,6 +111,18 @@ def test_convolutions(function, mode):
     assert ours(np.zeros((0,)), np.ones(3), mode).size == 0
 
 
+def test_what_windows_leave_untold():
+    z = numbers((129, 4), np.complex128)
+    with pytest.warns(UserWarning, match="NOLA"):
+        ours = mmafft.signal.istft(z, noverlap=0)
+    with pytest.warns(UserWarning, match="NOLA"):
+        theirs = scipy.signal.istft(z, noverlap=0)
+    same(ours[1], theirs[1])
+    for function in ("stft", "welch"):
+        for part in getattr(mmafft.signal, function)(np.empty((3, 0))):
+            assert part.shape == (3, 0)
+
+
 def test_blocks_are_used():
     assert mmafft.signal._block(100000, 50) < 5000
     assert mmafft.signal._block(100, 100) == 0
@@ -124,7 +139,6 @@ def test_errors():
         lambda: mmafft.signal.stft(x, window=np.ones((2, 2))),
         lambda: mmafft.signal.stft(x, window=np.ones(301)),
         lambda: mmafft.signal.stft(x, nperseg=0),
-        lambda: mmafft.signal.istft(np.ones((129, 4)), noverlap=0),
         lambda: mmafft.signal.istft(np.ones(129)),
         lambda: mmafft.signal.welch(x, average="none"),
         lambda: mmafft.signal.welch(x, detrend="none"),
@@ -138,6 +152,8 @@ def test_errors():
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 5, 1.0).dual_win,
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).stft(np.ones(9, complex)),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0, mfft=3),
+        lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).istft(np.ones((2, 9))),
+        lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).istft(np.ones((3, 9)), 0, 99),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0, fft_mode="none"),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0, scale_to="none"),
         lambda: mmafft.signal.ShortTimeFFT(np.ones(4), 2, 1.0).stft(np.ones(1)),

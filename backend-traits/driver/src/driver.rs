@@ -77,6 +77,20 @@ impl<I: Interface> DeviceDriver<I> {
         Stream::create(self.context())
     }
 
+    /// Memory of at least `bytes`, all zero, which the device itself writes.
+    ///
+    /// # Errors
+    /// As [`Driver::allocate`]; `Device` when something launched has failed.
+    pub fn zeros(&self, bytes: usize) -> Result<Memory<I>> {
+        let whole = bytes.checked_next_multiple_of(4).unwrap_or(bytes);
+        let memory = Memory::allocate(self.context(), whole)?;
+        let stream = &self.0.default_stream;
+        Memory::clear(self.context(), stream, Region::from(&memory, 0), whole)?;
+        // Streams that do not block are not ordered after it.
+        stream.synchronize()?;
+        Ok(memory)
+    }
+
     /// A new event, which takes the time.
     ///
     /// # Errors

@@ -444,6 +444,12 @@ impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
                 ..
             }
         ));
+        let zeros = self.zeros(30).unwrap();
+        let mut got = [1; 30];
+        self.read(&zeros, 0, &mut got).unwrap();
+        assert_eq!(got, [0; 30]);
+        assert!(state(|s| s.called.contains(&"enqueue_clear")));
+        assert_eq!(self.zeros(0).unwrap().bytes(), 0);
         let empty = self.allocate(0).unwrap();
         assert_eq!((empty.pointer(), empty.bytes()), (0, 0));
         let error = self.allocate(1 << 50).unwrap_err();
