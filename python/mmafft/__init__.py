@@ -13,7 +13,7 @@ import os as _os
 from importlib import import_module as _import_module
 from importlib import metadata as _metadata
 
-from . import _core, fft, scipy
+from . import _core, _others, fft, scipy
 from ._patch import patch
 from ._plan import Plan, plan
 
@@ -23,6 +23,7 @@ __version__ = _metadata.version("mmafft")
 # A child process has none of its parent's threads.
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.forked)
+    _os.register_at_fork(after_in_child=_others.forget)
 
 
 # What is imported when it is asked for, with the library that it is for.
@@ -37,4 +38,5 @@ def __getattr__(name):
 
 def clear_cache():
     """Forgets the plans of earlier calls, and gives their memory back."""
+    _others.forget()
     _core.clear_cache()

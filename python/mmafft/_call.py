@@ -35,27 +35,53 @@ def library_of(x):
     return _numpy if type(x) is np.ndarray else _others.library_of(x) or _numpy
 
 
-def in_its_stream(function):
-    """A function of calls whose last arguments are `out` and the other options that are ours, with their stream."""
+def called(function):
+    """A function of calls, given the library of its array.
+
+    The last arguments of a call are `out` and the other options that are ours, which may name a stream.
+    """
 
     @functools.wraps(function)
     def run(name, x, *args, **kwargs):
         *others, out, ours = args
+        key = None
         if out is not None:
             ours = {**ours, "out": out}
+        elif not ours and type(x) is not np.ndarray:
+            key = _key(name, x, others)
+            kept = _others.find(key)
+            if kept is not None:
+                return kept(x)
+        library = library_of(x)
         stream = ours.get("stream")
         if stream is None:
-            return function(name, x, *others, ours, **kwargs)
-        with library_of(x).on(stream):
-            return function(name, x, *others, {**ours, "stream": None}, **kwargs)
+            result = function(library, name, x, *others, ours, **kwargs)
+            if library is not _numpy:
+                _others.keep(key, library, x, result)
+            return result
+        with library.on(stream):
+            return function(library, name, x, *others, {**ours, "stream": None}, **kwargs)
 
     return run
 
 
-@in_its_stream
-def complex_transform(name, x, op, s, axes, norm, overwrite_x, workers, plan, ours):
+def _key(name, x, others):
+    """What a call is, where it can be kept."""
+    signature = _others.signature(x)
+    # Of all transforms `plan` comes last before what is ours.
+    if signature is None or others[-1] is not None:
+        return None
+    key = (name, signature, *[tuple(given) if isinstance(given, list) else given for given in others])
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+@called
+def complex_transform(library, name, x, op, s, axes, norm, overwrite_x, workers, plan, ours):
     """`fft`, `ifft` and theirs of several axes, whose `axes` is a list; of one axis it is a number."""
-    library = library_of(x)
     library.check_overwrite(x, overwrite_x)
     given, x = x, library.as_float(x)
     overwrite_x = overwrite_x or library.is_fresh(x, given)
@@ -100,10 +126,9 @@ def of_reals(job, x, workers):
     return whole
 
 
-@in_its_stream
-def real_transform(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
+@called
+def real_transform(library, name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
     """`rfft`, `ihfft` (which is hermitian) and theirs of several axes."""
-    library = library_of(x)
     x = library.as_float(x)
     one = not isinstance(axes, list)
     if library.is_long(x):
@@ -120,10 +145,9 @@ def real_transform(name, x, s, axes, norm, overwrite_x, workers, plan, ours, her
     return library.conjugate(result, out=result) if hermitian else result
 
 
-@in_its_stream
-def to_reals(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
+@called
+def to_reals(library, name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian=False):
     """`irfft`, `hfft` (which is hermitian) and theirs of several axes."""
-    library = library_of(x)
     x = library.as_float(x)
     one = not isinstance(axes, list)
     if library.is_long(x):
@@ -147,10 +171,11 @@ def to_reals(name, x, s, axes, norm, overwrite_x, workers, plan, ours, hermitian
     return job.run(library.conjugate(x) if hermitian else x)
 
 
-@in_its_stream
-def trigonometric(name, x, family, inverse, type_, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours):
+@called
+def trigonometric(
+    library, name, x, family, inverse, type_, s, axes, norm, overwrite_x, workers, orthogonalize, plan, ours
+):
     """`dct`, `dst`, what undoes them, and theirs of several axes."""
-    library = library_of(x)
     library.check_overwrite(x, overwrite_x)
     given, x = x, library.as_float(x, True, ours.get("precision"))
     one = not isinstance(axes, list)

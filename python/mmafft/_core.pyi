@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 from numpy.typing import NDArray
@@ -6,6 +5,10 @@ from numpy.typing import NDArray
 _Range = tuple[int, int, int]
 # An address, a shape, and strides in elements.
 _Raw = tuple[int, tuple[int, ...], tuple[int, ...]]
+
+class Prepared:
+    scratch_bytes: int
+    def run(self, input: int, output: int, stream: int, scratch: int) -> None: ...
 
 def quick(op: int, x: Any, n: Any, axis: Any, norm: Any, workers: Any, out: Any) -> NDArray[Any] | None: ...
 def quick_axes(op: int, x: Any, s: Any, axes: Any, norm: Any, workers: Any, out: Any) -> NDArray[Any] | None: ...
@@ -22,7 +25,7 @@ def execute(
     wanted: list[_Range],
     effort: str | None,
 ) -> None: ...
-def execute_at(
+def prepare(
     op: int,
     x: _Raw,
     out: _Raw,
@@ -34,9 +37,8 @@ def execute_at(
     nonzero: list[_Range],
     wanted: list[_Range],
     effort: str | None,
-    place: tuple[str, int, int],
-    allocate: Callable[[int], int],
-) -> None: ...
+    device: tuple[str, int] | None,
+) -> Prepared: ...
 def describe(
     op: int,
     shape: tuple[int, ...],

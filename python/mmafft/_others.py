@@ -30,12 +30,15 @@ def library_of(x):
         return Torch(torch, x)
     if isinstance(x, (np.ndarray, np.generic, list, tuple)) or not hasattr(x, "__cuda_array_interface__"):
         return None
-    if type(x).__module__.partition(".")[0] in ("jax", "jaxlib"):
+    module = type(x).__module__.partition(".")[0]
+    if module in ("jax", "jaxlib"):
         raise TypeError("arrays of JAX are not written in place: call mmafft.jax")
+    if module == "cupy":
+        return CuPy(sys.modules["cupy"], x)
     if not (hasattr(x, "__array_namespace__") and hasattr(x, "__dlpack_device__")):
         kind = type(x).__name__
         raise TypeError(f"x is a {kind}, which names no library or device of its arrays: make a view of it by CuPy")
-    return CuPy(x) if type(x).__module__.partition(".")[0] == "cupy" else Standard(x)
+    return Standard(x.__array_namespace__(), x)
 
 
 def find_compiler():
@@ -147,6 +150,8 @@ class Library:
             raise ValueError("out is read-only")
 
     def conjugate(self, x, out=None):
+        # What more there is than a transform is not kept.
+        self.ran.append(None)
         result = self.plain(self.conj(x))
         if out is None:
             return result
@@ -154,27 +159,93 @@ class Library:
         return out
 
     def multiply(self, x, factor, out):
+        self.ran.append(None)
         out *= factor
         return out
 
     def execute(self, op, source, target, how):
-        kept = []
-
-        def allocate(count):
-            kept.append(self.scratch(count))
-            return self.raw(kept[-1])[0]
-
         self._open()
-        place = (*self.device, 0 if self.device[0] == "cpu" else self.stream())
-        _core.execute_at(op, self.raw(source), self.raw(target), *how, place, allocate)
+        prepared = _core.prepare(op, self.raw(source), self.raw(target), *how, self._own_device())
+        self.run(prepared, source, target)
+        self.ran.append((source, target, prepared))
+
+    def run(self, prepared, source, target):
+        """Runs what was prepared, in the current stream."""
+        count, scratch = prepared.scratch_bytes, 0
+        if count:
+            # It may be another's as soon as the call is queued, as its library keeps the order of the stream.
+            lent = self.scratch(count)
+            scratch = self.address(lent)
+        stream = 0 if self.device[0] == "cpu" else self.stream()
+        prepared.run(self.address(source), self.address(target), stream, scratch)
 
     def describe(self, op, shape, how):
         self._open()
-        return _core.describe(op, tuple(shape), *how, None if self.device[0] == "cpu" else self.device)
+        return _core.describe(op, tuple(shape), *how, self._own_device())
+
+    def _own_device(self):
+        return None if self.device[0] == "cpu" else self.device
 
     def _open(self):
         if self.device[0] == "cuda":
             find_compiler()
+
+
+class Kept:
+    """What a call was, to do the same to other arrays of the same kind: reading its arguments takes longer."""
+
+    __slots__ = ("library", "prepared", "shape", "dtype", "strides")
+
+    def __init__(self, library, prepared, shape, dtype, strides):
+        self.library, self.prepared, self.shape, self.dtype, self.strides = library, prepared, shape, dtype, strides
+
+    def __call__(self, x):
+        library = self.library
+        if self.strides is None:
+            out = library.empty(self.shape, self.dtype)
+        else:
+            out = library.empty_strided(self.shape, self.strides, self.dtype)
+        library.run(self.prepared, x, out)
+        return out
+
+
+_kept = {}
+_MOST_KEPT = 512
+
+
+def find(key):
+    """The call of this key, if it was one lately."""
+    return None if key is None else _kept.get(key)
+
+
+def keep(key, library, x, result, strides=None):
+    """Keeps a call that was one transform of `x` into a new array, its result."""
+    ran, library.ran = library.ran, []
+    if key is None or len(ran) != 1 or ran[0] is None:
+        return
+    source, target, prepared = ran[0]
+    if source is x and target is result and target is not x:
+        if len(_kept) >= _MOST_KEPT:
+            _kept.clear()
+        _kept[key] = Kept(library, prepared, tuple(target.shape), target.dtype, strides)
+
+
+def forget():
+    """Forgets all calls; a child process has no use for its parent's."""
+    _kept.clear()
+
+
+def signature(x, with_gradient=False):
+    """What calls of an array depend on beside its numbers; `None` of arrays whose calls are not kept."""
+    torch = sys.modules.get("torch")
+    if torch is not None and type(x) is torch.Tensor:
+        gradient = not with_gradient and x.requires_grad and torch.is_grad_enabled()
+        if gradient or x.is_conj() or x.is_neg():
+            return None
+        return x.dtype, x.shape, x.stride(), x.device
+    if type(x).__module__ == "cupy":
+        return x.dtype, x.shape, x.strides, x.device.id
+    return None
 
 
 def backend_of(kind, name):
@@ -189,6 +260,7 @@ class Torch(Library):
     NAME, KEEPS_HALF = "PyTorch", True
 
     def __init__(self, torch, x):
+        self.ran = []
         self.torch, self.array, self.default = torch, torch.Tensor, torch.get_default_dtype()
         self._device = x.device
         self.device = self.place_of(x)
@@ -220,6 +292,9 @@ class Torch(Library):
         # What is conjugated when it is read has other numbers in memory.
         return None if x.is_conj() or x.is_neg() else (x.data_ptr(), tuple(x.shape), x.stride())
 
+    def address(self, x):
+        return x.data_ptr()
+
     def item(self, x):
         return x.element_size()
 
@@ -238,6 +313,9 @@ class Torch(Library):
     def empty(self, shape, dtype):
         return self.torch.empty(shape, dtype=dtype, device=self._device)
 
+    def empty_strided(self, shape, strides, dtype):
+        return self.torch.empty_strided(shape, strides, dtype=dtype, device=self._device)
+
     def zeros(self, shape, dtype):
         return self.torch.zeros(shape, dtype=dtype, device=self._device)
 
@@ -253,12 +331,12 @@ class Standard(Library):
 
     KEEPS_HALF = False
 
-    def __init__(self, x):
-        self.xp, self.array = x.__array_namespace__(), type(x)
+    def __init__(self, xp, x):
+        self.ran = []
+        self.xp, self.array = xp, type(x)
         self.NAME = type(x).__module__.partition(".")[0]
         self.device, self.own_device = self.place_of(x), x.device
         self.read_stream = x.__cuda_array_interface__.get("stream")
-        xp = self.xp
         self.default = xp.float64
         names = {
             "float16": ("f16", False), "bfloat16": ("bf16", False), "float32": ("f32", False),
@@ -301,6 +379,9 @@ class Standard(Library):
             return None
         return interface["data"][0], tuple(shape), tuple(stride // item for stride in strides)
 
+    def address(self, x):
+        return x.__cuda_array_interface__["data"][0]
+
     def item(self, x):
         return np.dtype(x.dtype).itemsize
 
@@ -331,8 +412,8 @@ class Standard(Library):
 class CuPy(Standard):
     """CuPy's arrays."""
 
-    def __init__(self, x):
-        super().__init__(x)
+    def __init__(self, cupy, x):
+        super().__init__(cupy, x)
         self.NAME = "CuPy"
 
     def on(self, stream):
@@ -345,6 +426,9 @@ class CuPy(Standard):
 
     def is_read_only(self, x):
         return False
+
+    def address(self, x):
+        return x.data.ptr
 
     def cast(self, x, dtype):
         return x.astype(dtype)

@@ -39,8 +39,7 @@ class Plan:
         `stream`, of arrays on a device, is one of their library, or its handle as a number; without it the call runs
         in the library's current stream. Raises `ValueError` for another shape, and `TypeError` for another type.
         """
-        if type(x) is not np.ndarray and _others.library_of(x) is None:
-            x = np.asarray(x)
+        x = x if hasattr(x, "dtype") else np.asarray(x)
         if not self._options and stream is None:
             # Nothing of it is in the plan alone.
             self._check(self.function, x)

@@ -187,7 +187,7 @@ impl Call {
         let workers = asked.workers(options.workers);
         let fft = find(py, state().cache(workers), &asked.request)?;
         let memory = Memory::new(sides, asked.bytes);
-        if asked.points < LOCKED_POINTS {
+        if asked.is_short() {
             memo::keep(key, &fft, asked.bytes);
             return memory.run(&fft).map_err(exception);
         }
@@ -195,7 +195,7 @@ impl Call {
         py.detach(run).map_err(exception)
     }
 
-    /// The transform that [`Call::run`] runs, or [`Call::enqueue`] on a device.
+    /// The transform of a call, on the CPU or on a device.
     pub fn transform(
         self,
         py: Python<'_>,
@@ -287,6 +287,11 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Whether it keeps the interpreter's lock.
+    pub fn is_short(&self) -> bool {
+        self.points < LOCKED_POINTS
+    }
+
     pub fn workers(&self, asked: usize) -> usize {
         match self.points < SHARED_POINTS {
             true => 1,

@@ -3,7 +3,7 @@
 use crate::arrays::Sides;
 use crate::call::{Call, Memory, Options};
 use crate::exception;
-use crate::state::{self, state};
+use crate::state::{find, state};
 use mmafft::{AnyBackend, PlanCache, Planner, Slot, Transform};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -29,36 +29,81 @@ pub fn plans(py: Python<'_>, (name, ordinal): &Device) -> PyResult<Arc<PlanCache
     Ok(state().keep_device(name, *ordinal, cache))
 }
 
-/// Where a call runs: a device, and a stream of another library.
-pub struct Place {
-    pub device: Device,
-    pub stream: u64,
+/// A call of arrays of other libraries, which runs any number of times on as many arrays.
+#[pyclass(frozen, module = "mmafft._core")]
+pub struct Prepared {
+    fft: Arc<Transform>,
+    /// `None` on the CPU.
+    cache: Option<Arc<PlanCache>>,
+    bytes: [usize; 2],
+    in_place: bool,
+    workers: usize,
+    is_short: bool,
 }
 
-impl Call {
-    /// Enqueues it. `allocate` gives the address of so many bytes of scratch, which stay until it has returned, and then
-    /// as long as their library's allocator keeps the order of the stream.
-    #[allow(clippy::too_many_arguments)] // as the other ways to run a call
-    pub fn enqueue(
-        self,
+impl Prepared {
+    /// On a device, or on the CPU.
+    pub fn new(
         py: Python<'_>,
+        call: Call,
         sides: &Sides,
         axes: &[usize],
         lengths: &[usize],
         options: &Options,
-        place: &Place,
-        allocate: &Bound<'_, PyAny>,
-    ) -> PyResult<()> {
-        let asked = self.request(sides, axes, lengths, options)?;
-        let cache = plans(py, &place.device)?;
-        let fft = state::find(py, &cache, &asked.request)?;
-        let scratch = match fft.scratch_bytes() {
-            0 => None,
-            bytes => Some((allocate.call1((bytes,))?.extract::<u64>()?, bytes)),
+        device: Option<&Device>,
+    ) -> PyResult<Self> {
+        let asked = call.request(sides, axes, lengths, options)?;
+        let workers = asked.workers(options.workers);
+        let cache = device.map(|device| plans(py, device)).transpose()?;
+        let fft = match &cache {
+            Some(cache) => find(py, cache, &asked.request)?,
+            None => find(py, state().cache(workers), &asked.request)?,
         };
-        let memory = Memory::new(sides, asked.bytes);
-        let run = || memory.enqueue(&cache, &fft, place, scratch);
-        py.detach(run).map_err(exception)
+        Ok(Prepared {
+            fft,
+            cache,
+            bytes: asked.bytes,
+            in_place: sides.in_place(),
+            workers,
+            is_short: asked.is_short(),
+        })
+    }
+}
+
+#[pymethods]
+impl Prepared {
+    /// Bytes of a device's memory that a run is lent.
+    #[getter]
+    fn scratch_bytes(&self) -> usize {
+        self.cache.as_ref().map_or(0, |_| self.fft.scratch_bytes())
+    }
+
+    /// Transforms the memory at one address into that at another; on a device in a stream, with scratch there.
+    fn run(
+        &self,
+        py: Python<'_>,
+        input: usize,
+        output: usize,
+        stream: u64,
+        scratch: u64,
+    ) -> PyResult<()> {
+        let memory = Memory {
+            input: (!self.in_place).then_some((input, self.bytes[0])),
+            output: (output, self.bytes[1]),
+        };
+        let run = || match &self.cache {
+            None => memory.run_by(self.workers, &self.fft),
+            Some(cache) => {
+                let bytes = self.fft.scratch_bytes();
+                let scratch = (bytes > 0).then_some((scratch, bytes));
+                memory.enqueue(cache, &self.fft, stream, scratch)
+            }
+        };
+        match self.is_short {
+            true => run(),
+            false => py.detach(run),
+        }
+        .map_err(exception)
     }
 }
 
@@ -68,7 +113,7 @@ impl Memory {
         &self,
         cache: &PlanCache,
         fft: &Transform,
-        place: &Place,
+        stream: u64,
         scratch: Option<(u64, usize)>,
     ) -> mmafft::Result<()> {
         // SAFETY: the caller has said whose stream it is, and holds it. The memory is extents of arrays, and of scratch,
@@ -77,7 +122,7 @@ impl Memory {
         let (stream, input, mut output, scratch) = unsafe {
             let buffer = |side, (address, bytes)| fft.buffer_from_raw(side, address as u64, bytes);
             (
-                cache.planner().stream_from_raw(place.stream)?,
+                cache.planner().stream_from_raw(stream)?,
                 self.input
                     .map(|memory| buffer(Slot::Input, memory))
                     .transpose()?,

@@ -15,7 +15,7 @@ mod xla;
 
 use arrays::{Raw, Sides};
 use call::{Call, Options};
-use devices::{Device, Place};
+use devices::{Device, Prepared};
 use mmafft::{Error, Normalization, Precision};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{
@@ -96,13 +96,12 @@ fn execute(
     call.run(py, &sides, &axes, &lengths, &options)
 }
 
-/// The same of arrays of other libraries, each an address, a shape, and strides in elements, which fit and are of the
-/// types of the call. `place` is their backend, their device, and the stream to run in; `allocate` gives the address of
-/// so many bytes there.
+/// A transform of arrays of other libraries, each an address, a shape, and strides in elements, which fit and are of the
+/// types of the call; on a device, or on the CPU. It runs on other addresses as well.
 #[pyfunction]
-#[pyo3(signature = (op, x, out, axes, lengths, scale, precision_name, workers, nonzero, wanted, effort, place, allocate))]
+#[pyo3(signature = (op, x, out, axes, lengths, scale, precision_name, workers, nonzero, wanted, effort, device))]
 #[allow(clippy::too_many_arguments)] // as above
-fn execute_at(
+fn prepare(
     py: Python<'_>,
     op: u8,
     x: Raw,
@@ -115,20 +114,13 @@ fn execute_at(
     nonzero: Vec<(usize, usize, usize)>,
     wanted: Vec<(usize, usize, usize)>,
     effort: Option<&str>,
-    place: (String, usize, u64),
-    allocate: &Bound<'_, PyAny>,
-) -> PyResult<()> {
+    device: Option<Device>,
+) -> PyResult<Prepared> {
     let mut options = options(scale, precision_name, workers, effort)?;
     (options.nonzero, options.wanted) = (nonzero, wanted);
     let call = Call::new(op).ok_or_else(|| PyValueError::new_err("no such operation"))?;
     let sides = Sides::raw(x, out, options.precision, call);
-    let (name, ordinal, stream) = place;
-    if name == "cpu" {
-        return call.run(py, &sides, &axes, &lengths, &options);
-    }
-    let device = (name, ordinal);
-    let place = Place { device, stream };
-    call.enqueue(py, &sides, &axes, &lengths, &options, &place, allocate)
+    Prepared::new(py, call, &sides, &axes, &lengths, &options, device.as_ref())
 }
 
 /// What a plan of contiguous arrays is: its text, its error bound, and its scratch in bytes.
@@ -195,9 +187,9 @@ fn device() -> String {
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use super::{describe, device, execute, execute_at, fits, fits_at, good_size};
+    use super::{describe, device, execute, fits, fits_at, good_size, prepare};
     #[pymodule_export]
-    use crate::devices::device_name;
+    use crate::devices::{device_name, Prepared};
     #[pymodule_export]
     use crate::mirror::mirror;
     #[pymodule_export]

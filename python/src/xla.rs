@@ -1,11 +1,11 @@
 //! The function that XLA calls: a transform of XLA's buffers, on the CPU and on CUDA.
 //!
-//! XLA's interface for foreign functions is in C (`xla/ffi/api/c_api.h`, version 0.3): structures that begin with
+//! XLA's interface for foreign functions is in C (`xla/ffi/api/c_api.h`, versions 0.3 and 0.4): structures that begin with
 //! their size, to which later versions append. What a handler reads is declared here, field for field.
 
 use crate::arrays::{Side, Sides};
 use crate::call::{Call, Memory, Options};
-use crate::devices::{self, Place};
+use crate::devices;
 use crate::state::state;
 use crate::{exception, normalization};
 use mmafft::{Domain, Precision, Transform};
@@ -146,6 +146,31 @@ struct Release {
     bytes: usize,
     address: *mut c_void,
 }
+
+// As the header has them, of a machine with 64 bits.
+#[cfg(target_pointer_width = "64")]
+const _: () = {
+    use std::mem::offset_of;
+    let api = [
+        (offset_of!(Api, error), 48),
+        (offset_of!(Api, stream), 80),
+        (offset_of!(Api, allocate), 120),
+        (offset_of!(Api, free), 128),
+        (offset_of!(Api, ordinal), 184),
+        (offset_of!(Frame, stage), 32),
+        (offset_of!(Frame, arguments), 40),
+        (offset_of!(Frame, results), 80),
+        (offset_of!(Frame, attributes), 120),
+        (offset_of!(Get<i32>, value), 24),
+        (offset_of!(Allocation, address), 40),
+        (offset_of!(Release, address), 32),
+    ];
+    let mut i = 0;
+    while i < api.len() {
+        assert!(api[i].0 == api[i].1);
+        i += 1;
+    }
+};
 
 fn head<T>() -> Head {
     Head {
@@ -310,7 +335,11 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
         let stream = get(frame, api.stream, std::ptr::null_mut()).ok_or_else(missing)?;
         let ordinal = get(frame, api.ordinal, 0i32).ok_or_else(missing)?;
         let device = ("cuda".to_string(), ordinal as usize);
-        let cache = Python::attach(|py| devices::plans(py, &device))?;
+        // The interpreter is waited for once, when the device is opened.
+        let cache = match state().device(&device.0, device.1) {
+            Some(cache) => cache,
+            None => Python::attach(|py| devices::plans(py, &device))?,
+        };
         let fft = cache.get(request).map_err(exception)?;
         let bytes = fft.scratch_bytes();
         let mut block = Allocation {
@@ -327,11 +356,8 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
             }
         }
         let scratch = (bytes > 0).then_some((block.address as u64, bytes));
-        let place = Place {
-            device,
-            stream: stream as usize as u64,
-        };
-        let ran = memory.enqueue(&cache, &fft, &place, scratch);
+        let stream = stream as usize as u64;
+        let ran = memory.enqueue(&cache, &fft, stream, scratch);
         if let (Some(free), Some(_)) = (api.free, scratch) {
             // What was enqueued before is done before others have the block.
             free(&mut Release {

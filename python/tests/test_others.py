@@ -3,11 +3,12 @@
 import sys
 from types import SimpleNamespace
 
+import fakes
 import mmafft
 import numpy as np
 import pytest
 import scipy.fft
-from fakes import FakeArray, allocated
+from fakes import FakeArray, FakeCuPyArray, allocated
 
 RNG = np.random.default_rng(7)
 
@@ -47,7 +48,7 @@ def test_functions(device, name, dtype):
         x = (numbers((6, 5), np.float64) * 100).astype(dtype) if dtype is np.int16 else numbers((6, 5), dtype)
         ours = getattr(mmafft.fft, name)(FakeArray(x), n=n, axis=axis)
         assert type(ours) is FakeArray
-        same(ours.data, getattr(scipy.fft, name)(x, n=n, axis=axis))
+        same(ours.host, getattr(scipy.fft, name)(x, n=n, axis=axis))
 
 
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn", "dctn", "idstn", "hfftn"])
@@ -56,14 +57,14 @@ def test_several_axes(device, name):
     x = numbers((4, 6, 5), np.float32 if real else np.complex64)
     for s, axes, norm in [(None, None, None), ((8, 3), (0, 2), "ortho"), (None, (2, 1), "forward")]:
         ours = getattr(mmafft.fft, name)(FakeArray(x), s=s, axes=axes, norm=norm)
-        same(ours.data, getattr(scipy.fft, name)(x, s=s, axes=axes, norm=norm))
+        same(ours.host, getattr(scipy.fft, name)(x, s=s, axes=axes, norm=norm))
 
 
 def test_strides_and_out(device):
     base = numbers((8, 12), np.complex64)
     for view in [base[::2, ::3], base.T, base[::-1], np.broadcast_to(base[0], (3, 12))]:
-        same(mmafft.fft.fft(FakeArray(view)).data, scipy.fft.fft(view))
-        same(mmafft.fft.rfft(FakeArray(view.real), axis=0).data, scipy.fft.rfft(view.real, axis=0))
+        same(mmafft.fft.fft(FakeArray(view)).host, scipy.fft.fft(view))
+        same(mmafft.fft.rfft(FakeArray(view.real), axis=0).host, scipy.fft.rfft(view.real, axis=0))
     expected = scipy.fft.fft(base)
     for out in [np.empty_like(base), np.empty_like(base.T).T, np.empty((8, 24), np.complex64)[:, ::-2]]:
         assert mmafft.fft.fft(FakeArray(base), out=(given := FakeArray(out))) is given
@@ -77,7 +78,7 @@ def test_strides_and_out(device):
     part = mmafft.fft.fft(FakeArray(base), wanted={1: (2, 5)}, nonzero={1: (0, 6)})
     expected = scipy.fft.fft(base[:, :6], 12)
     expected[:, :2] = expected[:, 5:] = 0
-    same(part.data, expected)
+    same(part.host, expected)
 
 
 def test_nothing_is_copied(device):
@@ -87,7 +88,7 @@ def test_nothing_is_copied(device):
         plan = mmafft.plan(FakeArray(x), name, n=n)
         allocated.clear()
         result = plan(FakeArray(x))
-        assert allocated == [result.data.nbytes] + [plan.scratch_bytes] * (plan.scratch_bytes > 0)
+        assert allocated == [result.host.nbytes] + [plan.scratch_bytes] * (plan.scratch_bytes > 0)
     allocated.clear()
     both = FakeArray(x.copy())
     assert mmafft.fft.fft(both, overwrite_x=True) is both and sum(allocated) in (0, *allocated)
@@ -97,21 +98,41 @@ def test_a_plan_and_a_stream(device):
     x = numbers((3, 48), np.float32)
     plan = mmafft.plan(FakeArray(x), "rfft", norm="ortho")
     assert device in plan.explain() and plan.error_bound > 0
-    same(plan(FakeArray(x), stream=5).data, scipy.fft.rfft(x, norm="ortho"))
-    same(mmafft.fft.fft(FakeArray(x), stream=1).data, scipy.fft.fft(x))
+    same(plan(FakeArray(x), stream=5).host, scipy.fft.rfft(x, norm="ortho"))
+    same(mmafft.fft.fft(FakeArray(x), stream=1).host, scipy.fft.fft(x))
     with pytest.raises(ValueError, match="shape"):
         plan(FakeArray(x[:2]))
     seen = []
-    library = mmafft._others.Standard(FakeArray(x, stream=9))
+    library = mmafft._others.Standard(fakes.namespace, FakeArray(x, stream=9))
     with library.on(4):
         seen.append(library.stream())
     assert [*seen, library.stream()] == [4, 9]
 
 
+def test_cupy(device, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", fakes.cupy)
+    x = numbers((6, 20), np.complex64)
+    for name in ["fft", "ifft", "irfft", "hfft", "fftn", "rfft2", "dct", "ihfft"]:
+        given = x if name in ("fft", "ifft", "irfft", "hfft", "fftn") else x.real.copy()
+        # The second call is one that was made before.
+        for view in [given, given, given.T, given[::-1]]:
+            fakes.streams.clear()
+            ours = getattr(mmafft.fft, name)(FakeCuPyArray(view))
+            assert type(ours) is FakeCuPyArray and fakes.streams == [0]
+            same(ours.host, getattr(scipy.fft, name)(view))
+    assert len(mmafft._others._kept) >= 6
+    out = FakeCuPyArray(np.empty_like(x))
+    assert mmafft.fft.fft(FakeCuPyArray(x), out=out, stream=7) is out
+    same(out.host, scipy.fft.fft(x))
+    same(mmafft.fft.fft(FakeCuPyArray(x.real.astype(np.float16))).host, scipy.fft.fft(x.real.astype(np.float16)))
+    mmafft.clear_cache()
+    assert not mmafft._others._kept
+
+
 def test_the_scipy_backend(device):
     x = numbers((3, 48), np.complex64)
     with scipy.fft.set_backend(mmafft.scipy, only=True):
-        same(scipy.fft.ifft(FakeArray(x)).data, mmafft.fft.ifft(x))
+        same(scipy.fft.ifft(FakeArray(x)).host, mmafft.fft.ifft(x))
 
 
 def test_bad_input(device):
@@ -124,7 +145,7 @@ def test_bad_input(device):
         (ValueError, "shape", lambda: mmafft.fft.fft(FakeArray(x), out=FakeArray(np.zeros((4, 7), np.complex64)))),
         (TypeError, "dtype", lambda: mmafft.fft.fft(FakeArray(x), out=FakeArray(np.zeros((4, 6))))),
         (TypeError, "same device", lambda: mmafft.fft.fft(FakeArray(x), out=np.zeros_like(x))),
-        (TypeError, "same device", lambda: mmafft.fft.fft(FakeArray(x), out=FakeArray(whole.data, 1))),
+        (TypeError, "same device", lambda: mmafft.fft.fft(FakeArray(x), out=FakeArray(whole.host, 1))),
         (ValueError, "read-only", lambda: mmafft.fft.fft(FakeArray(x), out=FakeArray(frozen))),
         (ValueError, "read-only", lambda: mmafft.fft.fft(FakeArray(frozen), overwrite_x=True)),
         (TypeError, "real", lambda: mmafft.fft.rfft(FakeArray(x))),
@@ -135,7 +156,7 @@ def test_bad_input(device):
     ]:
         with pytest.raises(error, match=words):
             call()
-    assert not whole.data.any()
+    assert not whole.host.any()
 
 
 def test_what_is_no_device_of_ours(monkeypatch):

@@ -69,8 +69,9 @@ def test_stubs_are_as_the_functions():
     for stub, module in [("fft.pyi", mmafft.fft), ("_core.pyi", mmafft._core)]:
         tree = ast.parse((folder / stub).read_text())
         stubs = {f.name: f.args for f in tree.body if isinstance(f, ast.FunctionDef)}
+        classes = {c.name for c in tree.body if isinstance(c, ast.ClassDef) and not c.name.startswith("_")}
         public = getattr(module, "__all__", [n for n in dir(module) if not n.startswith("__")])
-        assert set(stubs) == set(public)
+        assert {*stubs, *classes} == set(public)
         for name, args in stubs.items():
             own = inspect.signature(getattr(module, name)).parameters
             named = [a.arg for a in args.args + args.kwonlyargs] + ([args.kwarg.arg] if args.kwarg else [])

@@ -44,6 +44,7 @@ def test_stft(how, dtype):
     same(mmafft.signal.stft(x.T, axis=0, **how)[2], scipy.signal.stft(x.T, axis=0, **how)[2])
 
 
+@pytest.mark.filterwarnings("ignore:Input data")
 @pytest.mark.parametrize("how", FRAMES[:6], ids=range(6))
 def test_istft(how):
     for dtype in TYPES:

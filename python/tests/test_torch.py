@@ -147,18 +147,28 @@ def test_patch(name):
                 function(x, norm=norm, out=into)
             same(ours, theirs)
             same(into, theirs)
-            assert ours.stride() == theirs.stride()
+            if ours.stride() != theirs.stride():
+                assert torch_samples.as_promised(torch, ours.stride(), function, x, norm=norm)
+
+
+def kind_of(call):
+    """The shape of a result, or the kind of an error: some releases refuse tensors without points."""
+    try:
+        return call().shape
+    except RuntimeError as error:
+        return type(error)
 
 
 def test_patched_gradients_and_undo():
     x = input_of("fft").requires_grad_()
+    empty = kind_of(lambda: torch.fft.fft(torch.zeros(0, 4)))
     patched = mmafft.torch.patch("cpu")
     try:
         mmafft.clear_cache()
         assert torch.autograd.gradcheck(lambda x: torch.fft.irfftn(torch.fft.fftn(x)), x)
         assert mmafft._core.cached() >= 2
         # What is not ours is PyTorch's still.
-        assert torch.fft.fft(torch.zeros(0, 4)).shape == (0, 4)
+        assert kind_of(lambda: torch.fft.fft(torch.zeros(0, 4))) == empty
         with pytest.raises(RuntimeError, match=r"data points"):
             torch.fft.fft(x, 0)
         same(torch.stft(x.real.reshape(-1), 16, window=torch.ones(16), return_complex=True).detach(),

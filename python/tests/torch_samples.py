@@ -19,6 +19,14 @@ def samples(torch, device):
                     yield op, sample, gradient
 
 
+def as_promised(torch, stride, function, x, *args, **kwargs):
+    """Whether these are the strides that PyTorch promises its compiler; older releases have others when they run."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode() as mode:
+        return function(mode.from_tensor(x), *args, **kwargs).stride() == stride
+
+
 def outcome(torch, op, sample, gradient):
     """The result and its gradient, or the kind of error."""
     try:
@@ -42,7 +50,9 @@ def check(torch, device):
             if isinstance(b, type):
                 assert a is b
                 continue
-            assert (a.dtype, a.shape, a.stride()) == (b.dtype, b.shape, b.stride()), op.name
+            assert (a.dtype, a.shape) == (b.dtype, b.shape), op.name
+            if a.stride() != b.stride() and a is ours[0]:
+                assert as_promised(torch, a.stride(), op, sample.input, *sample.args, **sample.kwargs), op.name
             near = 1e-3 if b.dtype in (torch.float32, torch.complex64) else 1e-9
             torch.testing.assert_close(a, b, rtol=near, atol=near, equal_nan=True)
     assert count > 500

@@ -17,13 +17,18 @@ export MMAFFT_CACHE=off
 # FFTW's bench with check.pl: the random suites of its `make check`, in both precisions, with
 # threads and with a callback for them.
 fftw() {
-    local apt=(-o "Dir::Etc::sourcelist=$work/source.list" -o Dir::Etc::sourceparts=-
+    # Sources of the packages that this machine installs.
+    local apt=(-o "Dir::Etc::sourcelist=$work/sources.list" -o "Dir::Etc::sourceparts=$work/sources"
         -o "Dir::State::lists=$work/lists" -o APT::Sandbox::User=root)
-    local release
-    # shellcheck disable=SC1091
-    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    mkdir -p "$work/lists/partial"
-    echo "deb-src $MIRROR $release main" > "$work/source.list"
+    mkdir -p "$work/lists/partial" "$work/sources"
+    touch "$work/sources.list"
+    local file
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
+        case $file in
+            *.list) [ ! -f "$file" ] || sed -n 's/^deb /deb-src /p' "$file" >> "$work/sources.list" ;;
+            *.sources) sed 's/^Types:.*/Types: deb-src/' "$file" > "$work/sources/${file##*/}" ;;
+        esac
+    done
     apt-get "${apt[@]}" update -qq
     (cd "$work" && apt-get "${apt[@]}" source --download-only -qq fftw3 && tar xf fftw3_*.orig.tar.*)
     local source

@@ -5,6 +5,7 @@ input has more of is cropped, what it has less of is zero. `scale` is 0 for none
 """
 
 import torch
+from torch.autograd import forward_ad
 from torch.library import custom_op
 
 from .. import _others
@@ -17,31 +18,43 @@ def run(op, x, dim, lengths, scale, out=None):
     """A transform of a tensor, without a gradient."""
     library = _others.Torch(torch, x)
     precision = library.precision_of(x, None, op >= COSINE)
-    return Job(library, op, x, dim, lengths, scale, precision, Options(out), None).run(library.plain(x))
+    return library, Job(library, op, x, dim, lengths, scale, precision, Options(out), None).run(library.plain(x))
+
+
+def again(op, x, dim, lengths, scale):
+    """The same into a new tensor, faster where such a tensor was transformed so before."""
+    signature = _others.signature(x, with_gradient=True)
+    key = None if signature is None else (op, signature, tuple(dim), tuple(lengths), scale)
+    kept = _others.find(key)
+    if kept is not None:
+        return kept(x)
+    library, result = run(op, x, dim, lengths, scale)
+    _others.keep(key, library, x, result)
+    return result
 
 
 @custom_op("mmafft::c2c", mutates_args=())
 def _c2c(x: torch.Tensor, dim: list[int], lengths: list[int], scale: int, forward: bool) -> torch.Tensor:
     """The spectrum of complex numbers, or what undoes it."""
-    return run(FORWARD if forward else INVERSE, x, dim, lengths, scale)
+    return again(FORWARD if forward else INVERSE, x, dim, lengths, scale)
 
 
 @custom_op("mmafft::r2c", mutates_args=())
 def _r2c(x: torch.Tensor, dim: list[int], lengths: list[int], scale: int) -> torch.Tensor:
     """The half of a spectrum of reals that tells the rest; the last axis of `dim` is halved."""
-    return run(R2C, x, dim, lengths, scale)
+    return again(R2C, x, dim, lengths, scale)
 
 
 @custom_op("mmafft::c2r", mutates_args=())
 def _c2r(x: torch.Tensor, dim: list[int], lengths: list[int], scale: int) -> torch.Tensor:
     """Reals of such a half."""
-    return run(C2R, x, dim, lengths, scale)
+    return again(C2R, x, dim, lengths, scale)
 
 
 @custom_op("mmafft::r2r", mutates_args=())
 def _r2r(x: torch.Tensor, dim: list[int], lengths: list[int], scale: int, op: int) -> torch.Tensor:
     """A cosine or sine transform, by its number."""
-    return run(op, x, dim, lengths, scale)
+    return again(op, x, dim, lengths, scale)
 
 
 def _shaped(x, dim, lengths, dtype):
@@ -130,7 +143,19 @@ def _mapped(info, in_dims, function, x, dim, *rest):
     return function(x.movedim(in_dims[0], 0), [axis + 1 for axis in dim], *rest), 0
 
 
-def _differentiated(own, gradient):
+def is_plain(x):
+    """Whether nobody but the caller wants to know of a transform: no gradient, mapping, mode or tracing."""
+    return (
+        type(x) is torch.Tensor
+        and not (x.requires_grad and torch.is_grad_enabled())
+        and not torch._C._are_functorch_transforms_active()
+        and not torch._C._len_torch_dispatch_stack()
+        and not torch._C._len_torch_function_stack()
+        and forward_ad._current_level < 0
+    )
+
+
+def _differentiated(own, plain, gradient):
     """The function of an operator that is differentiated in both modes, and mapped, by `torch.func` too."""
 
     class Transform(torch.autograd.Function):
@@ -151,14 +176,18 @@ def _differentiated(own, gradient):
 
     def transform(*inputs):
         # A compiler takes the operator, and does not look into it.
-        return own(*inputs) if torch.compiler.is_compiling() else Transform.apply(*inputs)
+        if torch.compiler.is_compiling():
+            return own(*inputs)
+        return plain(*inputs) if is_plain(inputs[0]) else Transform.apply(*inputs)
 
     own.register_autograd(gradient, setup_context=_keep)
     own.register_vmap(lambda info, in_dims, *inputs: _mapped(info, in_dims, own, *inputs))
     return transform
 
 
-c2c = _differentiated(_c2c, _c2c_gradient)
-r2c = _differentiated(_r2c, _r2c_gradient)
-c2r = _differentiated(_c2r, _c2r_gradient)
-r2r = _differentiated(_r2r, _r2r_gradient)
+c2c = _differentiated(
+    _c2c, lambda x, dim, n, scale, forward: again(FORWARD if forward else INVERSE, x, dim, n, scale), _c2c_gradient
+)
+r2c = _differentiated(_r2c, lambda x, dim, n, scale: again(R2C, x, dim, n, scale), _r2c_gradient)
+c2r = _differentiated(_c2r, lambda x, dim, n, scale: again(C2R, x, dim, n, scale), _c2r_gradient)
+r2r = _differentiated(_r2r, lambda x, dim, n, scale, op: again(op, x, dim, n, scale), _r2r_gradient)
