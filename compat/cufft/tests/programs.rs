@@ -1,6 +1,6 @@
 //! Programs of cuFFT's interface over our libraries, on an emulated device.
 
-use mmafft::backend_traits::conformance::skip;
+use mmafft::backend_traits::conformance::{or_skip, skip};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
@@ -12,6 +12,7 @@ fn main() -> ExitCode {
     mmafft_harness::run(mmafft_harness::tests![
         names_have_versions,
         clients_calls,
+        clients_calls_on_a_device,
         plans_are_printed,
         no_device_is_an_error,
         the_rest_goes_to_nvidias_library,
@@ -59,7 +60,7 @@ fn build(name: &str) -> (TempDir, Command) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut compile = compiler(&folder, name);
     compile.arg(format!("-L{}", libraries().display()));
-    run(compile.args(["-lcufft", "-lm", "-o", "program"]));
+    run(compile.args(["-lcufft", "-ldl", "-lm", "-o", "program"]));
     let mut program = Command::new(folder.path().join("program"));
     program.env("LD_LIBRARY_PATH", libraries());
     program.env("MMAFFT_CACHE", "off");
@@ -103,6 +104,12 @@ fn clients_calls() {
     for device in ["emulated-nvidia", "emulated-amd"] {
         run(program.env("MMAFFT_CUFFT_BACKEND", device));
     }
+}
+
+fn clients_calls_on_a_device() {
+    or_skip(mmafft::Planner::cuda(0));
+    let (_folder, mut program) = build("calls.c");
+    run(&mut program);
 }
 
 fn plans_are_printed() {

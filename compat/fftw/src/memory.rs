@@ -73,9 +73,12 @@ impl Library {
 
     pub fn import(&self, next: impl FnMut() -> Option<u8>) -> c_int {
         call(0, || {
-            let mut state = self.state();
-            let taken = state.wisdom.import(self.name(), next);
+            // Where it is read from is the caller's code: no lock is held meanwhile.
+            let mut read = Wisdom::new();
+            let taken = read.import(self.name(), next);
             if taken {
+                let mut state = self.state();
+                state.wisdom.take(read);
                 state.forget_plans();
             }
             taken.into()

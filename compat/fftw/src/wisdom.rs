@@ -49,6 +49,14 @@ impl Wisdom {
         *known = effort.max(*known);
     }
 
+    /// Takes other wisdom besides.
+    pub fn take(&mut self, other: Wisdom) {
+        for (key, effort) in other.planned {
+            self.learn(key, effort);
+        }
+        self.imported += &other.imported;
+    }
+
     /// Gives a planner what was measured elsewhere.
     pub fn give(&self, planner: &Planner) {
         // Its lines have been read before.
