@@ -3,6 +3,7 @@
 use super::config::*;
 use super::threads::Sharing;
 use super::trip::Trip;
+use crate::geometry::Vendor;
 use crate::step::Engine;
 use crate::Domain;
 
@@ -53,7 +54,11 @@ impl Sharing<'_> {
             |t: &Trip| t.words.op == OP_DFT && t.words.before + t.words.after == 0 && small(t);
         match plain && self.trips().all(simple) {
             _ if self.matrix() => 96,
-            _ if self.outline.any(|words| words.offset > 0) => 32,
+            // Nobody has measured Rader's on AMD's devices, whose compiler takes more than NVRTC.
+            _ if self.outline.any(|words| words.offset > 0) => match self.geometry.vendor {
+                Vendor::Nvidia => 32,
+                Vendor::Amd => 128,
+            },
             // Sums of even points beside those of odd ones, and what they are made of.
             _ if self.dense() => 64 + of_values,
             true => 32,
