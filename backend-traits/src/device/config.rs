@@ -1,4 +1,4 @@
-//! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words.
+//! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words. The build script takes them from there.
 
 use crate::precision::{Operand, ScalarType};
 use crate::side::End;
@@ -20,21 +20,9 @@ macro_rules! words {
     };
 }
 
-words! {
-    /// `Loop`.
-    LoopWords {
-        count, load, store, load_index, store_index, edge, load_run, load_apart, store_run, store_apart,
-    }
-}
-words! {
-    /// `Axis`.
-    AxisWords {
-        load_stride, store_stride,
-        load_index, load_begin, load_end,
-        store_index, store_begin, store_end,
-        load_run, load_apart, store_run, store_apart,
-    }
-}
+// `LoopWords`, `AxisWords`, `RealsWords`, `StepWords`, and `HeadWords`, which are `Config` before its arrays.
+include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
 /// The words of an axis on one side.
 #[derive(Debug, Clone, Copy)]
 pub struct AxisSide {
@@ -104,33 +92,6 @@ impl Config {
             End::Store => self.steps.last_mut(),
         };
         step.expect("a pass has a step")
-    }
-}
-
-words! {
-    /// `Reals`.
-    RealsWords {
-        order, pairing, reversed, alternating, conjugate, first, last, length, points, eighth,
-        turn_re, turn_im, turn_root, weights, weights_low, weights_middle, apart, columns,
-    }
-}
-words! {
-    /// `Step`.
-    StepWords {
-        op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
-        extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, around_in, stride_in, around_out, stride_out, source, target, columns, lines_fast,
-        outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, reals_in, reals_out, facing, facing_table, twiddle,
-        before, before_table, before_length, before_roots,
-        after, after_table, after_length, after_roots, roots_low, roots_lines, roots_base, roots_digits, in_row, copy_async, matrix, rank, copies, parts,
-        scaling, down, joined, images, images_out, weighted, folded, beside, reals_apart, turned, type_one,
-    }
-}
-words! {
-    /// `Config` before its arrays.
-    HeadWords {
-        storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
-        load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, powers, half_products, ahead, asks_late, unasked, apart, roots_loop, mirrored, mirrored_inner, mirrored_row, mirrored_facing, row_of_reals, magnitudes, grown,
     }
 }
 
