@@ -1,4 +1,5 @@
-//! Writes the structs of `device/config.hpp` as Rust's structs of words: a field is declared once, for both sides.
+//! Writes the structs of `device/config.hpp` as Rust's structs of words, and its enumerators as constants: each is declared
+//! once, for both sides.
 
 use std::fmt::Write;
 
@@ -32,6 +33,23 @@ fn main() {
             "words! {{ /** `{name}`. */ {in_rust} {{ {fields} }} }}\n"
         )
         .expect("text");
+    }
+    for list in code.split("enum ").skip(1) {
+        // Sizes have no name, and are usizes in Rust.
+        let (name, rest) = list.split_once('{').expect("an enum");
+        let (body, _) = rest.split_once('}').expect("its end");
+        let numbered = body
+            .split(',')
+            .filter(|_| !name.trim().is_empty())
+            .enumerate();
+        for (number, word) in numbered {
+            let word = word.trim();
+            write!(
+                words,
+                "#[allow(dead_code)] pub const {word}: i64 = {number};\n"
+            )
+            .expect("text");
+        }
     }
     let folder = std::env::var("OUT_DIR").expect("cargo says where");
     std::fs::write(format!("{folder}/words.rs"), words).expect("it can be written");
