@@ -59,4 +59,4 @@ pub use shape::{generator_powers, largest_prime_factor, Shape, MAX_RANK, MAX_TIL
 pub use side::{Edges, End, Ends, Factor, Images, Mirrored, Side, Slot};
 pub use step::{Engine, Step};
 pub use target::{Share, Target, ThreadLimits};
-pub use tile::{held_points, Ahead, Launch, Residency, Tile};
+pub use tile::{held_points, Ahead, Launch, LaunchWord, Residency, Tile};

@@ -45,6 +45,9 @@ pub struct Launch {
     pub ahead: Option<Ahead>,
 }
 
+/// A word of [`Launch::WORDS`].
+pub type LaunchWord = (&'static str, fn(&mut Launch), fn(&Launch) -> bool);
+
 /// When a block asks for a later tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ahead {
@@ -55,6 +58,24 @@ pub enum Ahead {
 }
 
 impl Launch {
+    /// What a launch may do otherwise than others: the word for it, what makes one do it, and whether one does.
+    pub const WORDS: [LaunchWord; 6] = [
+        ("looked up", |l| l.looked_up = true, |l| l.looked_up),
+        ("unasked", |l| l.unasked = true, |l| l.unasked),
+        ("multiplied", |l| l.multiplied = true, |l| l.multiplied),
+        ("staged", |l| l.staged = true, |l| l.staged),
+        (
+            "ahead",
+            |l| l.ahead = Some(Ahead::Late),
+            |l| l.ahead == Some(Ahead::Late),
+        ),
+        (
+            "ahead early",
+            |l| l.ahead = Some(Ahead::Early),
+            |l| l.ahead == Some(Ahead::Early),
+        ),
+    ];
+
     /// So many threads and residents, and nothing else than elsewhere.
     pub fn new(threads: usize, residents: usize) -> Self {
         Launch {

@@ -7,7 +7,7 @@ use super::sequence::Sequence;
 use super::spread::{cut, holds_more, Spread};
 use mmafft_backend_traits::mirrors::{lines_face, FACING_RADIX};
 use mmafft_backend_traits::{
-    radix, Ahead, End, Engine, Images, Kind, Launch, Limits, Loop, Pass, Residency, Step, TileAxis,
+    radix, End, Engine, Images, Kind, Launch, Limits, Loop, Pass, Residency, Step, TileAxis,
 };
 
 /// A row of the table.
@@ -40,32 +40,11 @@ const FACING: [(&str, [bool; 2]); 4] = [
     ("both", [true, true]),
 ];
 
-/// What a launch may do otherwise, several joined by `+`: see [`Launch::looked_up`], [`Launch::unasked`],
-/// [`Launch::multiplied`], [`Launch::staged`], [`Launch::ahead`]. And of how many blocks a tile is, if of several: `4 blocks`.
-const OTHERWISE: [Otherwise; 6] = [
-    ("looked up", |l| l.looked_up = true, |l| l.looked_up),
-    ("unasked", |l| l.unasked = true, |l| l.unasked),
-    ("multiplied", |l| l.multiplied = true, |l| l.multiplied),
-    ("staged", |l| l.staged = true, |l| l.staged),
-    (
-        "ahead",
-        |l| l.ahead = Some(Ahead::Late),
-        |l| l.ahead == Some(Ahead::Late),
-    ),
-    (
-        "ahead early",
-        |l| l.ahead = Some(Ahead::Early),
-        |l| l.ahead == Some(Ahead::Early),
-    ),
-];
-/// Its word, what makes a launch do it, and whether one does.
-type Otherwise = (&'static str, fn(&mut Launch), fn(&Launch) -> bool);
-
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
 /// Radices of a pass: a convolution has twice as many steps, and copies beside them.
 const MOST_RADICES: usize = 12;
-/// Of how many blocks a tile is.
+/// Beside the words of [`Launch::WORDS`], all joined by `+`: of how many blocks a tile is, as in `4 blocks`.
 const BLOCKS: &str = " blocks";
 
 impl Rule {
@@ -99,7 +78,7 @@ impl Rule {
                 blocks = bounded(count).filter(|&n| n > 1)?;
                 continue;
             }
-            let (_, set, _) = OTHERWISE.iter().find(|(name, ..)| *name == word)?;
+            let (_, set, _) = Launch::WORDS.iter().find(|(name, ..)| *name == word)?;
             set(&mut launch);
         }
         Some(Rule {
@@ -116,7 +95,7 @@ impl Rule {
         let Launch {
             neighbours, facing, ..
         } = self.launch;
-        let otherwise = OTHERWISE.iter().filter(|(_, _, is)| is(&self.launch));
+        let otherwise = Launch::WORDS.iter().filter(|(_, _, is)| is(&self.launch));
         let spread = (self.blocks > 1).then(|| format!("{}{BLOCKS}", self.blocks));
         let otherwise = otherwise.map(|(word, ..)| word.to_string());
         let otherwise: Vec<String> = otherwise.chain(spread).collect();
@@ -425,6 +404,7 @@ pub(super) fn facing_end(pass: &Pass, radices: &[usize]) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mmafft_backend_traits::Ahead;
 
     #[test]
     fn rows_that_would_harm_are_refused() {

@@ -108,11 +108,11 @@ impl<'a> Walk<'a> {
             false => inner,
         };
         let joined = words(step.joined);
-        let matrix = step.engine == MATRIX || joined > 0;
+        let matrix = step.engine == ENGINE_MATRIX || joined > 0;
         let mut held = matrices::wave(words(step.rank), block.vendor, block.operand);
         let own = match step.engine {
             _ if joined == 0 => 1,
-            MATRIX => joined,
+            ENGINE_MATRIX => joined,
             _ => held.values,
         };
         if joined > 0 {
@@ -138,15 +138,15 @@ impl<'a> Walk<'a> {
             matrix,
             own,
             points: match step.op {
-                OP_DFT if step.engine == MATRIX => held.values,
-                OP_DFT if step.engine == DENSE && after => 2 * words(step.copies),
+                OP_DFT if step.engine == ENGINE_MATRIX => held.values,
+                OP_DFT if step.engine == ENGINE_DENSE && after => 2 * words(step.copies),
                 OP_DFT => words(step.radix),
                 OP_COPY => 1,
                 _ => 2,
             },
             neighbours,
             per_wave: neighbours * lanes,
-            sets: match step.engine == DENSE {
+            sets: match step.engine == ENGINE_DENSE {
                 true => columns * words(step.radix) / words(step.points),
                 false => 1,
             },
@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
     }
 
     fn dense(&self) -> bool {
-        self.step.engine == DENSE
+        self.step.engine == ENGINE_DENSE
     }
 
     /// Some of the waves.
@@ -187,7 +187,7 @@ impl<'a> Walk<'a> {
             return None;
         }
         match self.step.target {
-            CLUSTER => Some(self.cell_of_block(rest, set, own, j)),
+            PLACE_CLUSTER => Some(self.cell_of_block(rest, set, own, j)),
             _ => self.cell_of_line(rest, set, own, Value { j, ..value }),
         }
     }
@@ -195,7 +195,7 @@ impl<'a> Walk<'a> {
     /// The number of a lane's column in its wave, which of a joined product's it is, and which point.
     fn in_wave(&self, lane: usize, Value { own, j, .. }: Value) -> (usize, usize, usize) {
         match self.matrix {
-            true if self.step.engine == MATRIX => {
+            true if self.step.engine == ENGINE_MATRIX => {
                 let (number, j) = matrix_place(self.step, self.block.vendor, lane, j);
                 (number, own, j)
             }

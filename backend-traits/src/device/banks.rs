@@ -173,7 +173,9 @@ pub fn layout(
         true => &[0],
         false => &[0, banks, banks / 2, 2 * banks, 4 * banks],
     };
-    let products = sides.iter().any(|(step, _, _)| step.engine == MATRIX);
+    let products = sides
+        .iter()
+        .any(|(step, _, _)| step.engine == ENGINE_MATRIX);
     let distant = [0, 8 * banks, 16 * banks]
         .into_iter()
         .filter(|&far| far == 0 || (products && far < points));
@@ -314,7 +316,7 @@ pub fn place(steps: &mut [StepWords], points: &[usize], block: &Block) -> usize 
     let exchanges = steps.len() - 1;
     // Rader's point 0 stays where it is while the others are convolved.
     let together = steps.iter().any(|step| step.offset > 0);
-    let exchanged = |step: &StepWords| step.target != REGISTERS;
+    let exchanged = |step: &StepWords| step.target != PLACE_REGISTERS;
     let most = points.iter().max().copied().unwrap_or(0);
     let layouts: Vec<CellLayout> = match together {
         true => {

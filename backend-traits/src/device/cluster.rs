@@ -199,7 +199,7 @@ impl Builder<'_> {
         }
         // Columns of joined products are in another order than those that go to other blocks; the only one is not.
         let several = |words: &StepWords| {
-            words.source == REGISTERS && words.points != JOINED_PRODUCT as i64 * words.radix
+            words.source == PLACE_REGISTERS && words.points != JOINED_PRODUCT as i64 * words.radix
         };
         if i == 0 && trips.last().is_some_and(|t| several(&t.words)) {
             return Err(Error::Unsupported {
@@ -209,7 +209,7 @@ impl Builder<'_> {
             });
         }
         match (i, trips.last_mut(), before.last_mut()) {
-            (0, Some(last), _) => last.words.target = CLUSTER,
+            (0, Some(last), _) => last.words.target = PLACE_CLUSTER,
             (1, _, Some(before)) => before.words.images_out = images,
             _ => {}
         }
@@ -222,7 +222,7 @@ pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
     let [first, last] = &line.axes[..] else {
         return;
     };
-    let step = config.steps.iter_mut().find(|s| s.target == CLUSTER);
+    let step = config.steps.iter_mut().find(|s| s.target == PLACE_CLUSTER);
     let step = step.expect("blocks exchange");
     let double = line.math.storage == ScalarType::F64;
     let twiddles = Twiddles {

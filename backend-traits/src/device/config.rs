@@ -1,4 +1,4 @@
-//! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words.
+//! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words. The build script takes them from there.
 
 use crate::precision::{Operand, ScalarType};
 use crate::side::End;
@@ -20,21 +20,10 @@ macro_rules! words {
     };
 }
 
-words! {
-    /// `Loop`.
-    LoopWords {
-        count, load, store, load_index, store_index, edge, load_run, load_apart, store_run, store_apart,
-    }
-}
-words! {
-    /// `Axis`.
-    AxisWords {
-        load_stride, store_stride,
-        load_index, load_begin, load_end,
-        store_index, store_begin, store_end,
-        load_run, load_apart, store_run, store_apart,
-    }
-}
+// `LoopWords`, `AxisWords`, `RealsWords`, `StepWords`, and `HeadWords`, which are `Config` before its arrays; and the
+// header's enumerators.
+include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
 /// The words of an axis on one side.
 #[derive(Debug, Clone, Copy)]
 pub struct AxisSide {
@@ -107,33 +96,6 @@ impl Config {
     }
 }
 
-words! {
-    /// `Reals`.
-    RealsWords {
-        order, pairing, reversed, alternating, conjugate, first, last, length, points, eighth,
-        turn_re, turn_im, turn_root, weights, weights_low, weights_middle, apart, columns,
-    }
-}
-words! {
-    /// `Step`.
-    StepWords {
-        op, engine, axis, radix, points, done, inverse, outer, inner, input, output,
-        extent0, extent1, extent2, pitch_in, row_in, pitch_out, row_out, around_in, stride_in, around_out, stride_out, source, target, columns, lines_fast,
-        outer_fast, neighbours, groups, hermitian, offset, rader, from_table, to_table, reals_in, reals_out, facing, facing_table, twiddle,
-        before, before_table, before_length, before_roots,
-        after, after_table, after_length, after_roots, roots_low, roots_lines, roots_base, roots_digits, in_row, copy_async, matrix, rank, copies, parts,
-        scaling, down, joined, images, images_out, weighted, folded, beside, reals_apart, turned, type_one,
-    }
-}
-words! {
-    /// `Config` before its arrays.
-    HeadWords {
-        storage, operand, threads, residents, lines, values, steps, axes, loops, wide, many_tiles, blocks,
-        load_points, load_imaginary, load_vector, store_points, store_imaginary, store_vector,
-        edges, powers, half_products, ahead, asks_late, unasked, apart, roots_loop, mirrored, mirrored_inner, mirrored_row, mirrored_facing, row_of_reals, magnitudes, grown,
-    }
-}
-
 /// Steps of one pass at most.
 pub const MAX_STEPS: usize = 28;
 /// Loops of one pass at most.
@@ -145,67 +107,31 @@ pub const MAX_BETWEEN: usize = 2 * (MAX_AXES - 1);
 /// The end of a range that nothing lies beyond.
 pub const NO_END: i64 = i64::MAX / 4;
 
-pub const OP_DFT: i64 = 0;
-pub const OP_SPLIT: i64 = 1;
-pub const OP_MERGE: i64 = 2;
-pub const OP_COPY: i64 = 3;
-/// `reals_in`, `reals_out`: shared memory has points, or the reals of which those are made that the first step loads; or
-/// which those become that the last one stores; or, of axes i and i + 1, between which there are reals: of the one it
-/// is `REALS_BETWEEN + 2i`, of the other the number behind it.
-pub const NO_REALS: i64 = 0;
-pub const REALS_LOADED: i64 = 1;
-pub const REALS_STORED: i64 = 2;
-pub const REALS_BETWEEN: i64 = 3;
-/// `facing`: a thread's columns mirror each other in pairs, and half spectra are merged before their
-/// DFT, or split after it.
-pub const FACING_MERGE: i64 = 1;
-pub const FACING_SPLIT: i64 = 2;
-/// Or the reals of two points are loaded, or stored, together.
-pub const FACING_LOAD: i64 = 3;
-pub const FACING_STORE: i64 = 4;
-/// `folded`: columns, and rows, of a line by real columns.
-pub const FOLDED_COLUMNS: i64 = 1;
-pub const FOLDED_ROWS: i64 = 2;
-/// `type_one`: no DFT, but all of a line's DCT-I, or DST-I.
-pub const TYPE_ONE_COSINE: i64 = 1;
-pub const TYPE_ONE_SINE: i64 = 2;
-pub const MATRIX: i64 = 1;
-pub const DENSE: i64 = 2;
-/// `scaling`: 16-bit products scale each column, or a line was scaled as one from a first product on.
-pub const SCALING_LINE: i64 = 1;
-pub const SCALING_DONE: i64 = 2;
+// `reals_in` and `reals_out` between axes i and i + 1, where there are reals: of the one `REALS_BETWEEN + 2i`, of the
+// other the number behind it.
+
 /// Pairs of outputs that a thread sums in a dense step: each point that it reads serves them all.
 pub const DENSE_PAIRS: usize = 4;
-pub const MEMORY: i64 = 0;
-pub const SHARED: i64 = 1;
-pub const CLUSTER: i64 = 2;
-pub const REGISTERS: i64 = 3;
-pub const COMPLEX: i64 = 0;
-pub const REAL: i64 = 1;
-pub const PAIRS: i64 = 2;
-pub const ORDERED: i64 = 3;
-pub const LINE_TABLE: i64 = 1;
-pub const PART_TABLE: i64 = 2;
 
 /// `enum Storage`.
 pub fn storage_word(storage: ScalarType) -> i64 {
     match storage {
-        ScalarType::F64 => 0,
-        ScalarType::F32 => 1,
-        ScalarType::F16 => 2,
-        ScalarType::Bf16 => 3,
+        ScalarType::F64 => STORAGE_F64,
+        ScalarType::F32 => STORAGE_F32,
+        ScalarType::F16 => STORAGE_F16,
+        ScalarType::Bf16 => STORAGE_BF16,
     }
 }
 
 /// `enum Operand`.
 pub fn operand_word(operand: Operand) -> i64 {
     match operand {
-        Operand::Half => 0,
-        Operand::Bf16 => 1,
-        Operand::SplitHalf => 2,
-        Operand::SplitBf16 => 3,
-        Operand::F32 => 4,
-        Operand::F64 => 5,
+        Operand::Half => OPERAND_HALF,
+        Operand::Bf16 => OPERAND_BF16,
+        Operand::SplitHalf => OPERAND_SPLIT_HALF,
+        Operand::SplitBf16 => OPERAND_SPLIT_BF16,
+        Operand::F32 => OPERAND_F32,
+        Operand::F64 => OPERAND_F64,
     }
 }
 

@@ -163,7 +163,7 @@ impl Copies<'_> {
 /// looks at together have one line; else those of a line.
 fn lines_fast(trip: &Trip, by_line: bool, runs: Option<Runs>, lines: usize, cell: usize) -> i64 {
     let step = &trip.words;
-    let plain = step.op == OP_DFT && step.engine != DENSE && step.inner == 1 && lines > 1;
+    let plain = step.op == OP_DFT && step.engine != ENGINE_DENSE && step.inner == 1 && lines > 1;
     let whole = |n: &usize| (step.columns as usize).is_multiple_of(*n);
     let few = |runs: Runs| [runs.points.max(banks::WAVEFRONT / cell), runs.points];
     let columns = runs.and_then(|runs| few(runs).into_iter().find(whole));
@@ -177,7 +177,7 @@ fn lines_fast(trip: &Trip, by_line: bool, runs: Option<Runs>, lines: usize, cell
 /// Lets steps that share their columns have them in one order.
 fn alike(trips: &mut [Trip]) {
     for i in 1..trips.len() {
-        if trips[i].words.source == REGISTERS {
+        if trips[i].words.source == PLACE_REGISTERS {
             let fast = trips[i - 1].words.lines_fast.max(trips[i].words.lines_fast);
             trips[i - 1].words.lines_fast = fast;
             trips[i].words.lines_fast = fast;

@@ -27,7 +27,7 @@ impl Sharing<'_> {
         for (i, trip) in self.trips().enumerate() {
             let mut step = trip.words;
             self.say_places(&mut step, i, steps.last());
-            if step.engine == DENSE && step.hermitian != 0 && step.source == SHARED {
+            if step.engine == ENGINE_DENSE && step.hermitian != 0 && step.source == PLACE_SHARED {
                 return Err(Error::Unsupported {
                     what: "a sum over a half spectrum in shared memory".into(),
                     backend: "the device code".into(),
@@ -62,15 +62,15 @@ impl Sharing<'_> {
     /// Says where a step takes its values from, and where it leaves them.
     fn say_places(&self, step: &mut StepWords, i: usize, before: Option<&StepWords>) {
         step.source = match before {
-            None => MEMORY,
+            None => PLACE_MEMORY,
             // Of steps that share registers, where the first one's values come from.
-            Some(before) if before.target == REGISTERS => before.source,
-            Some(_) => SHARED,
+            Some(before) if before.target == PLACE_REGISTERS => before.source,
+            Some(_) => PLACE_SHARED,
         };
         step.target = match step.target {
-            _ if i + 1 == self.outline.trips.len() => MEMORY,
-            CLUSTER | REGISTERS => step.target,
-            _ => SHARED,
+            _ if i + 1 == self.outline.trips.len() => PLACE_MEMORY,
+            PLACE_CLUSTER | PLACE_REGISTERS => step.target,
+            _ => PLACE_SHARED,
         };
     }
 

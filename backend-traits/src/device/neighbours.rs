@@ -143,12 +143,14 @@ impl Memory {
 pub fn points(pass: &Pass, step: &StepWords, tile: &Tile, end: End, most: usize) -> usize {
     let columns = match step.op {
         OP_COPY => true,
-        OP_DFT => step.engine != DENSE && step.facing == 0,
+        OP_DFT => step.engine != ENGINE_DENSE && step.facing == 0,
         _ => false,
     };
     // What goes to other blocks is in another order than memory's; and steps that share their columns must
     // have them alike.
-    let bound = step.target == CLUSTER || step.target == REGISTERS || step.source == REGISTERS;
+    let bound = step.target == PLACE_CLUSTER
+        || step.target == PLACE_REGISTERS
+        || step.source == PLACE_REGISTERS;
     if !columns || step.hermitian != 0 || bound {
         return 1;
     }

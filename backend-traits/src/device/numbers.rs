@@ -211,8 +211,8 @@ fn launch(pass: &Pass, config: &Config, residents: usize) -> Launch {
     let last = config.steps.len() - 1;
     let plain = |(i, s): (usize, &StepWords)| {
         s.op == OP_DFT
-            && s.engine != DENSE
-            && (s.reals_in, s.reals_out) == (NO_REALS, NO_REALS)
+            && s.engine != ENGINE_DENSE
+            && (s.reals_in, s.reals_out) == (REALS_NONE, REALS_NONE)
             && s.offset == 0
             && (i == 0 || (s.before == 0 && s.hermitian == 0))
             && (i == last || s.after == 0)

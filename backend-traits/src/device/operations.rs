@@ -23,7 +23,7 @@ pub fn product_program(radix: usize, vendor: Vendor) -> Program {
     let rows = matrices::wave(fill.rank, vendor, Operand::SplitHalf).rows;
     let step = StepWords {
         op: OP_DFT,
-        engine: MATRIX,
+        engine: ENGINE_MATRIX,
         radix: radix as i64,
         points: radix as i64,
         done: 1,

@@ -34,7 +34,7 @@ pub fn in_share(step: &StepWords, at: usize, width: usize) -> usize {
 pub fn joined_column(step: &StepWords, column: usize, own: usize) -> usize {
     match (step.joined as usize, step.engine) {
         (0, _) => column,
-        (_, MATRIX) => column + own * step.columns as usize,
+        (_, ENGINE_MATRIX) => column + own * step.columns as usize,
         (joined, _) => {
             let before = step.done as usize / joined;
             column % before + before * (joined * (column / before) + own)
@@ -47,7 +47,7 @@ pub fn from_at(step: &StepWords, column: usize, j: usize) -> usize {
     let at = match step.op {
         OP_DFT => {
             let stride = points / step.radix as usize;
-            let column = if step.engine == DENSE {
+            let column = if step.engine == ENGINE_DENSE {
                 column % stride
             } else {
                 column
@@ -96,7 +96,7 @@ pub fn to_at(step: &StepWords, column: usize, j: usize) -> usize {
 fn to_point(step: &StepWords, column: usize, j: usize) -> usize {
     let (done, radix) = (step.done as usize, step.radix as usize);
     let (column, j) = match step.engine {
-        DENSE => {
+        ENGINE_DENSE => {
             let stride = step.points as usize / radix;
             let k = column / stride * step.copies as usize + j / 2;
             let k = if j.is_multiple_of(2) || k == 0 {

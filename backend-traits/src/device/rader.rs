@@ -39,7 +39,7 @@ impl Builder<'_> {
         let words = &mut self.trips[middle].words;
         words.rader = 1;
         let spectrum = tables.rader(p, inverse);
-        (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
+        (words.after, words.after_table, words.after_length) = (FACTOR_PART, spectrum, NO_END);
         let mut copy = self.trip(at, OP_COPY, p, kept);
         copy.words.columns = kept as i64;
         copy.words.points = p as i64;

@@ -28,7 +28,7 @@ pub fn side(pass: &Pass, number: i64) -> Option<Side> {
         columns: None,
     };
     match number {
-        NO_REALS => None,
+        REALS_NONE => None,
         REALS_LOADED => pass.reals(End::Load).map(memory),
         REALS_STORED => pass.reals(End::Store).map(memory),
         between => {

@@ -56,5 +56,5 @@ pub fn lies_in_row(pass: &Pass, config: &Config, end: End) -> bool {
         && row
         && (axis.stride, axis.run) == (2, 0)
         && vector != 0
-        && matches!(points, COMPLEX | PAIRS)
+        && matches!(points, POINTS_COMPLEX | POINTS_PAIRS)
 }

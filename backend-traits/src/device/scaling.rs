@@ -41,8 +41,10 @@ pub fn digits(pass: &Pass, vendor: Vendor) -> Option<i32> {
 /// Says in the steps of such a pass where its lines are scaled, and where they are made smaller again by
 /// what a DFT makes them larger; by how much in all, but for the products' own digits.
 pub fn steps(steps: &mut [StepWords], digits: i32) -> i64 {
-    let mut products: Vec<&mut StepWords> =
-        steps.iter_mut().filter(|s| s.engine == MATRIX).collect();
+    let mut products: Vec<&mut StepWords> = steps
+        .iter_mut()
+        .filter(|s| s.engine == ENGINE_MATRIX)
+        .collect();
     let Some((_, before)) = products.split_last_mut() else {
         return 0;
     };

@@ -99,7 +99,7 @@ fn of_trip(trip: &Trip, step: &StepWords) -> TripShape {
         count,
         of_thread: step.groups as usize,
         neighbours: step.neighbours as usize,
-        stays: step.target == REGISTERS,
+        stays: step.target == PLACE_REGISTERS,
         cells: [
             step.pitch_out as usize,
             (step.row_out & 0xffff_ffff) as usize,

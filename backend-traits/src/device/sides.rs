@@ -153,7 +153,7 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
             Some(Factor::Chirp { length, direction }) => {
                 let step = config.step_at(end);
                 let table = tables.chirp(length, direction);
-                let words = (LINE_TABLE, table, length as i64);
+                let words = (FACTOR_LINE, table, length as i64);
                 match end {
                     End::Load => (step.before, step.before_table, step.before_length) = words,
                     End::Store => (step.after, step.after_table, step.after_length) = words,
@@ -247,11 +247,11 @@ impl<'a> KernelSide<'a> {
     /// `enum Points`.
     fn points(&self) -> i64 {
         match (self.pass.reals(self.end), self.side().domain) {
-            (Some(_), _) if self.neighbours => PAIRS,
-            (Some(_), _) => ORDERED,
-            (None, Domain::Complex) => COMPLEX,
-            (None, Domain::Real) if self.halved().is_some() => PAIRS,
-            (None, Domain::Real) => REAL,
+            (Some(_), _) if self.neighbours => POINTS_PAIRS,
+            (Some(_), _) => POINTS_ORDERED,
+            (None, Domain::Complex) => POINTS_COMPLEX,
+            (None, Domain::Real) if self.halved().is_some() => POINTS_PAIRS,
+            (None, Domain::Real) => POINTS_REAL,
         }
     }
 
@@ -319,7 +319,7 @@ fn axis_words(sides: &[KernelSide; 2], order: &[usize], config: &Config, i: usiz
 
 /// Whether a side has its points' two scalars together.
 fn together(points: i64) -> bool {
-    points == COMPLEX || points == PAIRS
+    points == POINTS_COMPLEX || points == POINTS_PAIRS
 }
 
 /// Says on which sides one access moves both scalars of a point.
@@ -350,7 +350,7 @@ fn copy_async(pass: &Pass, config: &mut Config) {
     let factored = first.before != 0 || first.before_roots >= 0;
     let unchanged = first.hermitian == 0 && !factored && first.columns == first.input;
     // Neighbours come by one access into registers.
-    let staged = first.op == OP_COPY && first.target == SHARED && first.neighbours == 1;
+    let staged = first.op == OP_COPY && first.target == PLACE_SHARED && first.neighbours == 1;
     first.copy_async = i64::from(plain && staged && unchanged);
 }
 

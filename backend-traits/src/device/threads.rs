@@ -41,7 +41,7 @@ pub struct Threads {
 
 /// Whether a trip is a product's, or joins what products made.
 pub fn product(trip: &Trip) -> bool {
-    trip.words.engine == MATRIX || trip.words.joined > 0
+    trip.words.engine == ENGINE_MATRIX || trip.words.joined > 0
 }
 
 impl<'a> Sharing<'a> {
@@ -58,7 +58,7 @@ impl<'a> Sharing<'a> {
     }
 
     pub fn dense(&self) -> bool {
-        self.outline.any(|words| words.engine == DENSE)
+        self.outline.any(|words| words.engine == ENGINE_DENSE)
     }
 
     /// How a wave holds the columns of a product.

@@ -28,7 +28,7 @@ impl Trip {
     /// Values of a column.
     pub fn values(&self) -> usize {
         match self.words.op {
-            OP_DFT if self.words.engine == DENSE => 2 * self.words.copies as usize,
+            OP_DFT if self.words.engine == ENGINE_DENSE => 2 * self.words.copies as usize,
             // Two columns count as one.
             OP_DFT if self.in_pairs() => 2 * self.words.radix as usize,
             // All that a thread has of a column of the radix that two steps make.
@@ -48,8 +48,8 @@ impl Trip {
                 OP_MERGE => TripWork::Merge,
                 OP_COPY => TripWork::Copy,
                 _ if self.words.type_one != 0 => TripWork::Line(radix),
-                _ if self.words.engine == MATRIX => TripWork::Product(radix),
-                _ if self.words.engine == DENSE => TripWork::Sums(radix),
+                _ if self.words.engine == ENGINE_MATRIX => TripWork::Product(radix),
+                _ if self.words.engine == ENGINE_DENSE => TripWork::Sums(radix),
                 _ => TripWork::Butterfly(radix),
             },
             columns: self.columns(),
@@ -60,13 +60,13 @@ impl Trip {
 
     /// Whether it combines what the products before it have made, in registers.
     pub fn combines(&self) -> bool {
-        self.words.joined > 0 && self.words.source == REGISTERS
+        self.words.joined > 0 && self.words.source == PLACE_REGISTERS
     }
 
     /// How many sets the outputs of a dense DFT are cut into, a column each; else 1.
     pub fn sets(&self) -> usize {
         match self.words.engine {
-            DENSE => (self.words.columns * self.words.radix / self.words.points) as usize,
+            ENGINE_DENSE => (self.words.columns * self.words.radix / self.words.points) as usize,
             _ => 1,
         }
     }

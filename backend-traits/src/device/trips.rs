@@ -377,13 +377,13 @@ impl Builder<'_> {
         let spectrum = tables.spectrum(length, axis.direction, &[padded]);
         let last = self.trips.last_mut().expect("a convolution has steps");
         let words = &mut last.words;
-        (words.after, words.after_table, words.after_length) = (PART_TABLE, spectrum, NO_END);
+        (words.after, words.after_table, words.after_length) = (FACTOR_PART, spectrum, NO_END);
         self.back(at, &reversed(dfts), padded, kept, tables);
         let chirp = tables.chirp(length, axis.direction);
         let words = &mut self.trips[first].words;
-        (words.before, words.before_table, words.before_length) = (PART_TABLE, chirp, NO_END);
+        (words.before, words.before_table, words.before_length) = (FACTOR_PART, chirp, NO_END);
         let words = &mut self.trips.last_mut().expect("as above").words;
-        (words.after, words.after_table, words.after_length) = (PART_TABLE, chirp, NO_END);
+        (words.after, words.after_table, words.after_length) = (FACTOR_PART, chirp, NO_END);
     }
 
     /// The last factor of a convolution that several passes compute, there and back: the steps before [`Step::Convolve`], and
@@ -408,7 +408,7 @@ impl Builder<'_> {
             let spectrum = tables.spectrum(*length, *direction, factors);
             let last = self.trips.last_mut().expect("a convolution has steps");
             let words = &mut last.words;
-            (words.after, words.after_table, words.after_length) = (LINE_TABLE, spectrum, NO_END);
+            (words.after, words.after_table, words.after_length) = (FACTOR_LINE, spectrum, NO_END);
         }
         self.back(at, &small_dfts(back), core, kept, tables);
     }
@@ -496,8 +496,8 @@ impl Builder<'_> {
             let (there, back) = (&mut last.words, &mut first.words);
             let alike = there.radix == back.radix && there.engine == back.engine;
             let joined = there.joined + back.joined > 0;
-            if there.engine != DENSE && alike && !joined {
-                (there.target, back.source) = (REGISTERS, REGISTERS);
+            if there.engine != ENGINE_DENSE && alike && !joined {
+                (there.target, back.source) = (PLACE_REGISTERS, PLACE_REGISTERS);
             }
         }
     }
@@ -536,10 +536,10 @@ impl Builder<'_> {
             let several = self.pass.axes.len() > 1 && self.part.is_none();
             let places = self.pass.math.storage == ScalarType::F64 && several;
             if products.is_some() {
-                trip.words.engine = MATRIX;
+                trip.words.engine = ENGINE_MATRIX;
             }
             if radix::summed(radix, self.products.is_some() || places) {
-                trip.words.engine = DENSE;
+                trip.words.engine = ENGINE_DENSE;
                 trip.words.copies = DENSE_PAIRS as i64;
                 trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
                 trip.words.matrix = tables.dense(radix, DENSE_PAIRS, inverse);
@@ -554,7 +554,7 @@ impl Builder<'_> {
             }
             if rows > 1 {
                 trip.words.twiddle = match products {
-                    Some(products) if trip.words.engine != DENSE => {
+                    Some(products) if trip.words.engine != ENGINE_DENSE => {
                         let lanes = Lanes::new(radix, products.vendor, self.pass.math.operand);
                         let down = |digits| digits + scaling::growth(radix) as i32;
                         let down = products.scaled.map_or(0, down);
@@ -600,9 +600,9 @@ impl Builder<'_> {
             ..part
         };
         let mut first = self.part(at, radix, columns, between);
-        first.words.engine = MATRIX;
+        first.words.engine = ENGINE_MATRIX;
         first.words.joined = joined as i64;
-        first.words.target = REGISTERS;
+        first.words.target = PLACE_REGISTERS;
         let lanes = Lanes::new(radix, products.vendor, self.pass.math.operand);
         // These twiddles also make smaller what the butterflies make greater; after an axis' last products
         // `scaling` says what does.
@@ -618,7 +618,7 @@ impl Builder<'_> {
         };
         let mut second = self.part(at, joined, columns, after);
         second.words.joined = radix as i64;
-        second.words.source = REGISTERS;
+        second.words.source = PLACE_REGISTERS;
         if rows > 1 {
             second.words.twiddle = tables.twiddles(joined, rows, part.inverse);
         }

@@ -37,30 +37,30 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
     for step in &config.steps {
         let groups = threads * step.groups as f64;
         let radix = step.radix as f64;
-        let matrix = step.engine == MATRIX;
+        let matrix = step.engine == ENGINE_MATRIX;
         let held = matrices::wave(step.rank as usize, geometry.vendor, operand);
         let points = match step.op {
             _ if matrix => held.values as f64,
-            OP_DFT if step.engine == DENSE => 2.0,
+            OP_DFT if step.engine == ENGINE_DENSE => 2.0,
             OP_DFT => radix,
             OP_COPY => 1.0,
             _ => 2.0,
         };
         let values = groups * points;
-        let there = std::mem::replace(&mut in_registers, step.target == REGISTERS);
-        if step.source == SHARED && !there {
+        let there = std::mem::replace(&mut in_registers, step.target == PLACE_REGISTERS);
+        if step.source == PLACE_SHARED && !there {
             // A dense sum reads all points of its DFT.
-            let read = if step.engine == DENSE {
+            let read = if step.engine == ENGINE_DENSE {
                 groups * radix
             } else {
                 values
             };
             work.shared_bytes += read * pair;
         }
-        if step.target == SHARED {
+        if step.target == PLACE_SHARED {
             work.shared_bytes += values * pair;
         }
-        if step.target == MEMORY && head.row_of_reals != 0 {
+        if step.target == PLACE_MEMORY && head.row_of_reals != 0 {
             work.shared_bytes += 2.0 * values * pair;
         }
         match step.op {
@@ -84,7 +84,7 @@ pub fn of(config: &Config, geometry: &Geometry, operand: Operand) -> Work {
                     false => work.matrix_flops += flops,
                 }
             }
-            OP_DFT if step.engine == DENSE => work.vector_flops += groups * 6.0 * radix,
+            OP_DFT if step.engine == ENGINE_DENSE => work.vector_flops += groups * 6.0 * radix,
             OP_DFT => work.vector_flops += groups * 5.0 * radix * radix.log2(),
             OP_COPY => {}
             _ => work.vector_flops += groups * pair_flops,
