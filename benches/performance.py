@@ -103,7 +103,7 @@ def measured(name):
     """A caption: where the rows are, when they were timed, and by which command."""
     comments, _ = rows(name)
     date = re.search(r"\d{4}-\d{2}-\d{2}", " ".join(comments))
-    found = re.search(r"(mmafft(?:-lab)? bench .*|cargo .*?)( \(|$)", "\n".join(comments), re.M)
+    found = re.search(r"((?:[A-Z_]+=\w+ )?mmafft(?:-lab)? bench .*|cargo .*?)( \(|$)", "\n".join(comments), re.M)
     when = f", {date.group()}" if date else ""
     text = f"Rows: [{name}](../benches/results/{name}){when}."
     return text + ("\n\n" + command(today(found.group(1))) if found else "")
@@ -321,7 +321,7 @@ def page():
             Beside cuFFT 12.0.0 of CUDA 13.0 in one run, 1 GiB of data a case; of `launch` and `graph` one
             small transform of 2.5 to 9 µs. `split-f16` stands beside cuFFT's `f32`. Mean, and in
             parentheses the least. The default list is of lengths that were tuned; of the others most were
-            not. No AMD device has been timed.
+            not, and with `MMAFFT_RULES=none` none were. No AMD device has been timed.
             """
         ),
         gpu_summary(),
