@@ -28,9 +28,9 @@ fn main() {
             .split(';')
             .filter_map(|field| field.trim().strip_prefix("i64 "));
         let fields = numbers.collect::<Vec<_>>().join(", ");
-        write!(
+        writeln!(
             words,
-            "words! {{ /** `{name}`. */ {in_rust} {{ {fields} }} }}\n"
+            "words! {{ /** `{name}`. */ {in_rust} {{ {fields} }} }}"
         )
         .expect("text");
     }
@@ -44,9 +44,9 @@ fn main() {
             .enumerate();
         for (number, word) in numbered {
             let word = word.trim();
-            write!(
+            writeln!(
                 words,
-                "#[allow(dead_code)] pub const {word}: i64 = {number};\n"
+                "#[allow(dead_code)] pub const {word}: i64 = {number};"
             )
             .expect("text");
         }
