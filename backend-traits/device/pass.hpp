@@ -15,6 +15,9 @@
 //
 //   y[q + s·(r·p + k)] = exp(∓2πi·p·k / (n/s)) · Σ_j x[c + j·n/r] · exp(∓2πi·jk/r)
 //
+// The file is long because the ways to gather, compute and scatter are branches of this one loop, of which a compiled
+// pass has those that it takes.
+//
 // Nothing is decided here: config.hpp lists what the host has chosen, and every choice is a
 // constant when this is compiled for a plan. Points beyond an axis' extent, outside of a
 // zero range or of lines past the last are zeros that cost no memory access.

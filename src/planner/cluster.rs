@@ -28,7 +28,7 @@ pub fn pays(core: usize, scalar: ScalarType) -> bool {
 }
 
 /// How a long line is spread over a cluster, if it is: a complex one, or one of reals that is packed to half its
-/// length. Whether a block has `held` it.
+/// length; `held` says whether one block holds it.
 pub fn line(stage: &Stage, held: bool, fits: &Fits) -> Option<Spread> {
     let core = stage.kind.core_length(stage.length);
     let halved = stage.kind.row().packed.length == CoreLength::Half && 2 * core == stage.length;
@@ -134,8 +134,10 @@ fn arrays(stage: &Stage, tile: &[usize]) -> usize {
     others.map(|(_, range)| range.len()).fold(1, all)
 }
 
-/// By the rule, or the fewest blocks that hold shares of the preferred size, where these are likely faster and no block has `held`
-/// the tile. Of a line of reals, `whole` are its kind and length.
+/// How a tile is spread: by its rule, or over the fewest blocks whose shares have the preferred size.
+///
+/// Without a rule a tile is spread where that is likely faster and it is not `held` by one block. Of a line of reals,
+/// `whole` are its kind and length.
 fn choose(
     lengths: &[usize],
     whole: Option<(Kind, usize)>,
@@ -171,9 +173,10 @@ fn choose(
     (fits.clusters || !held && free()).then_some(spread)
 }
 
-/// Whether a tile that no block holds is likely faster over a cluster than by two passes: of powers of two, by shares of the
-/// preferred size, and by two steps on either side of the all-to-all. Others' steps leave lanes idle, or blocks are alone
-/// on their multiprocessors (docs/lab/2026-11-29-price.md).
+/// Whether a tile is likely faster over a cluster than by two passes.
+///
+/// Powers of two are, by shares of the preferred size and two steps on either side of the all-to-all. Most other tiles were
+/// slower so (docs/lab/2026-11-29-price.md).
 fn is_faster(lengths: &[usize], spread: &Spread, fits: &Fits) -> bool {
     let steps = |length: &usize| radix::fewest(*length, fits.limits.butterflies, LARGEST_RADIX);
     let of_line = spread.line.as_ref().map(|(sequence, before)| {

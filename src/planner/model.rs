@@ -26,7 +26,9 @@ const TILE_BYTES: f64 = 8192.0;
 /// have, and how sharply these are known.
 const REGISTERS: [[f64; 2]; 2] = [[19.5, 3.45], [5.0, 7.0]];
 const SPILLED: f64 = 0.14;
-/// Registers of a value of half spectra that meet over shared memory, of those of others: each has its mirror image and a root beside it.
+/// Registers of a value whose mirror image it meets over shared memory, over those of another value.
+///
+/// A pair has two results and a root beside its points.
 const MEETING: f64 = 1.5;
 const SHARP: f64 = 4.0;
 /// What the pieces of 128 bytes, to the power of 3/2, are of which stores have a point.

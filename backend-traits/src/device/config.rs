@@ -1,4 +1,4 @@
-//! `Config` of `device/config.hpp`: the same fields in the same order, as 64-bit words. The build script takes them from there.
+//! `Config` of `device/config.hpp` as 64-bit words: the build script takes its fields from there, in their order.
 
 use crate::precision::{Operand, ScalarType};
 use crate::side::End;

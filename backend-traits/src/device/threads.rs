@@ -175,7 +175,7 @@ impl<'a> Sharing<'a> {
 
     /// The threads of a block where each has about `values` values of every trip.
     fn threads_of(&self, values: usize) -> usize {
-        // Rader's point 0 is beside those of the convolution: copies that it has more take another round.
+        // Rader's copies also move point 0, which no step has: a round more costs less than a wave that idles in every step.
         let rader = self.outline.any(|words| words.offset > 0);
         let trips = self.trips().filter(|t| !(rader && t.words.op == OP_COPY));
         let wanted = trips.map(|t| self.wanted(t, values));

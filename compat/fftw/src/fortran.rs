@@ -1,4 +1,5 @@
 //! FFTW's names for Fortran 77: every argument is an address, and lengths come fastest first, but in the guru interface.
+//! The file is long for the list of them.
 
 use crate::ask::{list, Iodim};
 use std::ffi::c_int;
