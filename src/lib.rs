@@ -59,6 +59,7 @@ mod helpers;
 pub mod lab;
 mod plan_cache;
 mod planner;
+pub mod ranks;
 mod stream;
 mod transform;
 

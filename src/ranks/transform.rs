@@ -1,0 +1,675 @@
+//! [`DistributedTransform`]: a distributed plan prepared on every rank, and its runs.
+
+use super::communicator::{Messages, Window};
+use super::group::Group;
+use super::line::with_roots;
+use super::part::{strides, Part, Rows};
+use super::plan::{DistributedPlan, Place, Stage};
+use super::spread::Spread;
+use crate::any::{AnyBackend, AnyBuffer};
+use crate::buffer::Buffer;
+use crate::element::{self, Element};
+use crate::foreign::Foreign;
+use crate::transform::{Planner, Transform};
+use mmafft_backend_traits::{
+    Backend, Buffer as _, Domain, Error, Request, Result, ScalarType, Slot,
+};
+use std::sync::{Mutex, PoisonError};
+
+/// A planner over the ranks of a group: made by [`Planner::over`].
+#[derive(Debug, Clone)]
+pub struct Ranks<'a> {
+    planner: &'a Planner,
+    group: &'a Group,
+    input: Option<Spread>,
+    output: Option<Spread>,
+}
+
+impl Planner {
+    /// Plans over the ranks of a group, each of which has a planner of its own.
+    ///
+    /// ```
+    /// use mmafft::ranks::Group;
+    /// use mmafft::{Complex, CpuBackend, CpuOptions, AnyBackend, Planner, Request, Shape};
+    ///
+    /// let request = Request::forward(Shape::d3(8, 6, 4));
+    /// std::thread::scope(|scope| {
+    ///     for group in Group::threads(2).unwrap() {
+    ///         let request = &request;
+    ///         scope.spawn(move || {
+    ///             let options = CpuOptions { threads: 1, ..CpuOptions::default() };
+    ///             let planner = Planner::on(AnyBackend::Cpu(CpuBackend::new(options)));
+    ///             let fft = planner.over(&group).build(request)?;
+    ///             // Slabs of the first axis become slabs of the second.
+    ///             assert_eq!(fft.plan().input_part(group.rank()).lengths(), [1, 4, 6, 4]);
+    ///             assert_eq!(fft.plan().output_part(group.rank()).lengths(), [1, 8, 3, 4]);
+    ///             let input = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
+    ///             let mut output = vec![Complex::default(); fft.output_len()];
+    ///             fft.process(&input, &mut output)?;
+    ///             let sum = if group.rank() == 0 { 192.0 } else { 0.0 };
+    ///             assert_eq!(output[0], Complex::new(sum, 0.0));
+    ///             Ok::<(), mmafft::Error>(())
+    ///         });
+    ///     }
+    /// });
+    /// ```
+    pub fn over<'a>(&'a self, group: &'a Group) -> Ranks<'a> {
+        Ranks {
+            planner: self,
+            group,
+            input: None,
+            output: None,
+        }
+    }
+}
+
+impl Ranks<'_> {
+    /// With the input spread like this.
+    pub fn input(mut self, spread: Spread) -> Self {
+        self.input = Some(spread);
+        self
+    }
+
+    /// With the output spread like this.
+    pub fn output(mut self, spread: Spread) -> Self {
+        self.output = Some(spread);
+        self
+    }
+
+    /// Plans, and stops at the data. It asks no other rank.
+    ///
+    /// # Errors
+    /// Those of [`Planner::plan`]; `Spread` of a spread that is none; `Unsupported` of what ranks do not do.
+    pub fn plan(&self, request: &Request) -> Result<DistributedPlan> {
+        plan_over(
+            self.planner,
+            request,
+            self.group.ranks(),
+            [self.input.as_ref(), self.output.as_ref()],
+        )
+    }
+
+    /// Collective: plans and prepares. Every rank gets a transform, or every rank an error.
+    ///
+    /// # Errors
+    /// Those of [`Ranks::plan`] and of preparing, on the rank that has it, and `OtherRank` on the others; `Disagree` where
+    /// ranks ask for different things; `Lost` where one does not come in time.
+    pub fn build(&self, request: &Request) -> Result<DistributedTransform> {
+        let limits = self.planner.limits();
+        let asked = format!(
+            "{request:?} from {:?} to {:?} by mmafft {} on {} {}, messages alone: {}",
+            self.input,
+            self.output,
+            env!("CARGO_PKG_VERSION"),
+            limits.backend,
+            limits.architecture,
+            self.group.has_messages_alone(),
+        );
+        self.group.same("what to transform", &asked)?;
+        let plan = self.group.all(self.plan(request))?;
+        let windows = windows(self.planner.backend(), self.group, &plan)?;
+        let transform = DistributedTransform::prepare(self.planner, self.group, plan, windows);
+        self.group.all(transform)
+    }
+}
+
+/// Plans over so many ranks without a group.
+///
+/// # Errors
+/// Those of [`Ranks::plan`].
+pub fn plan_over(
+    planner: &Planner,
+    request: &Request,
+    ranks: usize,
+    [input, output]: [Option<&Spread>; 2],
+) -> Result<DistributedPlan> {
+    DistributedPlan::new(
+        planner.plan(request)?,
+        ranks,
+        input,
+        output,
+        planner.limits(),
+    )
+}
+
+/// Windows for the arrays that exchanges spread otherwise, two in turn where there are several exchanges; `None` where
+/// ranks exchange messages.
+fn windows(
+    backend: &AnyBackend,
+    group: &Group,
+    plan: &DistributedPlan,
+) -> Result<Option<Vec<Window>>> {
+    let exchanges = plan.stages.len() - 1;
+    if exchanges == 0 || group.has_messages_alone() {
+        return Ok(None);
+    }
+    let bytes_of = |stage: &Stage| stage.from.points() * plan.point_bytes(&stage.from);
+    let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
+    let mut windows = Vec::new();
+    for _ in 0..exchanges.min(2) {
+        match group.communicator().window(backend, bytes, group.waits())? {
+            Some(window) => windows.push(window),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(windows))
+}
+
+/// Where the arrays between stages lie.
+enum Between {
+    /// Where all ranks store and load.
+    Windows(Vec<Window>),
+    /// Each rank's own, with what it sends and what comes in host memory; of each exchange.
+    Messages(Mutex<Vec<Mail>>),
+}
+
+/// One exchange by messages.
+struct Mail {
+    /// What this rank made, in the backend's memory; `None` where the stage before only changes places, and it is the input.
+    before: Option<AnyBuffer>,
+    /// What the next stage starts from; `None` where that is the output as it comes.
+    behind: Option<AnyBuffer>,
+    /// Host memory for messages.
+    sent: Vec<u8>,
+    received: Vec<u8>,
+}
+
+/// A distributed plan prepared on this rank.
+///
+/// One run at a time is under way: another thread's waits.
+pub struct DistributedTransform {
+    plan: DistributedPlan,
+    group: Group,
+    backend: AnyBackend,
+    /// What this rank does in each stage; `None` where it has nothing of the array, or what it has only changes places
+    /// on its way through messages.
+    stages: Vec<Option<Transform>>,
+    between: Between,
+    /// Held by a run; why no other follows, where a rank was lost.
+    running: Mutex<Option<Error>>,
+}
+
+impl std::fmt::Debug for DistributedTransform {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut debug = f.debug_struct("DistributedTransform");
+        debug.field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+impl DistributedTransform {
+    fn prepare(
+        planner: &Planner,
+        group: &Group,
+        plan: DistributedPlan,
+        windows: Option<Vec<Window>>,
+    ) -> Result<Self> {
+        let (backend, rank) = (planner.backend().clone(), group.rank());
+        let shared = windows.is_some();
+        let whole = plan.of_stages();
+        let last = plan.stages.len() - 1;
+        let mut stages = Vec::new();
+        for (i, stage) in plan.stages.iter().enumerate() {
+            let next = plan.stages.get(i + 1).map(|next| &next.from);
+            let own = (i > 0).then_some(&stage.from);
+            let windows = [own, next].map(|place| place.filter(|_| shared));
+            // What a message takes along need not be copied before.
+            let request = match stage.axes.is_empty() && !shared && last > 0 {
+                true => None,
+                false => stage.request(&whole, rank, windows),
+            };
+            stages.push(match request {
+                None => None,
+                Some(request) => {
+                    let mut local = planner.plan(&request)?;
+                    if let Some(length) = stage.roots {
+                        let columns = stage.from.parts[rank].all()[2].clone();
+                        local = with_roots(local, length, columns.len(), columns.start)?;
+                    }
+                    Some(planner.prepare(local)?)
+                }
+            });
+        }
+        let between = match windows {
+            Some(windows) => Between::Windows(windows),
+            None => Between::Messages(Mutex::new(mail(&backend, &plan, rank)?)),
+        };
+        Ok(DistributedTransform {
+            plan,
+            group: group.clone(),
+            backend,
+            stages,
+            between,
+            running: Mutex::default(),
+        })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &DistributedPlan {
+        &self.plan
+    }
+
+    /// What the plan does, with how this group exchanges.
+    pub fn explain(&self) -> String {
+        let shared = matches!(self.between, Between::Windows(_));
+        self.plan
+            .explain_on(self.group.station(), shared, self.backend.limits())
+    }
+
+    /// The plan of each of this rank's own stages; `None` where it does nothing.
+    pub fn stage_plans(&self) -> impl Iterator<Item = Option<&mmafft_backend_traits::Plan>> {
+        self.stages.iter().map(|stage| Some(stage.as_ref()?.plan()))
+    }
+
+    /// Elements that this rank has of the input.
+    pub fn input_len(&self) -> usize {
+        self.plan.stages[0].from.parts[self.group.rank()].points()
+    }
+
+    /// Elements that this rank has of the output.
+    pub fn output_len(&self) -> usize {
+        let last = &self.plan.stages[self.plan.stages.len() - 1];
+        last.to.parts[self.group.rank()].points()
+    }
+
+    /// Collective: transforms this rank's part of the input, in a buffer of its backend, into its part of the output.
+    ///
+    /// # Errors
+    /// Those of [`Transform::run`] where a buffer is not this rank's part, and `OtherRank` on the others; `Lost` where a
+    /// rank does not come in time. Unless this rank's own error says otherwise ([`Error::output_touched`]), the output is as
+    /// it was, but where another failed in the last stage.
+    pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
+        let kinds = (output.scalar, output.domain);
+        let checked = self
+            .check(
+                Slot::Input,
+                (input.scalar, input.domain),
+                input.memory.bytes(),
+            )
+            .and_then(|()| self.check(Slot::Output, kinds, output.memory.bytes()));
+        let ends = Ends {
+            input: Some(&input.memory),
+            output: Some(&mut output.memory),
+        };
+        self.run_checked(checked, ends)
+    }
+
+    /// Collective: transforms this rank's part of the input into its part of the output, both in host memory.
+    ///
+    /// # Errors
+    /// Those of [`DistributedTransform::run`].
+    pub fn process<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
+        let checked = self
+            .check(Slot::Input, (I::SCALAR, I::DOMAIN), size_of_val(input))
+            .and_then(|()| self.check(Slot::Output, (O::SCALAR, O::DOMAIN), size_of_val(output)));
+        let (from, to): (&[u8], &mut [u8]) = (
+            bytemuck::cast_slice(input),
+            bytemuck::cast_slice_mut(output),
+        );
+        if let AnyBackend::Cpu(_) = self.backend {
+            // SAFETY: both slices outlive the run, which only reads the first.
+            let (from, mut to) = unsafe {
+                let from = self
+                    .backend
+                    .buffer_from_raw(from.as_ptr() as u64, from.len());
+                let to = self
+                    .backend
+                    .buffer_from_raw(to.as_mut_ptr() as u64, to.len());
+                (from, to)
+            };
+            let ends = Ends {
+                input: Some(&from),
+                output: Some(&mut to),
+            };
+            return self.run_checked(checked, ends);
+        }
+        let copies = checked.and_then(|()| {
+            let mut there = self.backend.allocate(from.len())?;
+            self.backend.write(&mut there, 0, from)?;
+            Ok((there, self.backend.zeros(to.len())?))
+        });
+        match copies {
+            Err(error) => {
+                let ends = Ends {
+                    input: None,
+                    output: None,
+                };
+                self.run_checked(Err(error), ends)
+            }
+            Ok((there, mut back)) => {
+                let ends = Ends {
+                    input: Some(&there),
+                    output: Some(&mut back),
+                };
+                self.run_checked(Ok(()), ends)?;
+                self.backend.read(&back, 0, to)
+            }
+        }
+    }
+
+    /// Uploads this rank's part of the input.
+    ///
+    /// # Errors
+    /// `OutOfMemory` where the device has no room.
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer> {
+        let bytes = bytemuck::cast_slice(data);
+        let mut memory = self.backend.allocate(bytes.len())?;
+        self.backend.write(&mut memory, 0, bytes)?;
+        Ok(Buffer {
+            memory,
+            scalar: T::SCALAR,
+            domain: T::DOMAIN,
+        })
+    }
+
+    /// A buffer of zeros for this rank's part of the output.
+    ///
+    /// # Errors
+    /// `OutOfMemory` where the device has no room.
+    pub fn allocate_output(&self) -> Result<Buffer> {
+        let (scalar, domain) = self.elements(Slot::Output);
+        let bytes = self.output_len() * domain.scalars() * scalar.bytes();
+        Ok(Buffer {
+            memory: self.backend.zeros(bytes)?,
+            scalar,
+            domain,
+        })
+    }
+
+    /// Copies a buffer to host memory for as many such elements.
+    ///
+    /// # Errors
+    /// `ElementType` and `BufferLength` where the two do not fit.
+    pub fn download_into<T: Element>(&self, buffer: &Buffer, data: &mut [T]) -> Result<()> {
+        buffer.holds::<T>(Slot::Output, data.len())?;
+        self.backend.synchronize()?;
+        let bytes = bytemuck::cast_slice_mut(data);
+        self.backend.read(&buffer.memory, 0, bytes)
+    }
+
+    fn elements(&self, side: Slot) -> (ScalarType, Domain) {
+        let row = self.plan.request.kind.row();
+        let domain = match side {
+            Slot::Input => row.input,
+            _ => row.output,
+        };
+        (self.plan.request.precision.row().storage, domain)
+    }
+
+    /// Checks that a side's memory is this rank's part.
+    fn check(&self, side: Slot, got: (ScalarType, Domain), bytes: usize) -> Result<()> {
+        let wanted = self.elements(side);
+        if got != wanted {
+            return Err(Error::ElementType {
+                side,
+                expected: element::name(wanted.0, wanted.1),
+                got: element::name(got.0, got.1),
+                instead: element::taken_by(got.0, wanted.0),
+            });
+        }
+        let expected = match side {
+            Slot::Input => self.input_len(),
+            _ => self.output_len(),
+        };
+        let got = bytes / (wanted.0.bytes() * wanted.1.scalars());
+        match got.cmp(&expected) {
+            std::cmp::Ordering::Less => Err(Error::BufferTooShort {
+                side,
+                expected,
+                got,
+                unit: "elements",
+            }),
+            std::cmp::Ordering::Equal => Ok(()),
+            std::cmp::Ordering::Greater => Err(Error::BufferTooLong {
+                side,
+                expected,
+                got,
+            }),
+        }
+    }
+
+    /// Runs the stages. What this rank could not do it says at the next fence, so that no rank waits for it in vain; an
+    /// output is written behind a fence at which all ranks' buffers were right.
+    fn run_checked(&self, checked: Result<()>, ends: Ends<'_>) -> Result<()> {
+        let mut ended = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lost) = ended.as_ref() {
+            return Err(lost.clone());
+        }
+        let result = self.run_stages(checked, ends);
+        *ended = match &result {
+            // Ranks are not in step any more.
+            Err(lost @ Error::Lost { .. }) => Some(lost.clone()),
+            _ => None,
+        };
+        result
+    }
+
+    fn run_stages(&self, checked: Result<()>, mut ends: Ends<'_>) -> Result<()> {
+        let last = self.stages.len() - 1;
+        let mut so_far = checked;
+        if last == 0 {
+            so_far = self.group.all(so_far).map(Ok)?;
+        }
+        for i in 0..=last {
+            so_far = so_far.and_then(|()| self.stage(i, &mut ends));
+            if i < last {
+                so_far = self.exchange(i, so_far, &mut ends)?;
+            }
+        }
+        let so_far = so_far.and_then(|()| self.backend.synchronize());
+        self.group.all(so_far)
+    }
+
+    /// What this rank does in a stage.
+    fn stage(&self, i: usize, ends: &mut Ends<'_>) -> Result<()> {
+        let Some(transform) = &self.stages[i] else {
+            return Ok(());
+        };
+        let last = self.stages.len() - 1;
+        match &self.between {
+            Between::Windows(windows) => {
+                let window = |exchange: usize| {
+                    let window = &windows[exchange % windows.len()];
+                    // SAFETY: stages touch this rank's part alone, by the plan's layouts, and are done at the fence.
+                    unsafe { window.view(&self.backend) }
+                };
+                let mut inner = (i < last).then(|| window(i));
+                let before = (i > 0).then(|| window(i - 1));
+                let from = before.as_ref().or(ends.input);
+                let to = inner.as_mut().or(ends.output.as_deref_mut());
+                transform.run_memory(from, to)
+            }
+            Between::Messages(mail) => {
+                let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+                let (before, behind) = mail.split_at_mut(i);
+                let from = before.last().and_then(|mail| mail.behind.as_ref());
+                let to = behind.first_mut().and_then(|mail| mail.before.as_mut());
+                let (input, output) = (ends.input, ends.output.as_deref_mut());
+                transform.run_memory(from.or(input), to.or(output))
+            }
+        }
+    }
+
+    /// What lies between a stage and the next: a fence, and messages where ranks share no memory. The outer result is all
+    /// ranks', the inner one what this rank says at the next fence.
+    fn exchange(&self, i: usize, so_far: Result<()>, ends: &mut Ends<'_>) -> Result<Result<()>> {
+        let so_far = so_far.and_then(|()| self.backend.synchronize());
+        let Between::Messages(mail) = &self.between else {
+            return self.group.all(so_far).map(Ok);
+        };
+        let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+        let rank = self.group.rank();
+        let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);
+        let point = self.plan.point_bytes(place);
+        let others = 0..self.plan.ranks;
+        let to: Vec<Option<Part>> = others
+            .clone()
+            .map(|other| place.parts[rank].common(&next.parts[other]))
+            .collect();
+        let from: Vec<Option<Part>> = others
+            .map(|other| place.parts[other].common(&next.parts[rank]))
+            .collect();
+        let bytes = |parts: &[Option<Part>]| -> Vec<usize> {
+            let points = parts.iter().map(|p| p.as_ref().map_or(0, Part::points));
+            points.map(|points| points * point).collect()
+        };
+        let (to_bytes, from_bytes) = (bytes(&to), bytes(&from));
+        let (earlier, own) = mail.split_at_mut(i);
+        let Mail {
+            before,
+            behind,
+            sent,
+            received,
+        } = &mut own[0];
+        let source = before
+            .as_ref()
+            .or(earlier.last().and_then(|mail| mail.behind.as_ref()))
+            .or(ends.input);
+        let packed = so_far.and_then(|()| {
+            let Some(source) = source else { return Ok(()) };
+            with_host(&self.backend, source, |host| {
+                pack(host, sent, &to, (place, rank), point)
+            })
+        });
+        self.group.all(packed)?;
+        let mut messages = Messages {
+            sent,
+            to: &to_bytes,
+            received,
+            from: &from_bytes,
+            point,
+        };
+        let communicator = self.group.communicator();
+        if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
+            // What is under way may still be read and written.
+            std::mem::forget((std::mem::take(sent), std::mem::take(received)));
+            let waited = self.group.waits();
+            return Err(match error {
+                Error::Lost { .. } => error,
+                _ => Error::Lost { rank: None, waited },
+            });
+        }
+        let target = behind.as_mut().or(ends.output.as_deref_mut());
+        let Some(target) = target else {
+            return Ok(Ok(()));
+        };
+        Ok(with_host_mut(&self.backend, target, |host| {
+            unpack(host, received, &from, (next, rank), point)
+        }))
+    }
+}
+
+/// The caller's memory; none where it was refused.
+struct Ends<'a> {
+    input: Option<&'a AnyBuffer>,
+    output: Option<&'a mut AnyBuffer>,
+}
+
+/// Memory of each exchange by messages: of what a stage makes where one does, and of what the next one starts from.
+fn mail(backend: &AnyBackend, plan: &DistributedPlan, rank: usize) -> Result<Vec<Mail>> {
+    let last = plan.stages.len() - 1;
+    let bytes = |place: &Place| place.parts[rank].points() * plan.point_bytes(place);
+    let host = |bytes: usize| -> Result<Vec<u8>> {
+        let mut room = Vec::new();
+        let reserved = room.try_reserve_exact(bytes);
+        reserved.map_err(|_| Error::OutOfMemory {
+            backend: "host".into(),
+            what: "messages to other ranks".into(),
+            bytes,
+        })?;
+        room.resize(bytes, 0);
+        Ok(room)
+    };
+    let of = |i: usize| {
+        let (stage, next) = (&plan.stages[i], &plan.stages[i + 1]);
+        let (sent, received) = (bytes(&stage.to), bytes(&next.from));
+        let comes_as_it_is = next.axes.is_empty() && i + 1 == last;
+        Ok(Mail {
+            before: match stage.axes.is_empty() {
+                true => None,
+                false => Some(backend.zeros(sent)?),
+            },
+            behind: match comes_as_it_is {
+                true => None,
+                false => Some(backend.zeros(received)?),
+            },
+            sent: host(sent)?,
+            received: host(received)?,
+        })
+    };
+    (0..last).map(of).collect()
+}
+
+/// Copies what each rank gets out of this rank's part, one message behind the other.
+fn pack(
+    host: &[u8],
+    sent: &mut [u8],
+    to: &[Option<Part>],
+    (place, rank): (&Place, usize),
+    point: usize,
+) {
+    let (own, by) = (&place.parts[rank], place.strides(rank));
+    let mut rest = sent;
+    for part in to.iter().flatten() {
+        let (letter, others) = rest.split_at_mut(part.points() * point);
+        let lengths = part.lengths();
+        let in_row: Vec<usize> = (0..lengths.len()).collect();
+        let rows = Rows::new(part, (own, &by), (part, &strides(&lengths, &in_row)));
+        rows.each(|from, to, count| {
+            let from = from * point..(from + count) * point;
+            letter[to * point..(to + count) * point].copy_from_slice(&host[from]);
+        });
+        rest = others;
+    }
+}
+
+/// Copies what came from each rank into this rank's part.
+fn unpack(
+    host: &mut [u8],
+    received: &[u8],
+    from: &[Option<Part>],
+    (place, rank): (&Place, usize),
+    point: usize,
+) {
+    let (own, by) = (&place.parts[rank], place.strides(rank));
+    let mut rest = received;
+    for part in from.iter().flatten() {
+        let (letter, others) = rest.split_at(part.points() * point);
+        let lengths = part.lengths();
+        let in_row: Vec<usize> = (0..lengths.len()).collect();
+        let rows = Rows::new(part, (part, &strides(&lengths, &in_row)), (own, &by));
+        rows.each(|from, to, count| {
+            let from = from * point..(from + count) * point;
+            host[to * point..(to + count) * point].copy_from_slice(&letter[from]);
+        });
+        rest = others;
+    }
+}
+
+/// Calls `work` with memory of a backend as the host has it: itself, or a copy of a device's.
+fn with_host(backend: &AnyBackend, memory: &AnyBuffer, work: impl FnOnce(&[u8])) -> Result<()> {
+    #[cfg(feature = "cpu")]
+    if let AnyBuffer::Cpu(memory) = memory {
+        work(memory.as_bytes());
+        return Ok(());
+    }
+    let mut copy = vec![0; memory.bytes()];
+    backend.read(memory, 0, &mut copy)?;
+    work(&copy);
+    Ok(())
+}
+
+/// The same of memory that `work` writes all of.
+fn with_host_mut(
+    backend: &AnyBackend,
+    memory: &mut AnyBuffer,
+    work: impl FnOnce(&mut [u8]),
+) -> Result<()> {
+    #[cfg(feature = "cpu")]
+    if let AnyBuffer::Cpu(memory) = memory {
+        work(memory.as_bytes_mut());
+        return Ok(());
+    }
+    let mut copy = vec![0; memory.bytes()];
+    work(&mut copy);
+    backend.write(memory, 0, &copy)
+}
