@@ -392,9 +392,9 @@ fn next(
         let mut parts = end.place.parts.clone();
         // A real axis is whole in the end, or its half spectrum is cut otherwise than the axis.
         let same = end.place.lengths == *lengths;
-        for dim in 0..lengths.len() {
+        for (dim, &length) in lengths.iter().enumerate() {
             if end.has_whole(dim) {
-                let of = parts.iter().map(|part| part.with_whole(dim, lengths[dim]));
+                let of = parts.iter().map(|part| part.with_whole(dim, length));
                 parts = of.collect();
             }
         }

@@ -63,7 +63,7 @@ fn prove(plan: &DistributedPlan, mutation: Mutation) -> Result<(), String> {
         for (i, stage) in plan.stages.iter().enumerate() {
             let next = plan.stages.get(i + 1).map(|next| &next.from);
             let own = (i > 0).then_some(&stage.from);
-            for rank in 0..plan.ranks {
+            for (rank, output) in outputs.iter_mut().enumerate() {
                 let Some(request) = stage.request(&whole, rank, [own, next]) else {
                     continue;
                 };
@@ -87,7 +87,7 @@ fn prove(plan: &DistributedPlan, mutation: Mutation) -> Result<(), String> {
                     }
                 }
                 let target = match i == last {
-                    true => &mut outputs[rank],
+                    true => output,
                     false => &mut windows[i % 2],
                 };
                 for (number, at) in points(&stage.to, rank, &request.output) {
