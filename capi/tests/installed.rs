@@ -1,6 +1,6 @@
 //! The library as it is installed: C, Fortran and CMake programs build with it and run.
 
-use mmafft::backend_traits::conformance::skip;
+use mmafft_testing::skip;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn main() -> ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         the_header_is_made_of_the_sources,
         the_c_example_runs,
         the_static_library_links,

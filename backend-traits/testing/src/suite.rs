@@ -1,7 +1,7 @@
 //! The suite that every backend passes, instantiated in one line:
 //!
 //! ```ignore
-//! mmafft_backend_traits::conformance_suite!(cpu, Ok(CpuBackend::default()), mmafft::plan);
+//! mmafft_testing::conformance_suite!(cpu, Ok(CpuBackend::default()), mmafft::plan);
 //! ```
 //!
 //! Requests from a table ([`requests`]) and at random are planned for the backend's own limits
@@ -12,19 +12,11 @@
 //! `MMAFFT_PART=3/16` runs the third of sixteen parts of the cases: threads of a process wait for each
 //! other in run-time compilers, so that a device whose host has many cores is tested soonest by as many processes.
 
-mod array;
-mod cases;
-mod definition;
-mod run;
-
-pub use array::{transform, Random};
-pub use cases::{by_products, random_request, requests};
-pub use definition::{Definition, Terms};
-pub use run::{check, check_data, check_each, Data, Outcome};
-
-use crate::{split, Backend, Error, Limits, Plan, Request, Result};
+use crate::cases::{random_request, requests};
+use crate::run::{check, check_data, check_each, Data};
 use half::f16;
-use std::borrow::Borrow;
+use mmafft_backend_traits::reference::Random;
+use mmafft_backend_traits::{split, Backend, Error, Limits, Plan, Request, Result};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
@@ -143,7 +135,7 @@ fn run_all<'a, B: Backend + 'a>(
 
 /// Inputs of very different magnitude in one batch must not disturb each other, nor lose digits.
 pub fn mixed_scales<B: Backend>(backend: &B, plan: PlanFn) {
-    use crate::{radix::RADICES, Normalization, Precision, Shape};
+    use mmafft_backend_traits::{radix::RADICES, Normalization, Precision, Shape};
     let has = |precision| backend.limits().precisions.contains(&precision);
     if has(Precision::SplitF16) {
         for row in RADICES {
@@ -202,7 +194,7 @@ pub fn buffers<B: Backend>(backend: &B) {
 /// Splitting agrees with the reference bit for bit, and combining restores the value.
 pub fn split_and_combine<B: Backend>(backend: &B) {
     let vector = 8;
-    let mut random = array::Random::new(7);
+    let mut random = Random::new(7);
     let values: Vec<f32> = (0..61 * vector)
         .map(|i| random.uniform() as f32 * 10f32.powi((i / vector) as i32 - 30))
         .collect();
@@ -242,13 +234,13 @@ pub fn split_and_combine<B: Backend>(backend: &B) {
 
 /// Split vectors times the DFT matrix, for every radix and both directions.
 pub fn products<B: Backend>(backend: &B) {
-    use crate::reference::{relative_l2, ComplexDd, ReferenceFft};
-    use crate::{radix::RADICES, Direction};
+    use mmafft_backend_traits::reference::{relative_l2, ComplexDd, ReferenceFft};
+    use mmafft_backend_traits::{radix::RADICES, Direction};
     use num_complex::Complex;
     let vectors = 61;
     for row in RADICES {
         for direction in [Direction::Forward, Direction::Inverse] {
-            let mut random = array::Random::new(row.radix as u64);
+            let mut random = Random::new(row.radix as u64);
             let mut draw = |i: usize| random.uniform() as f32 * 10f32.powi(i as i32 - 30);
             let reals = 2 * row.radix;
             let values: Vec<f32> = (0..vectors * reals).map(|i| draw(i / reals)).collect();
@@ -290,7 +282,7 @@ pub fn products<B: Backend>(backend: &B) {
 /// Data of other shapes than noise keep the bounds: chirps, by which convolutions of long primes lose digits, and numbers
 /// that fall below the precision's range.
 pub fn shapes_of_data<B: Backend>(backend: &B, plan: PlanFn) {
-    use crate::{Kind, Normalization, ScalarType, Shape, KINDS};
+    use mmafft_backend_traits::{Kind, Normalization, ScalarType, Shape, KINDS};
     let mut failures = Vec::new();
     let mut check = |request: &Request, data| {
         if let Err(what) = check_data(backend, plan, request, data) {
@@ -338,7 +330,7 @@ const CHIRPS: [usize; 12] = [13, 97, 101, 127, 169, 211, 257, 529, 961, 1009, 21
 
 /// A run that cannot succeed leaves the output as it was, and the next one succeeds.
 pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
-    use crate::{Bindings, Prepared, Shape};
+    use mmafft_backend_traits::{Bindings, Prepared, Shape};
     let made = plan(&Request::forward(Shape::d1(64)), backend.limits()).expect("a plan");
     let prepared = backend.prepare(&made).expect("prepared");
     let full = 64 * 8;
@@ -378,32 +370,6 @@ pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
     outcome.expect("the next run is not disturbed");
 }
 
-/// A test: its name, and what it does.
-pub type Test = (String, fn());
-
-/// What [`skip`] throws: why a test cannot run. The harness that catches it says so.
-#[derive(Debug)]
-pub struct Skipped(pub String);
-
-/// Ends a test that cannot run, by unwinding to its harness without a panic's message.
-pub fn skip(reason: impl Into<String>) -> ! {
-    std::panic::resume_unwind(Box::new(Skipped(reason.into())))
-}
-
-/// What was opened; without a device, or the build's feature for it, the test is skipped.
-///
-/// # Panics
-/// On any other error: a device that is there and cannot be opened is no reason to skip.
-#[track_caller]
-pub fn or_skip<T, E: Borrow<Error>>(opened: std::result::Result<T, E>) -> T {
-    opened.unwrap_or_else(|error| match error.borrow() {
-        error @ (Error::NoDevice { .. } | Error::NotBuilt { .. }) => {
-            skip(format!("needs a device: {error}"))
-        }
-        error => panic!("{error}"),
-    })
-}
-
 /// Instantiates the suite as the module `$name`, whose `tests()` are for a harness that tells
 /// [`Skipped`] from a failure.
 ///
@@ -414,7 +380,7 @@ macro_rules! conformance_suite {
     ($name:ident, each $backends:expr, $plan:expr) => {
         mod $name {
             use super::*;
-            use $crate::conformance as suite;
+            use $crate as suite;
 
             /// The suite's tests, named after its module.
             pub fn tests() -> Vec<suite::Test> {

@@ -1,8 +1,8 @@
 //! The requests of the suite.
 
-use super::array::Random;
-use crate::radix::{JOINED, RADICES};
-use crate::{
+use mmafft_backend_traits::radix::{JOINED, RADICES};
+use mmafft_backend_traits::reference::Random;
+use mmafft_backend_traits::{
     Direction, Engine, Kind, Layout, Limits, Normalization, Operand, Precision, Request, Shape,
     KINDS,
 };

@@ -1,8 +1,10 @@
 //! One request on one backend: poisoned buffers in, error and leftovers out.
 
-use super::array::{from_bytes, rounded, to_bytes, transform, Random};
-use crate::reference::{largest_over_rms, relative_l2, root, ComplexOf, Dd, Real};
-use crate::{
+use crate::stored::{from_bytes, rounded, to_bytes};
+use mmafft_backend_traits::reference::{
+    largest_over_rms, relative_l2, root, transform, ComplexOf, Dd, Random, Real,
+};
+use mmafft_backend_traits::{
     Backend, Bindings, Domain, Limits, Placement, Plan, Prepared, Request, ResolvedLayout,
     ScalarType, Slot,
 };
@@ -137,7 +139,7 @@ impl SideView {
 /// `growth^(b − batch/2)`. The error says what is wrong.
 pub fn check<B: Backend>(
     backend: &B,
-    plan: impl Fn(&Request, &Limits) -> crate::Result<Plan>,
+    plan: impl Fn(&Request, &Limits) -> mmafft_backend_traits::Result<Plan>,
     request: &Request,
     growth: f64,
 ) -> Result<Outcome, String> {
@@ -147,7 +149,7 @@ pub fn check<B: Backend>(
 /// The same with other data than uniform ones.
 pub fn check_data<B: Backend>(
     backend: &B,
-    plan: impl Fn(&Request, &Limits) -> crate::Result<Plan>,
+    plan: impl Fn(&Request, &Limits) -> mmafft_backend_traits::Result<Plan>,
     request: &Request,
     data: Data,
 ) -> Result<Outcome, String> {
@@ -159,7 +161,7 @@ pub fn check_data<B: Backend>(
 /// the outcomes the worst.
 pub fn check_each<B: Backend>(
     backends: &[B],
-    plan: impl Fn(&Request, &Limits) -> crate::Result<Plan>,
+    plan: impl Fn(&Request, &Limits) -> mmafft_backend_traits::Result<Plan>,
     request: &Request,
     growth: f64,
 ) -> Result<Outcome, String> {
@@ -293,7 +295,7 @@ fn execute<B: Backend>(
     output: &[f64],
 ) -> Result<Vec<f64>, String> {
     let scalar = plan.request.precision.row().storage;
-    let said = |e: crate::Error| e.to_string();
+    let said = |e: mmafft_backend_traits::Error| e.to_string();
     let prepared = backend.prepare(plan).map_err(said)?;
     let mut scratch = backend.allocate(prepared.scratch_bytes()).map_err(said)?;
     let in_place = plan.request.placement == Placement::InPlace;

@@ -5,20 +5,19 @@
 //! manifest and a `main` that names its tests:
 //!
 //! ```no_run
-//! use mmafft_backend_traits::conformance::skip;
+//! use mmafft_testing::skip;
 //!
 //! fn the_sun_shines() {
 //!     skip("needs a sun");
 //! }
 //!
 //! fn main() -> std::process::ExitCode {
-//!     mmafft_harness::run(mmafft_harness::tests![the_sun_shines])
+//!     mmafft_testing::run(mmafft_testing::tests![the_sun_shines])
 //! }
 //! ```
-#![warn(missing_docs)]
-
 use libtest_mimic::{Arguments, Completion, Trial};
-use mmafft_backend_traits::conformance::{Skipped, Test};
+use mmafft_backend_traits::Error;
+use std::borrow::Borrow;
 use std::panic::{catch_unwind, resume_unwind};
 use std::process::ExitCode;
 
@@ -49,4 +48,30 @@ fn completion(test: fn()) -> Completion {
         Ok(skipped) => Completion::ignored_with(skipped.0.replace('\n', " ")),
         Err(thrown) => resume_unwind(thrown),
     }
+}
+
+/// A test: its name, and what it does.
+pub type Test = (String, fn());
+
+/// What [`skip`] throws: why a test cannot run. The harness that catches it says so.
+#[derive(Debug)]
+pub struct Skipped(pub String);
+
+/// Ends a test that cannot run, by unwinding to its harness without a panic's message.
+pub fn skip(reason: impl Into<String>) -> ! {
+    std::panic::resume_unwind(Box::new(Skipped(reason.into())))
+}
+
+/// What was opened; without a device, or the build's feature for it, the test is skipped.
+///
+/// # Panics
+/// On any other error: a device that is there and cannot be opened is no reason to skip.
+#[track_caller]
+pub fn or_skip<T, E: Borrow<Error>>(opened: std::result::Result<T, E>) -> T {
+    opened.unwrap_or_else(|error| match error.borrow() {
+        error @ (Error::NoDevice { .. } | Error::NotBuilt { .. }) => {
+            skip(format!("needs a device: {error}"))
+        }
+        error => panic!("{error}"),
+    })
 }

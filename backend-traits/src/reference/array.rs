@@ -1,9 +1,7 @@
-//! Arrays of the suite: seeded values, storage bytes, and the reference transform.
+//! Arrays: seeded values, and their transform by the definition.
 
-use super::definition::Definition;
-use crate::reference::{dft_nd, ComplexOf, Real};
-use crate::{Direction, Kind, Normalization, Request, ScalarType};
-use half::{bf16, f16};
+use super::{dft_nd, ComplexOf, Definition, Real};
+use crate::{Direction, Kind, Normalization, Request};
 use num_complex::Complex;
 
 /// A small generator (xorshift64*): seeded, the same everywhere.
@@ -43,41 +41,6 @@ impl Random {
     pub fn choose<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
-}
-
-/// The value that storage keeps of `x`.
-pub fn rounded(x: f64, scalar: ScalarType) -> f64 {
-    match scalar {
-        ScalarType::F64 => x,
-        ScalarType::F32 => f64::from(x as f32),
-        ScalarType::F16 => f16::from_f64(x).to_f64(),
-        ScalarType::Bf16 => bf16::from_f64(x).to_f64(),
-    }
-}
-
-/// Scalars as the backend stores them.
-pub fn to_bytes(values: &[f64], scalar: ScalarType) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(values.len() * scalar.bytes());
-    for &x in values {
-        match scalar {
-            ScalarType::F64 => bytes.extend(x.to_ne_bytes()),
-            ScalarType::F32 => bytes.extend((x as f32).to_ne_bytes()),
-            ScalarType::F16 => bytes.extend(f16::from_f64(x).to_ne_bytes()),
-            ScalarType::Bf16 => bytes.extend(bf16::from_f64(x).to_ne_bytes()),
-        }
-    }
-    bytes
-}
-
-/// The values of stored scalars.
-pub fn from_bytes(bytes: &[u8], scalar: ScalarType) -> Vec<f64> {
-    let value = |b: &[u8]| match scalar {
-        ScalarType::F64 => f64::from_ne_bytes(b.try_into().unwrap_or_default()),
-        ScalarType::F32 => f32::from_ne_bytes(b.try_into().unwrap_or_default()).into(),
-        ScalarType::F16 => f16::from_ne_bytes(b.try_into().unwrap_or_default()).to_f64(),
-        ScalarType::Bf16 => bf16::from_ne_bytes(b.try_into().unwrap_or_default()).to_f64(),
-    };
-    bytes.chunks_exact(scalar.bytes()).map(value).collect()
 }
 
 /// The transform of one array by the definition's words: every other axis first, then the

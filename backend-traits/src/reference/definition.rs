@@ -6,7 +6,7 @@
 //! The sum is the real part (cosines) or minus the imaginary part (sines) of a DFT of L points,
 //! most of them zero: it shares nothing with the reductions that passes use.
 
-use crate::reference::{ComplexOf, Dd, Real, ReferenceFft, Roots};
+use super::{ComplexOf, Dd, Real, ReferenceFft, Roots};
 use crate::Kind;
 
 /// How an index becomes the number of a point among L.
