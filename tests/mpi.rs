@@ -1,11 +1,11 @@
 //! Ranks that are processes, joined by MPI: this program, started by `mpiexec`, beside one rank. It needs an MPI, and is
 //! ignored where there is none.
 
-use mmafft::backend_traits::conformance::skip;
 use mmafft::ranks::{Group, Spread};
 use mmafft::{
     AnyBackend, Complex, CpuBackend, CpuOptions, Error, Kind, Planner, Precision, Request, Shape,
 };
+use mmafft_testing::skip;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
             }
         };
     }
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         two_ranks,
         four_ranks,
         two_ranks_by_messages,

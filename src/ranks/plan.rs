@@ -5,10 +5,10 @@
 //! before has in common with that rank's box behind.
 
 use super::line::{self, Line};
-use super::part::{strides, Part};
+use super::part::{strides, Part, Rows};
 use super::spread::{grid, Spread};
 use mmafft_backend_traits::{
-    Direction, Domain, Error, Kind, Layout, Limits, Placement, Plan, Request, Result, Shape,
+    Direction, Domain, Error, Kind, Layout, Limits, Placement, Plan, Request, Result, Shape, Slot,
 };
 
 /// Where an array lies before or behind a stage.
@@ -43,6 +43,15 @@ impl Place {
             .chain(dims.filter(|d| !cut(d)))
             .collect();
         strides(&self.lengths, &order)
+    }
+
+    /// The rows that a rank's part has of the whole array, which lies in the same order, and the part's points.
+    fn rows_of(&self, rank: usize) -> (Rows, usize) {
+        let part = &self.parts[rank];
+        let (lengths, own) = (&self.lengths, self.strides(rank));
+        let whole = Part::new(lengths.iter().map(|&n| 0..n).collect());
+        let all = strides(lengths, &self.order);
+        (Rows::new(part, (&whole, &all), (part, &own)), part.points())
     }
 
     /// Scalars a point.
@@ -202,6 +211,53 @@ impl DistributedPlan {
     /// What a rank has of the output.
     pub fn output_part(&self, rank: usize) -> Part {
         self.outer(&self.stages[self.stages.len() - 1].to, rank, 1)
+    }
+
+    /// A rank's part of an input that one process has whole, in rows.
+    ///
+    /// # Errors
+    /// `BufferLength` where that is not the whole array.
+    pub fn scatter<T: Copy>(&self, rank: usize, whole: &[T]) -> Result<Vec<T>> {
+        let place = &self.stages[0].from;
+        self.check_whole(Slot::Input, place, whole.len())?;
+        let mut part = Vec::new();
+        let (rows, _) = place.rows_of(rank);
+        // Rows come in the order of the part.
+        rows.each(|from, _, count| part.extend_from_slice(&whole[from..from + count]));
+        Ok(part)
+    }
+
+    /// Puts a rank's part of the output into an array that one process has whole, in rows.
+    ///
+    /// # Errors
+    /// `BufferLength` where one is not the whole array, or the other not the part.
+    pub fn gather<T: Copy>(&self, rank: usize, part: &[T], whole: &mut [T]) -> Result<()> {
+        let place = &self.stages[self.stages.len() - 1].to;
+        self.check_whole(Slot::Output, place, whole.len())?;
+        let (rows, points) = place.rows_of(rank);
+        if part.len() != points {
+            return Err(Error::BufferLength {
+                side: Slot::Output,
+                expected: points,
+                got: part.len(),
+            });
+        }
+        rows.each(|there, at, count| {
+            whole[there..there + count].copy_from_slice(&part[at..at + count]);
+        });
+        Ok(())
+    }
+
+    fn check_whole(&self, side: Slot, place: &Place, got: usize) -> Result<()> {
+        let expected = place.points();
+        match got == expected {
+            true => Ok(()),
+            false => Err(Error::BufferLength {
+                side,
+                expected,
+                got,
+            }),
+        }
     }
 
     /// A part as users see it: of a line that lies in order, a range of it.
