@@ -30,19 +30,9 @@ impl Place {
         strides(&self.parts[rank].lengths(), &self.order)
     }
 
-    /// The same in a window: what ranks share outermost, so that a slab is one piece of memory.
+    /// The same in a window: that of the whole array, of which every rank has its part where it lies.
     pub(crate) fn window_strides(&self) -> Vec<usize> {
-        let cut = |&dim: &usize| {
-            let n = self.lengths[dim];
-            self.parts.iter().any(|part| !part.has_whole(dim, n))
-        };
-        let dims = 0..self.lengths.len();
-        let order: Vec<usize> = dims
-            .clone()
-            .filter(cut)
-            .chain(dims.filter(|d| !cut(d)))
-            .collect();
-        strides(&self.lengths, &order)
+        strides(&self.lengths, &self.order)
     }
 
     /// The rows that a rank's part has of the whole array, which lies in the same order, and the part's points.
