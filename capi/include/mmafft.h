@@ -232,6 +232,10 @@ typedef enum mmafft_status {
    A fault of the library itself, which is worth a report.
    */
   MMAFFT_INTERNAL = 12,
+  /*
+   Another rank failed, was lost, or asks for another transform; or ranks cannot reach each other.
+   */
+  MMAFFT_RANKS = 13,
 } mmafft_status;
 
 /*
