@@ -2,7 +2,8 @@
 
 use super::communicator::Station;
 use super::part::Part;
-use super::plan::{DistributedPlan, Place};
+use super::place::Place;
+use super::plan::DistributedPlan;
 use mmafft_backend_traits::{Kind, Limits};
 use std::fmt::Write;
 

@@ -8,7 +8,7 @@
 //! by k2: each costs one exchange more, which [`Spread::scrambled`] spares.
 
 use super::part::Part;
-use super::plan::{Place, Stage};
+use super::place::{Place, Stage};
 use super::spread::{grid, Spread};
 use mmafft_backend_traits::{
     Direction, Domain, Error, Factor, Kind, Loop, Plan, Request, Result, Shape, Step,

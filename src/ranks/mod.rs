@@ -14,20 +14,26 @@ mod communicator;
 mod explain;
 mod group;
 mod line;
+mod mail;
 #[cfg(all(feature = "mpi", unix))]
 mod mpi;
+mod over;
 mod part;
+mod place;
 mod plan;
 #[cfg(test)]
 mod proof_tests;
 mod spread;
+mod stages;
 mod threads;
 mod transform;
 
 pub use communicator::{Communicator, Messages, Station, Window};
 pub use group::Group;
+pub use over::{plan_over, Ranks};
 pub use part::Part;
-pub use plan::{DistributedPlan, Place, Stage};
+pub use place::{Place, Stage};
+pub use plan::DistributedPlan;
 pub use spread::Spread;
 pub use threads::Threads;
-pub use transform::{plan_over, DistributedTransform, Ranks};
+pub use transform::DistributedTransform;

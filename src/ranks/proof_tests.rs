@@ -3,9 +3,10 @@
 //! Between two fences is an epoch. A point that a rank loads was stored by the stage before, in an earlier epoch; nobody
 //! stores in the same epoch to what another loads; behind the last stage every point of the output is there, once.
 
-use super::plan::{DistributedPlan, Place};
+use super::over::plan_over;
+use super::place::Place;
+use super::plan::DistributedPlan;
 use super::spread::Spread;
-use super::transform::plan_over;
 use crate::transform::Planner;
 use mmafft_backend_traits::{Kind, Layout, Request, Shape};
 

@@ -1,159 +1,20 @@
 //! [`DistributedTransform`]: a distributed plan prepared on every rank, and its runs.
+//!
+//! The file is long because what a run does stands beside what it checks.
 
 use super::communicator::{Messages, Window};
 use super::group::Group;
 use super::line::with_roots;
-use super::part::{strides, Part, Rows};
-use super::plan::{DistributedPlan, Place, Stage};
-use super::spread::Spread;
+use super::mail::{mail, pack, unpack, with_host, with_host_mut, Mail};
+use super::part::Part;
+use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::buffer::Buffer;
 use crate::element::{self, Element};
 use crate::foreign::Foreign;
 use crate::transform::{Planner, Transform};
-use mmafft_backend_traits::{
-    Backend, Buffer as _, Domain, Error, Request, Result, ScalarType, Slot,
-};
+use mmafft_backend_traits::{Backend, Buffer as _, Domain, Error, Plan, Result, ScalarType, Slot};
 use std::sync::{Mutex, PoisonError};
-
-/// A planner over the ranks of a group: made by [`Planner::over`].
-#[derive(Debug, Clone)]
-pub struct Ranks<'a> {
-    planner: &'a Planner,
-    group: &'a Group,
-    input: Option<Spread>,
-    output: Option<Spread>,
-}
-
-impl Planner {
-    /// Plans over the ranks of a group, each of which has a planner of its own.
-    ///
-    /// ```
-    /// use mmafft::ranks::Group;
-    /// use mmafft::{Complex, CpuBackend, CpuOptions, AnyBackend, Planner, Request, Shape};
-    ///
-    /// let request = Request::forward(Shape::d3(8, 6, 4));
-    /// std::thread::scope(|scope| {
-    ///     for group in Group::threads(2).unwrap() {
-    ///         let request = &request;
-    ///         scope.spawn(move || {
-    ///             let options = CpuOptions { threads: 1, ..CpuOptions::default() };
-    ///             let planner = Planner::on(AnyBackend::Cpu(CpuBackend::new(options)));
-    ///             let fft = planner.over(&group).build(request)?;
-    ///             // Slabs of the first axis become slabs of the second.
-    ///             assert_eq!(fft.plan().input_part(group.rank()).lengths(), [1, 4, 6, 4]);
-    ///             assert_eq!(fft.plan().output_part(group.rank()).lengths(), [1, 8, 3, 4]);
-    ///             let input = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
-    ///             let mut output = vec![Complex::default(); fft.output_len()];
-    ///             fft.process(&input, &mut output)?;
-    ///             let sum = if group.rank() == 0 { 192.0 } else { 0.0 };
-    ///             assert_eq!(output[0], Complex::new(sum, 0.0));
-    ///             Ok::<(), mmafft::Error>(())
-    ///         });
-    ///     }
-    /// });
-    /// ```
-    pub fn over<'a>(&'a self, group: &'a Group) -> Ranks<'a> {
-        Ranks {
-            planner: self,
-            group,
-            input: None,
-            output: None,
-        }
-    }
-}
-
-impl Ranks<'_> {
-    /// With the input spread like this.
-    pub fn input(mut self, spread: Spread) -> Self {
-        self.input = Some(spread);
-        self
-    }
-
-    /// With the output spread like this.
-    pub fn output(mut self, spread: Spread) -> Self {
-        self.output = Some(spread);
-        self
-    }
-
-    /// Plans, and stops at the data. It asks no other rank.
-    ///
-    /// # Errors
-    /// Those of [`Planner::plan`]; `Spread` of a spread that is none; `Unsupported` of what ranks do not do.
-    pub fn plan(&self, request: &Request) -> Result<DistributedPlan> {
-        plan_over(
-            self.planner,
-            request,
-            self.group.ranks(),
-            [self.input.as_ref(), self.output.as_ref()],
-        )
-    }
-
-    /// Collective: plans and prepares. Every rank gets a transform, or every rank an error.
-    ///
-    /// # Errors
-    /// Those of [`Ranks::plan`] and of preparing, on the rank that has it, and `OtherRank` on the others; `Disagree` where
-    /// ranks ask for different things; `Lost` where one does not come in time.
-    pub fn build(&self, request: &Request) -> Result<DistributedTransform> {
-        let limits = self.planner.limits();
-        let asked = format!(
-            "{request:?} from {:?} to {:?} by mmafft {} on {} {}, messages alone: {}",
-            self.input,
-            self.output,
-            env!("CARGO_PKG_VERSION"),
-            limits.backend,
-            limits.architecture,
-            self.group.has_messages_alone(),
-        );
-        self.group.same("what to transform", &asked)?;
-        let plan = self.group.all(self.plan(request))?;
-        let windows = windows(self.planner.backend(), self.group, &plan)?;
-        let transform = DistributedTransform::prepare(self.planner, self.group, plan, windows);
-        self.group.all(transform)
-    }
-}
-
-/// Plans over so many ranks without a group.
-///
-/// # Errors
-/// Those of [`Ranks::plan`].
-pub fn plan_over(
-    planner: &Planner,
-    request: &Request,
-    ranks: usize,
-    [input, output]: [Option<&Spread>; 2],
-) -> Result<DistributedPlan> {
-    DistributedPlan::new(
-        planner.plan(request)?,
-        ranks,
-        input,
-        output,
-        planner.limits(),
-    )
-}
-
-/// Windows for the arrays that exchanges spread otherwise, two in turn where there are several exchanges; `None` where
-/// ranks exchange messages.
-fn windows(
-    backend: &AnyBackend,
-    group: &Group,
-    plan: &DistributedPlan,
-) -> Result<Option<Vec<Window>>> {
-    let exchanges = plan.stages.len() - 1;
-    if exchanges == 0 || group.has_messages_alone() {
-        return Ok(None);
-    }
-    let bytes_of = |stage: &Stage| stage.from.points() * plan.point_bytes(&stage.from);
-    let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
-    let mut windows = Vec::new();
-    for _ in 0..exchanges.min(2) {
-        match group.communicator().window(backend, bytes, group.waits())? {
-            Some(window) => windows.push(window),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(windows))
-}
 
 /// Where the arrays between stages lie.
 enum Between {
@@ -161,17 +22,6 @@ enum Between {
     Windows(Vec<Window>),
     /// Each rank's own, with what it sends and what comes in host memory; of each exchange.
     Messages(Mutex<Vec<Mail>>),
-}
-
-/// One exchange by messages.
-struct Mail {
-    /// What this rank made, in the backend's memory; `None` where the stage before only changes places, and it is the input.
-    before: Option<AnyBuffer>,
-    /// What the next stage starts from; `None` where that is the output as it comes.
-    behind: Option<AnyBuffer>,
-    /// Host memory for messages.
-    sent: Vec<u8>,
-    received: Vec<u8>,
 }
 
 /// A distributed plan prepared on this rank.
@@ -197,7 +47,7 @@ impl std::fmt::Debug for DistributedTransform {
 }
 
 impl DistributedTransform {
-    fn prepare(
+    pub(super) fn prepare(
         planner: &Planner,
         group: &Group,
         plan: DistributedPlan,
@@ -256,7 +106,7 @@ impl DistributedTransform {
     }
 
     /// The plan of each of this rank's own stages; `None` where it does nothing.
-    pub fn stage_plans(&self) -> impl Iterator<Item = Option<&mmafft_backend_traits::Plan>> {
+    pub fn stage_plans(&self) -> impl Iterator<Item = Option<&Plan>> {
         self.stages.iter().map(|stage| Some(stage.as_ref()?.plan()))
     }
 
@@ -562,114 +412,4 @@ impl DistributedTransform {
 struct Ends<'a> {
     input: Option<&'a AnyBuffer>,
     output: Option<&'a mut AnyBuffer>,
-}
-
-/// Memory of each exchange by messages: of what a stage makes where one does, and of what the next one starts from.
-fn mail(backend: &AnyBackend, plan: &DistributedPlan, rank: usize) -> Result<Vec<Mail>> {
-    let last = plan.stages.len() - 1;
-    let bytes = |place: &Place| place.parts[rank].points() * plan.point_bytes(place);
-    let host = |bytes: usize| -> Result<Vec<u8>> {
-        let mut room = Vec::new();
-        let reserved = room.try_reserve_exact(bytes);
-        reserved.map_err(|_| Error::OutOfMemory {
-            backend: "host".into(),
-            what: "messages to other ranks".into(),
-            bytes,
-        })?;
-        room.resize(bytes, 0);
-        Ok(room)
-    };
-    let of = |i: usize| {
-        let (stage, next) = (&plan.stages[i], &plan.stages[i + 1]);
-        let (sent, received) = (bytes(&stage.to), bytes(&next.from));
-        let comes_as_it_is = next.axes.is_empty() && i + 1 == last;
-        Ok(Mail {
-            before: match stage.axes.is_empty() {
-                true => None,
-                false => Some(backend.zeros(sent)?),
-            },
-            behind: match comes_as_it_is {
-                true => None,
-                false => Some(backend.zeros(received)?),
-            },
-            sent: host(sent)?,
-            received: host(received)?,
-        })
-    };
-    (0..last).map(of).collect()
-}
-
-/// Copies what each rank gets out of this rank's part, one message behind the other.
-fn pack(
-    host: &[u8],
-    sent: &mut [u8],
-    to: &[Option<Part>],
-    (place, rank): (&Place, usize),
-    point: usize,
-) {
-    let (own, by) = (&place.parts[rank], place.strides(rank));
-    let mut rest = sent;
-    for part in to.iter().flatten() {
-        let (letter, others) = rest.split_at_mut(part.points() * point);
-        let lengths = part.lengths();
-        let in_row: Vec<usize> = (0..lengths.len()).collect();
-        let rows = Rows::new(part, (own, &by), (part, &strides(&lengths, &in_row)));
-        rows.each(|from, to, count| {
-            let from = from * point..(from + count) * point;
-            letter[to * point..(to + count) * point].copy_from_slice(&host[from]);
-        });
-        rest = others;
-    }
-}
-
-/// Copies what came from each rank into this rank's part.
-fn unpack(
-    host: &mut [u8],
-    received: &[u8],
-    from: &[Option<Part>],
-    (place, rank): (&Place, usize),
-    point: usize,
-) {
-    let (own, by) = (&place.parts[rank], place.strides(rank));
-    let mut rest = received;
-    for part in from.iter().flatten() {
-        let (letter, others) = rest.split_at(part.points() * point);
-        let lengths = part.lengths();
-        let in_row: Vec<usize> = (0..lengths.len()).collect();
-        let rows = Rows::new(part, (part, &strides(&lengths, &in_row)), (own, &by));
-        rows.each(|from, to, count| {
-            let from = from * point..(from + count) * point;
-            host[to * point..(to + count) * point].copy_from_slice(&letter[from]);
-        });
-        rest = others;
-    }
-}
-
-/// Calls `work` with memory of a backend as the host has it: itself, or a copy of a device's.
-fn with_host(backend: &AnyBackend, memory: &AnyBuffer, work: impl FnOnce(&[u8])) -> Result<()> {
-    #[cfg(feature = "cpu")]
-    if let AnyBuffer::Cpu(memory) = memory {
-        work(memory.as_bytes());
-        return Ok(());
-    }
-    let mut copy = vec![0; memory.bytes()];
-    backend.read(memory, 0, &mut copy)?;
-    work(&copy);
-    Ok(())
-}
-
-/// The same of memory that `work` writes all of.
-fn with_host_mut(
-    backend: &AnyBackend,
-    memory: &mut AnyBuffer,
-    work: impl FnOnce(&mut [u8]),
-) -> Result<()> {
-    #[cfg(feature = "cpu")]
-    if let AnyBuffer::Cpu(memory) = memory {
-        work(memory.as_bytes_mut());
-        return Ok(());
-    }
-    let mut copy = vec![0; memory.bytes()];
-    work(&mut copy);
-    backend.write(memory, 0, &copy)
 }
