@@ -46,6 +46,18 @@ impl Group {
         })
     }
 
+    /// This process as one of a communicator of the caller's.
+    ///
+    /// # Safety
+    /// None is needed: this build leaves MPI out.
+    ///
+    /// # Errors
+    /// `NotBuilt`.
+    #[cfg(not(all(feature = "mpi", unix)))]
+    pub unsafe fn mpi_from_raw(_: u64) -> Result<Group> {
+        Group::mpi()
+    }
+
     /// Ranks joined by anything.
     pub fn of(communicator: impl Communicator + 'static) -> Group {
         Group {

@@ -110,6 +110,23 @@ impl DistributedTransform {
         self.stages.iter().map(|stage| Some(stage.as_ref()?.plan()))
     }
 
+    /// This rank's number.
+    pub fn rank(&self) -> usize {
+        self.group.rank()
+    }
+
+    /// Bytes that this rank has of the input, and of the output.
+    pub fn bytes(&self) -> [usize; 2] {
+        let sides = [
+            (Slot::Input, self.input_len()),
+            (Slot::Output, self.output_len()),
+        ];
+        sides.map(|(side, points)| {
+            let (scalar, domain) = self.elements(side);
+            points * domain.scalars() * scalar.bytes()
+        })
+    }
+
     /// Elements that this rank has of the input.
     pub fn input_len(&self) -> usize {
         self.plan.stages[0].from.parts[self.group.rank()].points()
@@ -151,10 +168,23 @@ impl DistributedTransform {
         let checked = self
             .check(Slot::Input, (I::SCALAR, I::DOMAIN), size_of_val(input))
             .and_then(|()| self.check(Slot::Output, (O::SCALAR, O::DOMAIN), size_of_val(output)));
-        let (from, to): (&[u8], &mut [u8]) = (
-            bytemuck::cast_slice(input),
-            bytemuck::cast_slice_mut(output),
-        );
+        let output = bytemuck::cast_slice_mut(output);
+        self.run_on_host(checked, bytemuck::cast_slice(input), output)
+    }
+
+    /// The same of bytes of the elements that the request says: for callers that know types only when they run.
+    ///
+    /// # Errors
+    /// Those of [`DistributedTransform::run`]; `Unsupported` on the CPU where the bytes do not begin with a scalar.
+    pub fn process_bytes(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
+        let own = [Slot::Input, Slot::Output].map(|side| self.elements(side));
+        let checked = self
+            .check(Slot::Input, own[0], input.len())
+            .and_then(|()| self.check(Slot::Output, own[1], output.len()));
+        self.run_on_host(checked, input, output)
+    }
+
+    fn run_on_host(&self, checked: Result<()>, from: &[u8], to: &mut [u8]) -> Result<()> {
         if let AnyBackend::Cpu(_) = self.backend {
             // SAFETY: both slices outlive the run, which only reads the first.
             let (from, mut to) = unsafe {
