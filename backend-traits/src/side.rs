@@ -222,6 +222,8 @@ pub enum Factor {
         /// Whether it is times −i as well: an odd line has y[k1, N2 − n2] = −conj y[k1, n2], times −i
         /// what C2R begins with.
         turned: bool,
+        /// The number of the loop's first line: those before it are on other ranks.
+        first: usize,
     },
     /// Bluestein's chirp: point `n` of the whole line times `exp(∓πi·n²/length)`.
     Chirp {

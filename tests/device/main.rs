@@ -10,6 +10,7 @@ mod lengths;
 mod measured;
 #[path = "../common/not_finite.rs"]
 mod not_finite;
+mod ranks;
 mod sharing;
 mod times;
 
@@ -26,6 +27,7 @@ fn main() -> std::process::ExitCode {
         measured::in_turns,
         measured::measured,
         measured::likely,
+        ranks::ranks_on_one_device,
         sharing::the_same_bits,
         sharing::the_same_bits_in_turns,
         sharing::eight_streams,
