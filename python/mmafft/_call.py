@@ -88,7 +88,9 @@ def _key(name, x, others):
     signature = _others.signature(x)
     if signature is None:
         return None
-    return _hashed((name, signature, *[tuple(given) if isinstance(given, list) else given for given in others]))
+    # All axes are another call than none.
+    fixed = [None if given is ALL else tuple(given) if isinstance(given, list) else given for given in others]
+    return _hashed((name, signature, *fixed))
 
 
 def _hashed(key):

@@ -11,7 +11,7 @@ use crate::{exception, normalization};
 use mmafft::{Domain, Precision, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use std::ffi::{c_char, c_int, c_void, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::Arc;
 
@@ -107,7 +107,8 @@ struct Api {
     version: Version,
     internal: *const c_void,
     error: Function<NewError>,
-    before_stream: [*const c_void; 3],
+    message: Option<unsafe extern "C" fn(*mut Message)>,
+    before_stream: [*const c_void; 2],
     stream: Function<Get<*mut c_void>>,
     before_allocate: [*const c_void; 4],
     allocate: Function<Allocation>,
@@ -121,6 +122,13 @@ struct NewError {
     head: Head,
     message: *const c_char,
     code: c_int,
+}
+
+#[repr(C)]
+struct Message {
+    head: Head,
+    error: *mut c_void,
+    message: *const c_char,
 }
 
 #[repr(C)]
@@ -153,6 +161,7 @@ const _: () = {
     use std::mem::offset_of;
     let api = [
         (offset_of!(Api, error), 48),
+        (offset_of!(Api, message), 56),
         (offset_of!(Api, stream), 80),
         (offset_of!(Api, allocate), 120),
         (offset_of!(Api, free), 128),
@@ -346,14 +355,16 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
             head: head::<Allocation>(),
             context: frame.context,
             bytes,
-            // The most that XLA takes; what it gives is aligned to more.
-            alignment: 64,
+            // What XLA gives is aligned to more than it can be asked for.
+            alignment: 1,
             address: std::ptr::null_mut(),
         };
         if bytes > 0 {
             let allocate = api.allocate.ok_or_else(missing)?;
-            if !allocate(&mut block).is_null() {
-                return Err(refused("there is no memory for its scratch"));
+            let error = allocate(&mut block);
+            if !error.is_null() {
+                let why = words(api, error);
+                return Err(refused(&format!("there is no memory for its scratch: {why}")));
             }
         }
         let scratch = (bytes > 0).then_some((block.address as u64, bytes));
@@ -369,6 +380,25 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
             });
         }
         ran.map_err(exception)
+    }
+}
+
+/// What XLA says of an error of its own.
+unsafe fn words(api: &Api, error: *mut c_void) -> String {
+    let mut arguments = Message {
+        head: head::<Message>(),
+        error,
+        message: std::ptr::null(),
+    };
+    // SAFETY: by the caller's word; the text is the error's, which is not freed.
+    unsafe {
+        if let Some(message) = api.message {
+            message(&mut arguments);
+        }
+        match arguments.message.is_null() {
+            true => "XLA does not say why".into(),
+            false => CStr::from_ptr(arguments.message).to_string_lossy().into(),
+        }
     }
 }
 
