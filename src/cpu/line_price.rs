@@ -16,22 +16,27 @@ pub const FOUR_STEP: &str = "four steps";
 /// Bytes that two copies of a vector of lines may take: half of a second-level cache.
 const BATCH_BYTES: usize = 512 << 10;
 
+/// The shortest lines of batches: calls for a vector of shorter ones cost more than all else.
+const SHORTEST_BATCH: usize = 64;
+
 /// The least length whose factors are worth two trips.
 const SHORTEST_FOUR_STEP: usize = 1024;
 
 /// The way for lines of so many points, in batches or each for itself, in vectors of so many lanes of so many bytes. It is
 /// the same whatever is beside a line, so that the result is, too.
 pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'static str {
-    let Some(radices) = radices(points).filter(|_| points > 1) else {
+    let Some(radices) = radices(points) else {
         return LIBRARY;
     };
     // RustFFT has vectors of 256 bits at most.
     let wider = if lanes * bytes > 32 { 0.6 } else { 1.0 };
     let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
-    let fits = 4 * points * lanes * bytes <= BATCH_BYTES;
-    // Of a group of lines, and of a point on its way in and out.
+    let fits = points >= SHORTEST_BATCH && 4 * points * lanes * bytes <= BATCH_BYTES;
+    // Short lines end before the processor sees that they are read in order, which costs what has more bytes more.
+    let begun = if bytes > 4 { 50.0 } else { 10.0 };
+    // A point costs something on its way in and out.
     let batch = match in_batches && fits {
-        true => 40.0 / points as f64 + wider * (0.7 + steps),
+        true => begun / points as f64 + wider * (0.7 + steps),
         false => f64::INFINITY,
     };
     let four_step = match points >= SHORTEST_FOUR_STEP {
@@ -66,7 +71,7 @@ fn step(radix: usize) -> f64 {
 /// What RustFFT takes of a point of lines that [`radices`] has.
 fn library(points: usize) -> f64 {
     let (mut rest, mut price) = (points, 0.3);
-    for (prime, own) in [(2, 0.2), (3, 0.36), (5, 0.75), (7, 0.8), (11, 1.1)] {
+    for (prime, own) in [(2, 0.2), (3, 0.36), (5, 0.9), (7, 0.8), (11, 1.1)] {
         while rest.is_multiple_of(prime) {
             rest /= prime;
             price += own;
@@ -89,7 +94,8 @@ mod tests {
     #[test]
     fn the_cheapest_way_is_taken() {
         for (points, in_batches, bytes, expected) in [
-            (16, true, 32, LIBRARY),
+            (1, true, 64, LIBRARY),
+            (16, true, 64, LIBRARY),
             (1024, true, 32, LIBRARY),
             (1024, true, 64, BATCH),
             (1000, true, 32, BATCH),

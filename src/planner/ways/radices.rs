@@ -42,6 +42,9 @@ fn steps(axis: &Axis) -> Result<Chosen> {
         None if fits.engine == Engine::Simt && fits.by_kernels() => {
             "simt engine, the fewest radices".into()
         }
+        None if fits.engine == Engine::Matrix && !fits.by_kernels() => {
+            "matrix engine, here a slow reference of it: the simt engine and f32 are faster".into()
+        }
         None => format!("{} engine, largest radices first", fits.engine.name()),
     };
     Ok((factored(axis, length), reason))
