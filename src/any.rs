@@ -290,6 +290,16 @@ macro_rules! backends {
                 }
             }
 
+            #[allow(unreachable_code, reason = "what is not built has no memory")]
+            fn address(&self, buffer: &mut AnyBuffer) -> u64 {
+                match (self, buffer) {
+                    $((AnyBackend::$variant(b), AnyBuffer::$variant(buffer)) => b.address(buffer),)*
+                    // No backend has memory there.
+                    #[allow(unreachable_patterns)]
+                    _ => 0,
+                }
+            }
+
             fn launch_by(
                 &self,
                 stream: Option<&AnyStream>,

@@ -25,6 +25,9 @@ pub trait Foreign: Backend {
     /// As [`crate::Transform::buffer_from_raw`] says.
     unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer;
 
+    /// Where memory begins, as [`Foreign::buffer_from_raw`] takes it.
+    fn address(&self, buffer: &mut Self::Buffer) -> u64;
+
     /// Runs a prepared plan on this stream, or on the backend's own.
     fn launch_by(
         &self,
@@ -67,6 +70,10 @@ impl Foreign for crate::cpu::CpuBackend {
         unsafe { crate::cpu::CpuBuffer::from_raw(pointer as usize as *mut u8, bytes) }
     }
 
+    fn address(&self, buffer: &mut Self::Buffer) -> u64 {
+        buffer.as_bytes_mut().as_mut_ptr() as usize as u64
+    }
+
     fn launch_by(
         &self,
         _: Option<&AtOnce>,
@@ -106,6 +113,10 @@ mod devices {
         unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> Self::Buffer {
             // SAFETY: the caller's.
             DeviceBuffer::new(unsafe { Memory::from_raw(pointer, bytes) }, bytes)
+        }
+
+        fn address(&self, buffer: &mut Self::Buffer) -> u64 {
+            buffer.memory().pointer()
         }
 
         fn launch_by(
@@ -154,6 +165,10 @@ mod emulated {
             DeviceBuffer::new(unsafe { Memory::from_raw(pointer, bytes) }, bytes)
         }
 
+        fn address(&self, buffer: &mut Self::Buffer) -> u64 {
+            buffer.memory().address()
+        }
+
         fn launch_by(
             &self,
             _: Option<&AtOnce>,
@@ -192,6 +207,9 @@ mod absent {
             match *self {}
         }
         unsafe fn buffer_from_raw(&self, _: u64, _: usize) -> Absent {
+            match *self {}
+        }
+        fn address(&self, _: &mut Absent) -> u64 {
             match *self {}
         }
         fn launch_by(&self, _: Option<&Absent>, _: &Absent, _: Bindings<'_, Absent>) -> Result<()> {

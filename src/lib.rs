@@ -24,7 +24,7 @@
 //! elements; `X[k] = Σ x[n]·exp(−2πi·kn/N)` forward, `+` inverse, neither scaled unless
 //! [`Normalization`] says so.
 //!
-//! Features: `cpu` (default), `cuda`, `hip`, `emulate`, `ndarray`. With a feature
+//! Features: `cpu` (default), `cuda`, `hip`, `mpi`, `emulate`, `ndarray`. With a feature
 //! off, [`Planner`]'s and [`AnyBackend`]'s constructors of its backend still exist, and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 // A build without backends has nothing that runs, so that what follows from a value of one cannot be reached.
@@ -59,6 +59,7 @@ mod helpers;
 pub mod lab;
 mod plan_cache;
 mod planner;
+pub mod ranks;
 mod stream;
 mod transform;
 
@@ -102,6 +103,8 @@ mod pages {
     struct Readme;
     #[doc = include_str!("../docs/from-fftw.md")]
     struct FromFftw;
+    #[doc = include_str!("../docs/ranks.md")]
+    struct Ranks;
     #[cfg(feature = "cuda")]
     #[doc = include_str!("../docs/guide.md")]
     struct Guide;

@@ -114,6 +114,10 @@ impl Planner {
         self.wisdom.write().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn backend(&self) -> &AnyBackend {
+        &self.backend
+    }
+
     /// The device's limits.
     pub fn limits(&self) -> &Limits {
         self.backend.limits()
@@ -347,6 +351,25 @@ impl Transform {
     /// [`Transform::run_in_place`] on a stream.
     pub fn run_in_place_on(&self, stream: &Stream, buffer: &mut Buffer) -> Result<()> {
         self.run_by(Some(stream), None, buffer)
+    }
+
+    /// [`Transform::run`] on memory that the caller has checked; nothing where there is none.
+    pub(crate) fn run_memory(
+        &self,
+        input: Option<&AnyBuffer>,
+        output: Option<&mut AnyBuffer>,
+    ) -> Result<()> {
+        let (Some(input), Some(output)) = (input, output) else {
+            return Ok(());
+        };
+        self.with_scratch(|scratch| {
+            let bindings = Bindings {
+                input: Some(input),
+                output,
+                scratch,
+            };
+            self.backend.launch_by(None, &self.prepared, bindings)
+        })
     }
 
     fn run_by(

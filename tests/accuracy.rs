@@ -1,10 +1,11 @@
 //! The accuracy that the README promises, against the conformance suite's reference: relative L2
 //! at most the precision's bound times √(1 + log2 N), threefold for convolved lengths.
 
-use mmafft::backend_traits::conformance::{by_products, check, check_data, Data, Outcome, Random};
 use mmafft::backend_traits::radix::RADICES;
+use mmafft::backend_traits::reference::Random;
 use mmafft::reference::{relative_l2, root, ComplexDd, Dd, ReferenceFft};
 use mmafft::{Complex, CpuBackend, Engine, Kind, Planner, Precision, Request, Shape};
+use mmafft_testing::{by_products, check, check_data, Data, Outcome};
 
 /// Every line is at most so long, unless the feature `thorough` asks for all.
 const LONGEST: usize = match cfg!(feature = "thorough") {

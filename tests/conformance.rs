@@ -13,24 +13,24 @@ fn main() -> ExitCode {
         #[cfg(feature = "emulate")]
         emulated::tests(),
     ];
-    mmafft_harness::run(suites.into_iter().flatten())
+    mmafft_testing::run(suites.into_iter().flatten())
 }
 
-mmafft::backend_traits::conformance_suite!(
+mmafft_testing::conformance_suite!(
     cpu,
     Ok::<_, mmafft::Error>(mmafft::CpuBackend::default()),
     mmafft::plan
 );
 
 #[cfg(feature = "cuda")]
-mmafft::backend_traits::conformance_suite!(
+mmafft_testing::conformance_suite!(
     cuda,
     mmafft::cuda::CudaDriver::open(0).map(mmafft::CudaBackend::new),
     mmafft::plan
 );
 
 #[cfg(feature = "hip")]
-mmafft::backend_traits::conformance_suite!(
+mmafft_testing::conformance_suite!(
     hip,
     mmafft::hip::HipDriver::open(0).map(mmafft::HipBackend::new),
     mmafft::plan
@@ -39,10 +39,10 @@ mmafft::backend_traits::conformance_suite!(
 /// The kernels of both vendors, their threads in three orders.
 #[cfg(feature = "emulate")]
 mod emulated {
-    use mmafft::backend_traits::conformance as suite;
     use mmafft::emulated::{EmulatedDriver, Order};
     use mmafft::lab::{plan_as, Asked};
     use mmafft::{Backend, EmulatedBackend, Limits, Plan, Request, Result};
+    use mmafft_testing as suite;
 
     pub fn tests() -> Vec<suite::Test> {
         let mut tests = nvidia::tests();
@@ -57,12 +57,12 @@ mod emulated {
         Ok(orders.map(|order| EmulatedBackend::new(driver().order(order))))
     }
 
-    mmafft::backend_traits::conformance_suite!(
+    mmafft_testing::conformance_suite!(
         nvidia,
         each orders(EmulatedDriver::nvidia),
         mmafft::plan
     );
-    mmafft::backend_traits::conformance_suite!(
+    mmafft_testing::conformance_suite!(
         amd,
         each orders(EmulatedDriver::amd),
         mmafft::plan

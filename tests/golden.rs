@@ -5,11 +5,11 @@
 mod common;
 
 use common::{cpu_limits, device_limits};
-use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{Geometry, Vendor};
 use mmafft::backend_traits::radix::BUTTERFLIES;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Kind, Layout, Limits, Normalization, Precision, Request, Shape};
+use mmafft_testing::PlanFn;
 use std::path::{Path, PathBuf};
 
 /// What lowering knows of an H100.

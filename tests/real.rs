@@ -1,7 +1,7 @@
 //! The real family on the CPU: every length against the definition in higher precision, and
 //! back again.
 
-use mmafft::backend_traits::conformance::{Definition, Random};
+use mmafft::backend_traits::reference::{Definition, Random};
 use mmafft::reference::{relative_l2, ComplexDd};
 use mmafft::{
     largest_prime_factor, Complex, CpuBackend, CpuOptions, Direction, Kind, Normalization, Planner,

@@ -1,7 +1,6 @@
 //! The kernels of both vendors on emulated devices, a few requests of every way that plans go: a
 //! minute, where the conformance suite and tests/emulated take many.
 
-use mmafft::backend_traits::conformance::check;
 use mmafft::backend_traits::Turns;
 use mmafft::emulated::EmulatedDriver;
 use mmafft::lab::{plan_as, Asked};
@@ -9,6 +8,7 @@ use mmafft::{
     Backend, EmulatedBackend, Engine, Kind, Layout, Limits, Normalization, Plan, Precision,
     Request, Result, Shape,
 };
+use mmafft_testing::check;
 
 /// Lines, columns, planes, primes, lines that no tile holds, reals, strides and zero ranges.
 fn requests() -> Vec<Request> {

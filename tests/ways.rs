@@ -1,8 +1,8 @@
 //! Each way by itself: of every kind and of shapes that it applies to, against the reference.
 
-use mmafft::backend_traits::conformance::{by_products, check};
 use mmafft::lab::{of_way, plan_as, ways};
 use mmafft::{Backend, Direction, Kind, Limits, Precision, Request, Shape, KINDS};
+use mmafft_testing::{by_products, check};
 use std::collections::BTreeMap;
 
 /// Lengths of lines: of one point, short ones, composite and prime ones longer than tiles.

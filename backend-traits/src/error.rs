@@ -275,6 +275,50 @@ pub enum Error {
         /// Whether some of the output may have been written.
         output_touched: bool,
     },
+    /// Ranks that were asked for different transforms.
+    #[error("the ranks disagree on {what}: here {here}, on rank {rank} {there}")]
+    Disagree {
+        /// The first rank that says another thing.
+        rank: usize,
+        /// What they disagree on.
+        what: String,
+        /// What this rank says.
+        here: String,
+        /// What that rank says.
+        there: String,
+    },
+    /// What another rank could not do, so that this one did not either.
+    #[error("rank {rank} failed: {reason}")]
+    OtherRank {
+        /// The first rank that failed.
+        rank: usize,
+        /// Its error in words.
+        reason: String,
+    },
+    /// A rank that ended, or was waited for in vain. Its group does nothing any more.
+    #[error("{} was lost after {waited:?}", rank.map_or("a rank".into(), |rank| format!("rank {rank}")))]
+    Lost {
+        /// The rank, where it is known.
+        rank: Option<usize>,
+        /// How long this rank waited.
+        waited: std::time::Duration,
+    },
+    /// No library, or none that can be used, by which ranks reach each other.
+    #[error("ranks cannot reach each other through {engine}: {reason}; {remedy}")]
+    NoEngine {
+        /// What they would reach each other through.
+        engine: &'static str,
+        /// What is missing.
+        reason: String,
+        /// How to get it.
+        remedy: String,
+    },
+    /// A way to spread an array over ranks that is none.
+    #[error("an array cannot be spread so: {reason}")]
+    Spread {
+        /// What is wrong with it.
+        reason: String,
+    },
 }
 
 impl Error {

@@ -238,9 +238,18 @@ fn waits(shape: &PassShape) -> String {
 fn factor_words(factor: Option<Factor>) -> String {
     match factor {
         None => String::new(),
-        Some(Factor::Roots { length, turned, .. }) => {
+        Some(Factor::Roots {
+            length,
+            turned,
+            first,
+            ..
+        }) => {
             let turn = if turned { "-i and " } else { "" };
-            format!(", times {turn}roots of order {length}")
+            let from = match first {
+                0 => String::new(),
+                first => format!(" from line {first} on"),
+            };
+            format!(", times {turn}roots of order {length}{from}")
         }
         Some(Factor::Chirp { length, .. }) => format!(", times the chirp of {length}"),
     }

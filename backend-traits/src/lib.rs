@@ -6,13 +6,12 @@
 //! [`Buffer`]), and the small matrix product that matrix cores offer ([`Fragment`]).
 //! It contains no device code, and no `unsafe`.
 //!
-//! A backend proves itself with one line, [`conformance_suite!`].
+//! A backend proves itself with one line, `conformance_suite!` of the crate `mmafft-testing`.
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 mod backend;
 mod cache;
-pub mod conformance;
 pub mod device;
 mod error;
 mod explain;

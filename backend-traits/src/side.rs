@@ -222,6 +222,8 @@ pub enum Factor {
         /// Whether it is times −i as well: an odd line has y[k1, N2 − n2] = −conj y[k1, n2], times −i
         /// what C2R begins with.
         turned: bool,
+        /// The number of the loop's first line: those before it are on other ranks.
+        first: usize,
     },
     /// Bluestein's chirp: point `n` of the whole line times `exp(∓πi·n²/length)`.
     Chirp {
@@ -233,21 +235,5 @@ pub enum Factor {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_beside_their_mirror_images() {
-        for counts in [[1, 6], [4, 6], [2, 2]] {
-            let [rows, row] = counts;
-            let image = |a: usize| (rows - a / row) % rows * row + (row - a % row) % row;
-            for a in 0..rows * row {
-                let partner = Mirrored::partner(&counts, a);
-                assert_eq!(Mirrored::partner(&counts, partner), a);
-                assert_ne!(partner, a);
-                // Or both are their own.
-                assert!(image(a) == partner || (image(a) == a && image(partner) == partner));
-            }
-        }
-    }
-}
+#[path = "side_tests.rs"]
+mod tests;

@@ -232,7 +232,21 @@ typedef enum mmafft_status {
    A fault of the library itself, which is worth a report.
    */
   MMAFFT_INTERNAL = 12,
+  /*
+   Another rank failed, was lost, or asks for another transform; or ranks cannot reach each other.
+   */
+  MMAFFT_RANKS = 13,
 } mmafft_status;
+
+/*
+ A transform over the ranks of a group. One run of it is under way at a time.
+ */
+typedef struct mmafft_distributed mmafft_distributed;
+
+/*
+ Ranks that transform together: this process' end of what joins them.
+ */
+typedef struct mmafft_group mmafft_group;
 
 /*
  A transform that is ready to run. Any number of threads may run one at once.
@@ -456,6 +470,88 @@ enum mmafft_status mmafft_wisdom_export(const struct mmafft_planner *planner, ch
 enum mmafft_status mmafft_wisdom_import(const struct mmafft_planner *planner,
                                         const char *text,
                                         size_t *count);
+
+/*
+ Joins the processes of an MPI communicator, which is duplicated; null is MPI_COMM_WORLD, for which MPI is
+ initialised where it is not. Others are waited for so many seconds at most, 60 for 0. Collective.
+
+ # Safety
+ `communicator` is null, or an MPI_Comm of the MPI that the process has open, as a pointer; `group` is null or an
+ address to write.
+ */
+enum mmafft_status mmafft_group_mpi(void *communicator,
+                                    double patience,
+                                    struct mmafft_group **group);
+
+/*
+ Leaves a group; its plans live on. Collective where it ends MPI. Null, or one that was destroyed, is nothing.
+ */
+void mmafft_group_destroy(struct mmafft_group *group);
+
+/*
+ This process' number in a group, and how many there are.
+
+ # Safety
+ Both are null or addresses to write.
+ */
+enum mmafft_status mmafft_group_rank(const struct mmafft_group *group, size_t *rank, size_t *ranks);
+
+/*
+ Plans and prepares a transform over the ranks of a group: of `rank` axes, all of them transformed by this kind, of
+ `batch` arrays in rows. The input is spread as slabs of one axis, the output as slabs of another; -1 leaves either
+ to the library, -2 spreads the arrays of the batch. Collective: every process gets a plan, or every one an error.
+
+ # Safety
+ `lengths` has `rank` numbers; `plan` is null or an address to write.
+ */
+enum mmafft_status mmafft_distributed_create(const struct mmafft_planner *planner,
+                                             const struct mmafft_group *group,
+                                             int32_t kind,
+                                             int32_t direction,
+                                             int32_t precision,
+                                             int32_t norm,
+                                             size_t rank,
+                                             const size_t *lengths,
+                                             size_t batch,
+                                             int32_t input_axis,
+                                             int32_t output_axis,
+                                             struct mmafft_distributed **plan);
+
+/*
+ What this process has of the input (side 0) or of the output (side 1): the first index and the number of indices of
+ the batch, then of each axis. A part lies in rows.
+
+ # Safety
+ `starts` and `lengths` have room for one number more than there are axes.
+ */
+enum mmafft_status mmafft_distributed_part(const struct mmafft_distributed *plan,
+                                           int32_t side,
+                                           size_t *starts,
+                                           size_t *lengths);
+
+/*
+ The stages of a plan, what is exchanged between, and the time to expect, as text to be freed by mmafft_text_free().
+
+ # Safety
+ `text` is null or an address to write.
+ */
+enum mmafft_status mmafft_distributed_explain(const struct mmafft_distributed *plan,
+                                              char **text);
+
+/*
+ Transforms this process' part of the input into its part of the output. Collective.
+
+ # Safety
+ Both are memory of all elements of the parts, and apart.
+ */
+enum mmafft_status mmafft_distributed_execute(const struct mmafft_distributed *plan,
+                                              const void *input,
+                                              void *output);
+
+/*
+ Destroys a plan. Null, or one that was destroyed, is nothing.
+ */
+void mmafft_distributed_destroy(struct mmafft_distributed *plan);
 
 /*
  A request of this kind, forward, in double precision, unscaled, without dimensions yet.

@@ -9,6 +9,7 @@
 
 mod plan;
 mod planner;
+mod ranks;
 mod request;
 mod status;
 mod stream;
@@ -16,6 +17,7 @@ mod text;
 
 pub use plan::*;
 pub use planner::*;
+pub use ranks::*;
 pub use request::*;
 pub use status::*;
 pub use stream::*;

@@ -273,6 +273,31 @@ fn row_major(kind: Kind, n: &[usize], in_place: bool) -> Result<(Vec<mmafft_dim>
     Ok((dims, distance))
 }
 
+/// The request of whole arrays in rows by numbers: kind, direction, precision and norm.
+pub(crate) fn whole_request(
+    [kind, direction, precision, norm]: [i32; 4],
+    lengths: &[usize],
+    batch: usize,
+) -> Result<Request> {
+    let shape = Shape::new(lengths);
+    let request = directed(kind_of(kind)?, direction, shape)?;
+    let norms = Normalization::ALL.map(|(norm, _)| norm);
+    Ok(request
+        .batch(batch)
+        .precision(one_of(&PRECISIONS, precision, "precision")?)
+        .normalization(one_of(&norms, norm, "norm")?))
+}
+
+/// The request of a kind in a direction, which only C2C has.
+fn directed(kind: Kind, direction: i32, shape: Shape) -> Result<Request> {
+    match (kind, direction) {
+        (Kind::C2C, -1) => Ok(Request::forward(shape)),
+        (Kind::C2C, 1) => Ok(Request::backward(shape)),
+        (Kind::C2C, other) => Err(invalid(format!("no direction has number {other}"))),
+        (kind, _) => Ok(Request::of_kind(kind, shape)),
+    }
+}
+
 fn kind_of(number: i32) -> Result<Kind> {
     let found = usize::try_from(number).ok().and_then(|i| KINDS.get(i));
     let found = found.copied();
@@ -336,12 +361,7 @@ pub(crate) unsafe fn problem(request: *const mmafft_request) -> Result<(Problem,
         false => Some(unsafe { list(asked.rank, asked.kinds, "the kinds")? }),
     };
     let kind = kind_of(*kinds.and_then(|kinds| kinds.last()).unwrap_or(&asked.kind))?;
-    let mut new = match (kind, asked.direction) {
-        (Kind::C2C, -1) => Request::forward(none),
-        (Kind::C2C, 1) => Request::backward(none),
-        (Kind::C2C, other) => return Err(invalid(format!("no direction has number {other}"))),
-        (kind, _) => Request::of_kind(kind, none),
-    };
+    let mut new = directed(kind, asked.direction, none)?;
     if let Some(kinds) = kinds {
         let kinds = kinds.iter().map(|&kind| kind_of(kind));
         new = new.kinds(&kinds.collect::<Result<Vec<Kind>>>()?);

@@ -35,6 +35,8 @@ pub enum mmafft_status {
     MMAFFT_DEVICE = 11,
     /// A fault of the library itself, which is worth a report.
     MMAFFT_INTERNAL = 12,
+    /// Another rank failed, was lost, or asks for another transform; or ranks cannot reach each other.
+    MMAFFT_RANKS = 13,
 }
 
 use mmafft_status::*;
@@ -86,6 +88,9 @@ impl From<Error> for Failure {
             Error::NoDevice { .. } => MMAFFT_NO_DEVICE,
             Error::OutOfMemory { .. } => MMAFFT_OUT_OF_MEMORY,
             Error::Device { .. } => MMAFFT_DEVICE,
+            Error::Spread { .. } => MMAFFT_LAYOUT,
+            Error::Disagree { .. } | Error::OtherRank { .. } | Error::Lost { .. } => MMAFFT_RANKS,
+            Error::NoEngine { .. } => MMAFFT_RANKS,
             _ => MMAFFT_INTERNAL,
         };
         Failure {

@@ -1,6 +1,6 @@
 //! The library as it is installed: C, Fortran and CMake programs build with it and run.
 
-use mmafft::backend_traits::conformance::skip;
+use mmafft_testing::skip;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
@@ -9,9 +9,10 @@ use tempfile::TempDir;
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn main() -> ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         the_header_is_made_of_the_sources,
         the_c_example_runs,
+        ranks_are_processes,
         the_static_library_links,
         the_fortran_example_runs,
         cmake_finds_it,
@@ -58,6 +59,19 @@ fn prefix() -> &'static Path {
 
 /// Compiles a program, and runs it.
 fn build_and_run(compiler: &str, sources: &[PathBuf], flags: &[&str]) -> String {
+    let program = built(compiler, sources, flags);
+    run(&mut installed(program.path().join("program")))
+}
+
+/// A program that finds the library.
+fn installed(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let mut program = Command::new(program);
+    program.env("LD_LIBRARY_PATH", prefix().join("lib"));
+    program
+}
+
+/// Compiles a program, as `program` of the folder.
+fn built(compiler: &str, sources: &[PathBuf], flags: &[&str]) -> TempDir {
     needs(compiler);
     let prefix = prefix();
     let program = tempfile::tempdir().expect("a folder");
@@ -66,8 +80,7 @@ fn build_and_run(compiler: &str, sources: &[PathBuf], flags: &[&str]) -> String 
     build.arg(format!("-I{}", prefix.join("include").display()));
     build.arg(format!("-L{}", prefix.join("lib").display()));
     run(build.args(flags).args(["-o", "program"]));
-    let mut program = Command::new(program.path().join("program"));
-    run(program.env("LD_LIBRARY_PATH", prefix.join("lib")))
+    program
 }
 
 fn here(name: &str) -> PathBuf {
@@ -99,6 +112,28 @@ fn the_c_example_runs() {
     let flags = ["-x", "c++", "-fsyntax-only", "-Wall", "-Werror"];
     let mut check = Command::new("c++");
     run(check.args(flags).arg(here("include/mmafft.h")));
+}
+
+fn ranks_are_processes() {
+    if Command::new("mpiexec").arg("--version").output().is_err() {
+        skip("needs an MPI: mpiexec is not in the path");
+    }
+    let flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-lmmafft"];
+    let program = built("cc", &[here("examples/ranks.c")], &flags);
+    let mut launcher = installed("mpiexec");
+    // Open MPI starts no more ranks than cores, and none for root, unless it is told.
+    for name in [
+        "OMPI_MCA_rmaps_base_oversubscribe",
+        "OMPI_ALLOW_RUN_AS_ROOT",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+    ] {
+        launcher.env(name, "1");
+    }
+    launcher
+        .args(["-n", "2"])
+        .arg(program.path().join("program"));
+    let said = run(&mut launcher);
+    assert!(said.contains("2 ranks, right"), "{said}");
 }
 
 fn the_static_library_links() {

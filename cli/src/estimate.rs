@@ -11,7 +11,7 @@ mod real_sum;
 mod sum;
 
 use super::points::Points;
-use mmafft::backend_traits::conformance::transform;
+use mmafft::backend_traits::reference::transform;
 use mmafft::reference::{relative_l2, Dd};
 use mmafft::{Complex, Precision, Request};
 use real_sum::RealSum;

@@ -18,6 +18,7 @@ pub mod plan;
 pub mod plot;
 mod points;
 pub mod progress;
+pub mod ranks;
 pub mod request;
 mod room;
 pub mod rows;

@@ -1,5 +1,6 @@
 //! `mmafft plan`: how a transform would be computed.
 
+use super::ranks::Ranks;
 use super::request::{count, kinds, precisions, range, shape, Common};
 use super::Failure;
 use clap::Args;
@@ -31,6 +32,8 @@ pub struct Arguments {
     #[arg(long, allow_hyphen_values = true, value_parser = range)]
     wanted: Vec<(usize, Range<usize>)>,
     #[command(flatten)]
+    ranks: Ranks,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -60,6 +63,11 @@ impl Arguments {
 /// What is wrong with the request.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let request = arguments.request()?;
+    if arguments.ranks.ranks.is_some() {
+        let backend = arguments.common.backend()?;
+        out!("{}", arguments.ranks.explain(&backend, &request)?);
+        return Ok(());
+    }
     let planner = arguments.common.planner()?;
     out!("{}", planner.plan(&request)?.explain());
     Ok(())

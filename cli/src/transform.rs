@@ -10,6 +10,7 @@ use super::npy::{self, NpyError};
 use super::plot::{Format, Scale};
 use super::points::FirstArray;
 use super::progress::Progress;
+use super::ranks::Ranks;
 use super::request::{count, kinds, precisions, Common};
 use super::spectrum::Spectrum;
 use super::Failure;
@@ -53,6 +54,8 @@ pub struct Arguments {
     #[arg(long, default_value = "sample")]
     unit: String,
     #[command(flatten)]
+    ranks: Ranks,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -92,10 +95,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     progress.step();
     progress.doing("transforming");
     let fft = arguments.common.planner()?.build(&request)?;
-    let outcome = compute::run(&fft, reader).map_err(|error| match error.downcast() {
-        Ok(error) => named(*error).into(),
-        Err(other) => other,
-    })?;
+    let outcome =
+        compute::run(&fft, &arguments.ranks, reader).map_err(|error| match error.downcast() {
+            Ok(error) => named(*error).into(),
+            Err(other) => other,
+        })?;
     progress.step();
     progress.doing("estimating the error");
     let estimate = estimated_error(fft.plan(), &outcome);

@@ -3,12 +3,14 @@
 //! Arguments are SciPy's, and `mmafft/_call.py` reads them in all their forms. What is most frequent and costs most
 //! beside a short transform, an array as NumPy makes them and no options, `quick` does from end to end.
 
+mod again;
 mod arrays;
 mod call;
 mod devices;
 mod memo;
 mod mirror;
 mod quick;
+mod ranks;
 mod request;
 mod state;
 mod xla;
@@ -19,7 +21,7 @@ use devices::{Device, Prepared};
 use mmafft::{Error, Normalization, Precision};
 use numpy::{PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::exceptions::{
-    PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTypeError, PyValueError,
+    PyMemoryError, PyNotImplementedError, PyRuntimeError, PyTimeoutError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -30,9 +32,13 @@ fn exception(error: Error) -> PyErr {
         Error::OutOfMemory { .. } => PyMemoryError::new_err(text),
         Error::Unsupported { .. } => PyNotImplementedError::new_err(text),
         Error::ElementType { .. } => PyTypeError::new_err(text),
-        Error::NotBuilt { .. } | Error::NoDevice { .. } | Error::Device { .. } => {
-            PyRuntimeError::new_err(text)
-        }
+        Error::NotBuilt { .. }
+        | Error::NoDevice { .. }
+        | Error::Device { .. }
+        | Error::Disagree { .. }
+        | Error::OtherRank { .. }
+        | Error::NoEngine { .. } => PyRuntimeError::new_err(text),
+        Error::Lost { .. } => PyTimeoutError::new_err(text),
         _ => PyValueError::new_err(text),
     }
 }
@@ -187,6 +193,8 @@ fn device() -> String {
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
+    use crate::again::{kept, key_of, signature_of_tensor, Kept};
+    #[pymodule_export]
     use super::{describe, device, execute, fits, fits_at, good_size, prepare};
     #[pymodule_export]
     use crate::devices::{device_name, Prepared};
@@ -194,6 +202,8 @@ mod _core {
     use crate::mirror::mirror;
     #[pymodule_export]
     use crate::quick::{quick, quick_axes};
+    #[pymodule_export]
+    use crate::ranks::{Distributed, PyGroup};
     #[pymodule_export]
     use crate::state::{cached, clear_cache, default_workers, forked, set_default_workers};
     #[pymodule_export]

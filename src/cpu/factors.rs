@@ -8,7 +8,12 @@ use num_complex::Complex;
 /// What every point is multiplied by.
 pub enum Multiplier {
     /// A twiddle, and the loop that counts its lines.
-    Roots { table: Roots, line_loop: usize },
+    Roots {
+        table: Roots,
+        line_loop: usize,
+        /// The number of the loop's first line.
+        first: usize,
+    },
     /// Bluestein's chirp.
     Chirp { length: usize, inverse: bool },
 }
@@ -52,11 +57,13 @@ impl Multiplier {
                 length,
                 line_loop,
                 direction,
+                first,
                 // `check` refuses others.
                 turned: _,
             } => Multiplier::Roots {
                 table: Roots::new(length, direction == Direction::Inverse),
                 line_loop,
+                first,
             },
             Factor::Chirp { length, direction } => Multiplier::Chirp {
                 length,
@@ -69,7 +76,11 @@ impl Multiplier {
     /// line where the loops are at `indices`.
     pub fn of<T: Real>(&self, k: usize, n: usize, indices: &[usize]) -> Complex<T> {
         match self {
-            Multiplier::Roots { table, line_loop } => table.get(k * indices[*line_loop]),
+            Multiplier::Roots {
+                table,
+                line_loop,
+                first,
+            } => table.get(k * (first + indices[*line_loop])),
             Multiplier::Chirp { length, inverse } => chirp(n, *length, *inverse),
         }
     }

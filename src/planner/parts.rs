@@ -153,6 +153,7 @@ impl<'a> Parts<'a> {
             line_loop: i,
             direction,
             turned: false,
+            first: 0,
         })
     }
 

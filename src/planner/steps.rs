@@ -56,11 +56,13 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<(Pass, V
             line_loop,
             direction,
             turned,
+            first,
         } => Factor::Roots {
             length,
             line_loop: outer + line_loop,
             direction,
             turned,
+            first,
         },
         chirp => chirp,
     };

@@ -5,11 +5,11 @@
 use crate::families::{jobs, Share};
 use crate::kept::kept;
 use crate::{waits, words};
-use mmafft::backend_traits::conformance::skip;
 use mmafft::backend_traits::device::Program;
 use mmafft::backend_traits::{radix, Operand};
 use mmafft::hip::{compile, source, versions, Device, OPTIONS};
 use mmafft::{Engine, Error, Pass, Step};
+use mmafft_testing::skip;
 use rayon::prelude::*;
 use std::path::Path;
 use std::process::Command;

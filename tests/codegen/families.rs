@@ -1,10 +1,10 @@
 //! The kernels that are compiled: every family of them.
 
-use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, real::CoreLength, Operand};
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Kind, Limits, Pass, Precision, Request, Shape, KINDS};
+use mmafft_testing::PlanFn;
 use std::collections::HashSet;
 
 /// Which requests of the families a generation of devices is asked, unless `MMAFFT_CODEGEN=all` asks for all: these

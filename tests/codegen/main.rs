@@ -22,9 +22,9 @@ mod words;
 
 fn main() -> std::process::ExitCode {
     #[allow(unused_mut, reason = "a build without devices has no kernels")]
-    let mut tests: Vec<mmafft::backend_traits::conformance::Test> = Vec::new();
+    let mut tests: Vec<mmafft_testing::Test> = Vec::new();
     #[cfg(feature = "cuda")]
-    tests.extend(mmafft_harness::tests![
+    tests.extend(mmafft_testing::tests![
         nvidia::passes_in_turns,
         nvidia::neighbours_move_together,
         nvidia::ampere,
@@ -34,12 +34,12 @@ fn main() -> std::process::ExitCode {
         nvidia::volta,
     ]);
     #[cfg(feature = "hip")]
-    tests.extend(mmafft_harness::tests![
+    tests.extend(mmafft_testing::tests![
         amd::cdna1,
         amd::cdna2,
         amd::cdna3,
         amd::hiprtc_takes_what_clang_takes,
         waits::missing_waits_are_found,
     ]);
-    mmafft_harness::run(tests)
+    mmafft_testing::run(tests)
 }

@@ -5,12 +5,12 @@ use crate::families::{self, jobs, Job, Share};
 use crate::kept::kept;
 use crate::measured::in_turns;
 use crate::words::head;
-use mmafft::backend_traits::conformance::skip;
 use mmafft::backend_traits::device::{lower, Geometry, Program};
 use mmafft::backend_traits::{radix, Launch, Operand, Turns};
 use mmafft::cuda::{compile, source, versions, Device, OPTIONS};
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Engine, Pass, Precision, Request, Result, ScalarType, Shape, Step};
+use mmafft_testing::skip;
 use object::{Object, ObjectSection};
 use rayon::prelude::*;
 use std::process::Command;
@@ -117,11 +117,7 @@ impl Kernel {
     fn prepare(program: &mut Program, architecture: &str, geometry: &Geometry) -> Result<Kernel> {
         loop {
             let kernel = Kernel::compile(program, architecture)?;
-            let relaxed = match program.bears(kernel.local, geometry) {
-                true => None,
-                false => program.relaxed(),
-            };
-            match relaxed {
+            match program.relaxed(kernel.local, geometry) {
                 Some(relaxed) => *program = relaxed,
                 None => return Ok(kernel),
             }

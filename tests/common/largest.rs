@@ -3,8 +3,8 @@
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use half::{bf16, f16};
-use mmafft::backend_traits::conformance::by_products;
 use mmafft::{Complex, Domain, Kind, Planner, Precision, RealElement, Request, Shape, KINDS};
+use mmafft_testing::by_products;
 
 /// How much larger than an impulse the largest part of its result can be, by the definition of the kind.
 fn most(kind: Kind) -> f64 {

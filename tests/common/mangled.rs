@@ -1,6 +1,6 @@
 //! Plans that no planner made: parts of real ones taken away, doubled or set to hostile numbers.
 
-use mmafft::backend_traits::conformance::Random;
+use mmafft::backend_traits::reference::Random;
 use mmafft::backend_traits::Residency;
 use mmafft::{Engine, Kind, Pass, Plan, Planner, Precision, Request, ScalarType, Shape, KINDS};
 use std::panic::{catch_unwind, AssertUnwindSafe};

@@ -2,10 +2,10 @@
 //! clusters one or more; lines that passes share, of all precisions and kinds; lines, arrays and columns without a rule, whose tiles are likely fast;
 //! and what passes take turns with.
 
-use mmafft::backend_traits::conformance::{by_products, PlanFn};
 use mmafft::backend_traits::largest_prime_factor;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Kind, Limits, Precision, Request, Shape, KINDS};
+use mmafft_testing::{by_products, PlanFn};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 

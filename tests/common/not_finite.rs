@@ -2,7 +2,7 @@
 //! their bits, and what lies outside of a zero range counts for nothing.
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use mmafft::backend_traits::conformance::Random;
+use mmafft::backend_traits::reference::Random;
 use mmafft::{
     Complex, Domain, Engine, Kind, Layout, Planner, Precision, RealElement, Request, Shape,
 };

@@ -2,12 +2,11 @@
 //! `compute-sanitizer --tool racecheck device families`.
 
 use super::cuda;
-use mmafft::backend_traits::conformance;
 use mmafft::{Backend, Engine, Kind, Precision, Request, Shape};
 
 pub fn families() {
     let backend = cuda();
-    let table = conformance::requests(backend.limits());
+    let table = mmafft_testing::requests(backend.limits());
     let mut requests: Vec<Request> = table.into_iter().step_by(41).collect();
     for precision in [
         Precision::F32,
@@ -33,7 +32,7 @@ pub fn families() {
         requests.push(request.engine(Engine::Matrix).batch(3));
     }
     for request in &requests {
-        let outcome = conformance::check(&backend, mmafft::plan, request, 1.0);
+        let outcome = mmafft_testing::check(&backend, mmafft::plan, request, 1.0);
         assert!(outcome.is_ok(), "{outcome:?}: {request:?}");
     }
     println!("{} requests", requests.len());

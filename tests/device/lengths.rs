@@ -1,7 +1,7 @@
 //! Every short length, and long ones at random.
 
 use super::{cuda, in_parallel, plan, run, values};
-use mmafft::backend_traits::conformance::{self, Random};
+use mmafft::backend_traits::reference::Random;
 use mmafft::{Backend, Complex, CpuBackend, Engine, Planner, Precision, Request, Shape};
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ pub fn every_length_to_2048() {
     let failures = Mutex::new(Vec::new());
     in_parallel(2048, |i| {
         let request = Request::forward(Shape::d1(i + 1)).batch(3);
-        if let Err(what) = conformance::check(&backend, mmafft::plan, &request, 1.0) {
+        if let Err(what) = mmafft_testing::check(&backend, mmafft::plan, &request, 1.0) {
             failures
                 .lock()
                 .expect("nothing panics")

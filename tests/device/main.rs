@@ -10,15 +10,16 @@ mod lengths;
 mod measured;
 #[path = "../common/not_finite.rs"]
 mod not_finite;
+mod ranks;
 mod sharing;
 mod times;
 
-use mmafft::backend_traits::conformance::{self, Random};
+use mmafft::backend_traits::reference::Random;
 use mmafft::backend_traits::{Bindings, Prepared};
 use mmafft::{Backend, Complex, CudaBackend, Plan, Request, Result};
 
 fn main() -> std::process::ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         families::families,
         lengths::every_length_to_2048,
         lengths::random_lengths_to_2_22,
@@ -26,6 +27,7 @@ fn main() -> std::process::ExitCode {
         measured::in_turns,
         measured::measured,
         measured::likely,
+        ranks::ranks_on_one_device,
         sharing::the_same_bits,
         sharing::the_same_bits_in_turns,
         sharing::eight_streams,
@@ -42,7 +44,7 @@ fn main() -> std::process::ExitCode {
 /// The first device; without one the test is skipped.
 fn cuda() -> CudaBackend {
     let driver = mmafft::cuda::CudaDriver::open(0);
-    CudaBackend::new(conformance::or_skip(driver))
+    CudaBackend::new(mmafft_testing::or_skip(driver))
 }
 
 /// The example, which without a device says so and succeeds.
@@ -103,7 +105,7 @@ fn plan(backend: &CudaBackend, request: &Request) -> Plan {
 fn in_parallel(count: usize, work: impl Fn(usize) + Sync) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..conformance::threads() {
+        for _ in 0..mmafft_testing::threads() {
             scope.spawn(|| loop {
                 let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 if i >= count {

@@ -4,7 +4,6 @@
 mod requests;
 
 use super::{cuda, in_parallel};
-use mmafft::backend_traits::conformance;
 use mmafft::{Backend, CudaBackend, Kind, Limits, Plan, Request, Result};
 use std::sync::Mutex;
 
@@ -55,7 +54,7 @@ where
     let wrong = Mutex::new(Vec::new());
     in_parallel(requests.len(), |i| {
         let (request, plan) = &requests[i];
-        if let Err(what) = conformance::check(backend, plan, request, 1.0) {
+        if let Err(what) = mmafft_testing::check(backend, plan, request, 1.0) {
             let what = format!("{what}: {request:?}");
             wrong.lock().expect("no thread panics").push(what);
         }
@@ -66,7 +65,7 @@ where
 /// What `MMAFFT_PART` asks for: threads of a process wait for each other in NVRTC.
 fn ours<T>(all: impl Iterator<Item = T>) -> Vec<T> {
     let numbered = all.enumerate();
-    let ours = numbered.filter(|(i, _)| conformance::is_ours(*i));
+    let ours = numbered.filter(|(i, _)| mmafft_testing::is_ours(*i));
     ours.map(|(_, one)| one).collect()
 }
 

@@ -5,10 +5,10 @@
 use crate::cases::cases;
 use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::backend_traits::conformance::{self, PlanFn};
 use mmafft::backend_traits::real::Middle;
 use mmafft::backend_traits::End;
 use mmafft::{Backend, Error, Kind, Pass, Plan, Precision, Request, Shape, Step};
+use mmafft_testing::PlanFn;
 
 /// The plan for a device, and what its launches did; `None` where it has no such product.
 pub fn launches(probe: Probe, request: &Request) -> Option<(Plan, Vec<Record>)> {
@@ -25,7 +25,7 @@ pub fn launches_of(
         Err(Error::Unsupported { .. }) => return None,
         plan => plan.expect("a plan"),
     };
-    let checked = conformance::check(&backend, plan_of, request, 1.0);
+    let checked = mmafft_testing::check(&backend, plan_of, request, 1.0);
     checked.unwrap_or_else(|what| panic!("{what}\n{request:?}"));
     let records = backend.driver().records();
     assert_eq!(records.len(), plan.passes.len());
@@ -173,7 +173,7 @@ fn every_byte_is_read_once_and_written_once() {
             ));
         }
         let probe = || Probe::new(vendor, ORDERS[0]);
-        let requests = conformance::requests(probe().backend().limits());
+        let requests = mmafft_testing::requests(probe().backend().limits());
         for request in requests.iter().skip(v).step_by(5) {
             wrong.extend(traffic(probe(), request));
         }

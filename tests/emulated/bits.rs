@@ -3,8 +3,8 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::head;
-use mmafft::backend_traits::conformance::Random;
 use mmafft::backend_traits::device::{lower, DeviceBackend, Driver};
+use mmafft::backend_traits::reference::Random;
 use mmafft::backend_traits::{Bindings, Launch};
 use mmafft::{Backend, Complex, Engine, Precision, Request, ScalarType, Shape};
 

@@ -1,12 +1,12 @@
 //! Requests that between them use every kind of trip.
 
 use crate::probe::{Probe, Vendor};
-use mmafft::backend_traits::conformance::PlanFn;
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::Factor;
 use mmafft::emulated::Order;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Direction, Engine, Error, Kind, Layout, Pass, Precision, Request, Shape, Step};
+use mmafft_testing::PlanFn;
 
 /// A request, and the device that it is for.
 pub struct Case {

@@ -4,15 +4,16 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::backend_traits::conformance::{check, PlanFn, Random};
 use mmafft::backend_traits::device::Driver;
 use mmafft::backend_traits::real::CoreLength;
+use mmafft::backend_traits::reference::Random;
 use mmafft::backend_traits::{KindRow, Launch, Step};
 use mmafft::lab::rules::{Rule, Sequence};
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result, Shape, KINDS,
 };
+use mmafft_testing::{check, PlanFn};
 
 /// What a cluster holds is spread over one, by no rule that was measured.
 fn in_clusters(request: &Request, limits: &Limits) -> Result<Plan> {

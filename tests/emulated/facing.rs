@@ -3,11 +3,11 @@
 
 use crate::accesses::{launches_of, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::{self, PlanFn};
 use mmafft::backend_traits::Launch;
 use mmafft::{
     Direction, Kind, Limits, Normalization, Plan, Precision, Request, Result, Shape, KINDS,
 };
+use mmafft_testing::PlanFn;
 
 /// Every pass with columns that face each other, where radices allow.
 fn plan(request: &Request, limits: &Limits) -> Result<Plan> {
@@ -113,7 +113,7 @@ fn roots_may_be_multiplied() {
                 let request = request.batch(1 + i % 2);
                 let run = |plan: PlanFn| {
                     let backend = Probe::new(vendor, ORDERS[i % 3]).backend();
-                    let outcome = conformance::check(&backend, plan, &request, 1.0);
+                    let outcome = mmafft_testing::check(&backend, plan, &request, 1.0);
                     outcome.unwrap_or_else(|what| panic!("{vendor:?}: {what}\n{request:?}"))
                 };
                 run(beside);
@@ -154,7 +154,7 @@ fn memory_may_begin_at_an_element() {
                         .begins_at(2 * precision.row().storage.bytes())
                         .backend();
                     let facing: PlanFn = if tile.is_some() { mmafft::plan } else { plan };
-                    if let Err(what) = conformance::check(&backend, facing, &request, 1.0) {
+                    if let Err(what) = mmafft_testing::check(&backend, facing, &request, 1.0) {
                         wrong.push(format!("{what}: {request:?}"));
                     }
                 }

@@ -4,7 +4,6 @@
 use crate::accesses::{launches, launches_of, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::head;
-use mmafft::backend_traits::conformance;
 use mmafft::lab::rules::Rule;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{
@@ -142,7 +141,7 @@ fn columns_and_rows_may_be_convolutions() {
                 let plan = in_parts(&request, backend.limits()).expect("a plan");
                 let chirp = |s: &Step| matches!(s, Step::Chirp { .. });
                 assert!(plan.passes[i].steps.iter().any(chirp), "{request:?}");
-                if let Err(what) = conformance::check(&backend, in_parts, &request, 1.0) {
+                if let Err(what) = mmafft_testing::check(&backend, in_parts, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
                 }
             }

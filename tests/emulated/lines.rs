@@ -3,8 +3,8 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::reals::kinds;
-use mmafft::backend_traits::conformance::{by_products, check};
 use mmafft::{Precision, Request, Shape};
+use mmafft_testing::{by_products, check};
 use rayon::prelude::*;
 
 const LONGEST: usize = 512;

@@ -2,7 +2,6 @@
 
 use crate::probe::Vendor;
 use crate::words::{constant, dense, head, step, total};
-use mmafft::backend_traits::conformance;
 use mmafft::backend_traits::device::Vendor::Amd as AMD;
 use mmafft::backend_traits::device::{lower, Driver, Geometry, Lowered, LARGEST_SECTOR};
 use mmafft::emulated::config_words;
@@ -152,7 +151,7 @@ fn lower_all(device: &Device, requests: impl Iterator<Item = (String, Request)>)
 }
 
 fn lower_by(
-    plan: conformance::PlanFn,
+    plan: mmafft_testing::PlanFn,
     device: &Device,
     requests: impl Iterator<Item = (String, Request)>,
 ) {
@@ -219,7 +218,7 @@ fn the_header_the_emulator_and_lowering_agree_on_the_words() {
 #[test]
 fn the_table_is_lowered() {
     for device in devices() {
-        let requests = conformance::requests(&device.limits)
+        let requests = mmafft_testing::requests(&device.limits)
             .into_iter()
             .enumerate();
         lower_all(&device, requests.map(|(i, r)| (format!("table-{i}"), r)));
@@ -232,7 +231,7 @@ fn random_requests_are_lowered() {
         let request = |seed| {
             (
                 format!("random-{seed}"),
-                conformance::random_request(seed, &device.limits),
+                mmafft_testing::random_request(seed, &device.limits),
             )
         };
         lower_all(&device, (0..2000).map(request));
@@ -302,7 +301,8 @@ fn long_lines_are_lowered() {
                         continue;
                     }
                     let request = Request::of_kind(kind, Shape::d1(n));
-                    let request = conformance::by_products(request.precision(precision).batch(3));
+                    let request =
+                        mmafft_testing::by_products(request.precision(precision).batch(3));
                     requests.push((format!("{n} {kind:?}"), request));
                 }
             }

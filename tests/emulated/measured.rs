@@ -5,7 +5,7 @@
 mod requests;
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::{conformance, Turns};
+use mmafft::backend_traits::Turns;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Backend, Error, Limits, Plan, Request, Result};
 use requests::LimitsFn;
@@ -23,7 +23,7 @@ fn every_rule_is_right() {
             Err(Error::Unsupported { .. }) => continue,
             plan => followed.add(&plan.expect("a plan")),
         }
-        if let Err(what) = conformance::check(&backend, *plan, request, 1.0) {
+        if let Err(what) = mmafft_testing::check(&backend, *plan, request, 1.0) {
             wrong.push(format!("{what}: {request:?}"));
         }
     }
@@ -50,7 +50,7 @@ fn what_nobody_measured_is_right() {
             continue;
         }
         likely += 1;
-        if let Err(what) = conformance::check(&backend, *plan, request, 1.0) {
+        if let Err(what) = mmafft_testing::check(&backend, *plan, request, 1.0) {
             wrong.push(format!("{what}: {request:?}"));
         }
     }
@@ -104,7 +104,7 @@ fn are_right(requests: Vec<(Request, LimitsFn)>, reason: &str) {
             text.contains("take turns") && text.contains(reason),
             "{text}"
         );
-        if let Err(what) = conformance::check(&backend, plan, &request, 1.0) {
+        if let Err(what) = mmafft_testing::check(&backend, plan, &request, 1.0) {
             wrong.push(format!("{what}: {request:?}"));
         }
     }

@@ -4,12 +4,12 @@
 use crate::accesses::{launches, traffic};
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::backend_traits::conformance::by_products;
 use mmafft::backend_traits::{real::Middle, End, Images, LineForm, Mirrored, RealLine};
 use mmafft::{
     Backend, Direction, Domain, Engine, Error, Kind, Layout, Normalization, Plan, Precision,
     Request, Shape, Step, KINDS,
 };
+use mmafft_testing::by_products;
 
 /// Tiles that the lines below are too long for.
 const TILE: Option<usize> = Some(4 << 10);

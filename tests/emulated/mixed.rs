@@ -1,10 +1,10 @@
 //! Passes of products and butterflies, as rules ask for them.
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::check;
 use mmafft::lab::rules::Rule;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Backend, Engine, Limits, Plan, Precision, Request, Result, Shape};
+use mmafft_testing::check;
 use std::cell::Cell;
 
 thread_local! {

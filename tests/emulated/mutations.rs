@@ -4,7 +4,6 @@
 use crate::cases::{cases, Case};
 use crate::probe::{Missing, Record, Vendor, ORDERS};
 use crate::words::{constant, dense, head, step};
-use mmafft::backend_traits::conformance;
 use mmafft::backend_traits::device::{Driver, Program};
 use mmafft::{Backend, Error};
 use std::collections::BTreeMap;
@@ -195,7 +194,7 @@ fn noticed(
             .probe(vendor, order)
             .without(vendor, order, pass, what)
             .backend();
-        if conformance::check(&backend, case.plan, &case.request, 1.0).is_err() {
+        if mmafft_testing::check(&backend, case.plan, &case.request, 1.0).is_err() {
             return Some(true);
         }
         let record = &backend.driver().records()[pass];
@@ -227,7 +226,7 @@ impl Findings {
             Err(Error::Unsupported { .. }) => return,
             other => drop(other.expect("a plan")),
         }
-        let whole = conformance::check(&backend, case.plan, &case.request, 1.0);
+        let whole = mmafft_testing::check(&backend, case.plan, &case.request, 1.0);
         whole.unwrap_or_else(|what| panic!("{vendor:?}, {}, nothing missing: {what}", case.name));
         for (pass, whole) in backend.driver().records().iter().enumerate() {
             let known = match missing(0) {

@@ -3,7 +3,7 @@
 
 use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::{head, step};
-use mmafft::backend_traits::{conformance, Launch};
+use mmafft::backend_traits::Launch;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, Direction, Domain, Engine, Kind, Layout, Limits, Normalization, Plan, Precision,
@@ -114,7 +114,7 @@ fn lines_have_real_columns() {
                 assert!(asked || precision == Precision::F16, "{request:?}");
                 let faces = |pass: &mmafft::Pass| pass.mirrored().is_some();
                 facing += usize::from(planned.passes.iter().any(faces));
-                if let Err(what) = conformance::check(&backend, by_columns, &request, 1.0) {
+                if let Err(what) = mmafft_testing::check(&backend, by_columns, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
                 }
             }
@@ -152,7 +152,7 @@ fn real_columns_of_other_layouts() {
             all.push(plane.clone().batch(i + 1));
             all.push(plane.batch(i + 1).axes(&[1]));
             for request in all {
-                if let Err(what) = conformance::check(&backend, by_columns, &request, 1.0) {
+                if let Err(what) = mmafft_testing::check(&backend, by_columns, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
                 }
             }
@@ -173,7 +173,7 @@ fn edges_come_before_real_columns() {
         let edges = plan.passes.iter().filter(|pass| pass.load.edges.is_some());
         assert_eq!(edges.count(), 1, "{plan:?}");
         assert_eq!(lengths(&plan)[plan.passes.len() - 2..], [64, 64]);
-        conformance::check(&backend, by, &request, 1.0).expect("it is right");
+        mmafft_testing::check(&backend, by, &request, 1.0).expect("it is right");
     }
 }
 
@@ -223,7 +223,7 @@ fn rows_and_columns_face_themselves() {
             for i in 0..REAL_COLUMNS.len() {
                 let backend = Probe::new(vendor, ORDERS[0]).tile_bytes(TILE).backend();
                 let request = with_columns(kind, i);
-                if let Err(what) = conformance::check(&backend, launched, &request, 1.0) {
+                if let Err(what) = mmafft_testing::check(&backend, launched, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
                 }
                 let records = backend.driver().records();
@@ -257,7 +257,7 @@ fn lines_are_split_as_asked() {
                 let request = of(row.kind).batch(i + 1).precision(precision);
                 let planned = plan(&request, backend.limits()).expect("a plan");
                 split += usize::from(lengths(&planned) == factors(row.kind, i));
-                if let Err(what) = conformance::check(&backend, plan, &request, 1.0) {
+                if let Err(what) = mmafft_testing::check(&backend, plan, &request, 1.0) {
                     wrong.push(format!("{what}: {request:?}"));
                 }
             }
@@ -306,7 +306,7 @@ fn padded_products_of_many_lines() {
         .backend();
     let whole = plan(&request, backend.limits()).expect("a plan");
     assert_eq!(lengths(&whole), FACTORS);
-    if let Err(what) = conformance::check(&backend, plan, &request, 1.0) {
+    if let Err(what) = mmafft_testing::check(&backend, plan, &request, 1.0) {
         panic!("{what}");
     }
     let first = &backend.driver().records()[0].program;

@@ -4,7 +4,6 @@
 
 use crate::probe::{Probe, Record, Vendor, ORDERS};
 use crate::words::head;
-use mmafft::backend_traits::conformance;
 use mmafft::emulated::Pattern;
 use mmafft::{Backend, Engine, Error, Precision, Request, Shape, Step, KINDS};
 use std::fmt::Write;
@@ -63,7 +62,7 @@ fn records(vendor: Vendor, request: &Request) -> Option<Vec<Record>> {
         Err(Error::Unsupported { .. }) => return None,
         plan => plan.expect("a plan"),
     };
-    let checked = conformance::check(&backend, mmafft::plan, request, 1.0);
+    let checked = mmafft_testing::check(&backend, mmafft::plan, request, 1.0);
     checked.unwrap_or_else(|what| panic!("{what}\n{request:?}"));
     Some(backend.driver().records())
 }

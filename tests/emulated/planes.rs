@@ -3,9 +3,9 @@
 
 use crate::accesses::traffic;
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::{check, random_request};
 use mmafft::backend_traits::device::{lower, Driver};
 use mmafft::{Backend, Direction, Engine, Error, Kind, Layout, Precision, Request, Shape};
+use mmafft_testing::{check, random_request};
 
 /// On one multiprocessor a tile need not leave others to do.
 pub fn probe(vendor: Vendor, number: usize) -> Probe {

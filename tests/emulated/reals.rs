@@ -4,12 +4,12 @@
 use crate::accesses::traffic_of;
 use crate::planes::{passes, probe, random, wrong};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::check;
 use mmafft::lab::rules::Rule;
 use mmafft::{
     plan, Backend, Engine, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result,
     Shape, Step, KINDS,
 };
+use mmafft_testing::check;
 
 const PRECISIONS: [Precision; 5] = [
     Precision::F32,

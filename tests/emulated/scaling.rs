@@ -3,12 +3,13 @@
 
 use crate::probe::{Probe, Vendor, ORDERS};
 use crate::words::{constant, head, step};
-use mmafft::backend_traits::conformance::{check, Random};
 use mmafft::backend_traits::device::{lower, Driver, Program};
+use mmafft::backend_traits::reference::Random;
 use mmafft::backend_traits::reference::{dft_nd, ComplexDd};
 use mmafft::{
     AnyBackend, Complex, Engine, Limits, Plan, Planner, Precision, Request, Result, Shape,
 };
+use mmafft_testing::check;
 
 /// The lines' scales are in shared memory where a pass is products and twiddles, and each product has its own in
 /// convolutions and where there is one product only.

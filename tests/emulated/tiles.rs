@@ -3,7 +3,6 @@
 //! no real device.
 
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance;
 
 #[test]
 fn small_tiles_and_few_blocks() {
@@ -12,7 +11,7 @@ fn small_tiles_and_few_blocks() {
             let probe = Probe::new(vendor, order)
                 .tile_bytes(Some(tile_bytes))
                 .blocks(Some(3));
-            conformance::random(&[probe.backend()], mmafft::plan, 150);
+            mmafft_testing::random(&[probe.backend()], mmafft::plan, 150);
         }
     }
 }

@@ -3,13 +3,13 @@
 
 use crate::planes::probe;
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::conformance::{check, random_request};
 use mmafft::backend_traits::Turns;
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{
     Backend, Direction, Kind, Layout, Limits, Normalization, Plan, Precision, Request, Result,
     Shape, KINDS,
 };
+use mmafft_testing::{check, random_request};
 
 /// Turns that the batch counts: of one array or two, the first pass one to three ahead, in as little scratch as that
 /// takes or a turn more.

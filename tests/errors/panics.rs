@@ -18,13 +18,7 @@ const FOLDERS: [&str; 11] = [
     "kernels-cuda/src",
     "kernels-hip/src",
 ];
-const LEFT_OUT: [&str; 5] = [
-    "/tests",
-    "tests.rs",
-    "/conformance/",
-    "/reference/",
-    "cli/src/bench",
-];
+const LEFT_OUT: [&str; 4] = ["/tests", "tests.rs", "/reference/", "cli/src/bench"];
 /// Calls that may panic. `expect(b'` is the method of a parser that returns an error.
 const CALLS: [&str; 8] = [
     ".unwrap()",

@@ -1,11 +1,11 @@
 //! The same bits whatever the number of threads, the place in the batch and the run; and
 //! forward then inverse gives the input back.
 
-use mmafft::backend_traits::conformance::by_products;
 use mmafft::{
     AnyBackend, Complex, CpuBackend, CpuOptions, Direction, Element, Kind, Layout, Normalization,
     Planner, Precision, Request, Shape, KINDS,
 };
+use mmafft_testing::by_products;
 use proptest::prelude::*;
 
 type C32 = Complex<f32>;

@@ -1,8 +1,8 @@
 //! Lines that are split four-step, on the CPU, against the reference.
 
 use crate::{common::device_limits, prove_all};
-use mmafft::backend_traits::conformance::{by_products, check};
 use mmafft::{CpuBackend, CpuOptions, Layout, Precision, Request, Shape};
+use mmafft_testing::{by_products, check};
 
 const LENGTHS: [usize; 5] = [128, 4096, 6000, 97 * 64, 1 << 15];
 const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F64, Precision::SplitF16];

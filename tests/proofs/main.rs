@@ -12,7 +12,7 @@ mod split_lines;
 mod steps;
 
 use common::{cpu_limits, device_limits};
-use mmafft::backend_traits::{conformance, End, Runs};
+use mmafft::backend_traits::{End, Runs};
 use mmafft::lab::{plan_as, Asked};
 use mmafft::{Domain, Error, Kind, Limits, Pass, Placement, Plan, Request, Shape};
 
@@ -38,7 +38,7 @@ fn prove_all(limits: &Limits, requests: impl Iterator<Item = (String, Request)>)
 }
 
 fn prove_by(
-    plan: conformance::PlanFn,
+    plan: mmafft_testing::PlanFn,
     limits: &Limits,
     requests: impl Iterator<Item = (String, Request)>,
 ) -> usize {
@@ -66,12 +66,12 @@ fn prove_by(
 }
 
 fn table(limits: &Limits) -> impl Iterator<Item = (String, Request)> {
-    let requests = conformance::requests(limits).into_iter().enumerate();
+    let requests = mmafft_testing::requests(limits).into_iter().enumerate();
     requests.map(|(i, request)| (format!("table-{i}"), request))
 }
 
 fn random(limits: &Limits) -> impl Iterator<Item = (String, Request)> + '_ {
-    let request = |seed| conformance::random_request(seed, limits);
+    let request = |seed| mmafft_testing::random_request(seed, limits);
     (0..2000).map(move |seed| (format!("random-{seed}"), request(seed)))
 }
 

@@ -1,8 +1,8 @@
 //! Random requests with lines longer than a tile, run on the CPU against the reference:
 //! every kind, zero ranges, layouts, prime lengths.
 
-use mmafft::backend_traits::conformance::{check, random_request};
 use mmafft::{Backend, CpuBackend, CpuOptions, Kind, Layout, Precision, Request, Shape, Step};
+use mmafft_testing::{check, random_request};
 
 fn backend(line_points: usize) -> CpuBackend {
     let threads = 2;

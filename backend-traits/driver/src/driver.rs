@@ -64,6 +64,11 @@ impl<I: Interface> DeviceDriver<I> {
         &self.0.device
     }
 
+    /// A number that all openings of one device have in common while one of them is there, and no other device has.
+    pub fn identity(&self) -> usize {
+        Arc::as_ptr(self.context()) as usize
+    }
+
     /// The version of what compiles for this device: NVRTC's as `13.0`, hipRTC's as `6.4.43484`.
     pub fn compiler_version(&self) -> String {
         self.0.compiler.version()

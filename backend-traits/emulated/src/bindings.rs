@@ -59,7 +59,7 @@ impl Memory {
     }
 
     /// Where it begins.
-    pub(crate) fn address(&self) -> u64 {
+    pub fn address(&self) -> u64 {
         self.start.as_ptr() as u64
     }
 

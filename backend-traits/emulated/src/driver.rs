@@ -123,6 +123,7 @@ pub struct EmulatedDriver {
     skip_barrier: Option<u32>,
     skip_wait: Option<u32>,
     patterns: bool,
+    capacity: usize,
     counters: Mutex<Counters>,
 }
 
@@ -144,6 +145,7 @@ impl EmulatedDriver {
             order: Order::default(),
             skip_barrier: None,
             skip_wait: None,
+            capacity: CAPACITY,
             patterns: false,
             counters: Mutex::default(),
         }
@@ -152,6 +154,14 @@ impl EmulatedDriver {
     /// Threads and blocks run in this order.
     pub fn order(self, order: Order) -> Self {
         EmulatedDriver { order, ..self }
+    }
+
+    /// With so much memory for a buffer: asking for more is an error, as on a device.
+    pub fn capacity(self, bytes: usize) -> Self {
+        EmulatedDriver {
+            capacity: bytes,
+            ..self
+        }
     }
 
     /// The barrier of this number, counted from 0 in each block, is not there.
@@ -211,7 +221,9 @@ impl Driver for EmulatedDriver {
     }
 
     fn allocate(&self, bytes: usize) -> Result<Memory> {
-        let memory = (bytes <= CAPACITY).then(|| Memory::new(bytes)).flatten();
+        let memory = (bytes <= self.capacity)
+            .then(|| Memory::new(bytes))
+            .flatten();
         memory.ok_or_else(|| Error::OutOfMemory {
             backend: self.limits.backend.into(),
             what: "a buffer".into(),

@@ -229,6 +229,7 @@ pub fn twiddles(line: &Pass, config: &mut Config, tables: &mut Tables) {
         length: first.length * last.length,
         inverse: first.direction == Direction::Inverse,
         turned: false,
+        first: 0,
     };
     step.after_roots = line_twiddles(step, last.length, 1, twiddles, double, tables);
 }

@@ -146,6 +146,7 @@ pub fn twiddles(pass: &Pass, axis: &TileAxis, at: usize, config: &mut Config, ta
         inverse: true,
         // An odd line's rows are imaginary without it.
         turned: folded.line.side(End::Load).order == Order::Odd,
+        first: 0,
     };
     let double = pass.math.storage == ScalarType::F64;
     let rows = folded.halves()[1];

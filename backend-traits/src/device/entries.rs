@@ -35,17 +35,18 @@ pub enum HalfRoots {
     Weighted,
 }
 
-/// Four-step twiddles exp(∓2πi·e/n), and whether they are times −i.
+/// Four-step twiddles exp(∓2πi·e/n), whether they are times −i, and of which line the first is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Twiddles {
     pub length: usize,
     pub inverse: bool,
     pub turned: bool,
+    pub first: usize,
 }
 
 impl LineRoots {
     /// With as few digits, and so products, as keep the tables small; `None` where even the most
-    /// digits do not, unless they `must`: tables in two levels cannot be turned.
+    /// digits do not, unless they `must`: tables in two levels can neither be turned nor begin with a later line.
     pub fn new(
         lines: usize,
         columns: usize,
@@ -202,7 +203,7 @@ pub fn line_roots(
     for (i, step) in columns.chain(rows).enumerate() {
         // Every point is multiplied by one column's first digit.
         let turn = twiddles.turned && i < shape.base;
-        let mut e = 0;
+        let mut e = (step as u128 * twiddles.first as u128 % n as u128) as usize;
         for _ in 0..shape.lines {
             let w = exact
                 .as_ref()
@@ -327,17 +328,5 @@ fn spectrum(kernel: &[ComplexDd], exact: bool) -> Vec<Complex<f64>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_spectrum_in_f64_is_that_in_double_double() {
-        let kernel: Vec<ComplexDd> = (0..144)
-            .map(|k| Complex::new(f64::from(k * k % 7), f64::from(k % 5)).into())
-            .collect();
-        let [rounded, exact] = [false, true].map(|exact| spectrum(&kernel, exact));
-        for (x, y) in rounded.into_iter().zip(exact) {
-            assert!((x - y).norm() < 1e-14);
-        }
-    }
-}
+#[path = "entries_tests.rs"]
+mod tests;

@@ -249,10 +249,7 @@ fn each_compiled<D: Driver>(driver: &D, lowered: &mut [Lowered]) -> Result<Vec<D
 /// A program's kernel, with as many registers as it needs: how many only the compiler knows.
 fn compiled<D: Driver>(driver: &D, program: &mut Program) -> Result<D::Kernel> {
     let mut kernel = driver.kernel(program)?;
-    while !program.bears(driver.local_bytes(&kernel), &driver.geometry()) {
-        let Some(relaxed) = program.relaxed() else {
-            break;
-        };
+    while let Some(relaxed) = program.relaxed(driver.local_bytes(&kernel), &driver.geometry()) {
         *program = relaxed;
         kernel = driver.kernel(program)?;
     }

@@ -104,17 +104,22 @@ impl Program {
         residents.copied().unwrap_or(1)
     }
 
-    /// The same program with more registers for a thread, as fewer blocks are to be resident:
-    /// for one whose values did not fit. `None` where there is one block already.
-    pub fn relaxed(&self) -> Option<Program> {
+    /// The same program with more registers for a thread, as fewer blocks are to be resident: for one each of whose threads
+    /// has so many bytes of local memory, as its values did not fit. `None` where it is the one to launch.
+    pub fn relaxed(&self, local_bytes: usize, geometry: &Geometry) -> Option<Program> {
         let residents = self.residents();
+        let each = |residents: i64| geometry.registers / (self.threads * residents.max(1) as usize);
+        // Not all that is in local memory is needed at a time; without half of it the next would not do either.
+        let needed = each(residents) + local_bytes / (2 * size_of::<u32>());
+        let fewer = (1..=residents * 3 / 4).rev();
+        let enough = fewer.into_iter().find(|&fewer| each(fewer) >= needed);
         let mut relaxed = self.clone();
         for config in [&mut relaxed.config, &mut relaxed.then] {
             if let Some(word) = config.get_mut(RESIDENTS) {
-                *word = (residents * 3 / 4).max(1);
+                *word = enough.unwrap_or(1);
             }
         }
-        (residents > 1).then_some(relaxed)
+        (residents > 1 && !self.bears(local_bytes, geometry)).then_some(relaxed)
     }
 
     /// One translation unit without includes: the vendor's `primitives`, the shared
@@ -178,38 +183,5 @@ fn is_local(line: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_block_of_two_may_keep_local_memory() {
-        let geometry = |vendor| Geometry {
-            wave: 32,
-            threads: 1024,
-            shared_bytes: 227 << 10,
-            registers: 65536,
-            multiprocessors: 132,
-            blocks: 1 << 30,
-            access: 16,
-            together: true,
-            vendor,
-        };
-        let bears = |residents, shared_kib: usize, local, vendor| {
-            let program = Program {
-                entry: "mmafft_pass",
-                config: vec![0, 0, 0, residents],
-                then: Vec::new(),
-                keeps: false,
-                threads: 256,
-                shared_bytes: shared_kib << 10,
-            };
-            program.bears(local, &geometry(vendor))
-        };
-        let nvidia = Vendor::Nvidia;
-        assert!(bears(2, 64, LOCAL_BYTES, nvidia) && bears(2, 113, LOCAL_BYTES, nvidia));
-        assert!(!bears(2, 64, LOCAL_BYTES + 1, nvidia));
-        // There is one anyhow, or more than two.
-        assert!(!bears(2, 114, 1, nvidia) && !bears(1, 64, 1, nvidia) && !bears(3, 64, 1, nvidia));
-        assert!(bears(3, 64, 0, nvidia) && !bears(2, 16, 1, Vendor::Amd));
-    }
-}
+#[path = "program_tests.rs"]
+mod tests;

@@ -21,7 +21,9 @@ pub fn line_twiddles(
         OP_SPLIT => (step.points as usize + 1, 0),
         _ => (step.points as usize, 0),
     };
-    match LineRoots::new(lines, columns, rows, double, twiddles.turned) {
+    // Tables in two levels begin with line 0.
+    let must = twiddles.turned || twiddles.first > 0;
+    match LineRoots::new(lines, columns, rows, double, must) {
         Some(shape) => {
             step.turned |= i64::from(twiddles.turned);
             step.roots_lines = lines as i64;

@@ -127,6 +127,7 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                 line_loop,
                 direction,
                 turned,
+                first,
             }) => {
                 let lines = pass.loops[line_loop].count;
                 let line_loop = loops.iter().position(|&l| l == line_loop);
@@ -138,6 +139,7 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
                     length,
                     inverse,
                     turned,
+                    first,
                 };
                 // Of a line that a cluster holds, the points of its other part.
                 let others = match pass.tile.residency.blocks() {

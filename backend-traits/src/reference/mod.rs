@@ -4,7 +4,9 @@
 //! them. [`relative_l2`] and [`largest_over_rms`] state the error of an `f64` result, and
 //! [`direct_bin`] checks single output bins from the definition, without any fast algorithm.
 
+mod array;
 mod dd;
+mod definition;
 mod fft;
 #[cfg(test)]
 mod tests;
@@ -12,7 +14,9 @@ mod twiddle;
 
 use num_complex::Complex;
 
+pub use array::{transform, Random};
 pub use dd::{ComplexDd, ComplexOf, Dd, Real};
+pub use definition::{Definition, Terms};
 pub use fft::ReferenceFft;
 pub use twiddle::{root, Roots};
 

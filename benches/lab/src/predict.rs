@@ -7,13 +7,10 @@
 //! longest decides; one that holds a single block does one after another. Nothing is known
 //! here of latencies, bank conflicts, launches, and caches: so these are upper limits.
 
-mod nvidia;
-
-pub use nvidia::NVIDIA;
-
 use mmafft::backend_traits::device::{lower, Geometry};
 use mmafft::backend_traits::Operand;
 use mmafft::{Engine, Error, Limits, Plan, Result};
+use std::sync::LazyLock;
 
 /// A device by its data sheet.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,62 +48,16 @@ pub struct Speed {
     pub vector: [f64; 2],
 }
 
-/// AMD's devices that can be predicted. Rates are peak rates of AMD's data sheets and CDNA
-/// white papers, divided by clock and compute units.
-pub const SHEETS: &[Sheet] = &[
-    Sheet {
-        architecture: "gfx908",
-        short: "mi100",
-        name: "AMD Instinct MI100",
-        units: 120,
-        shared_bytes: 64 << 10,
-        memory_bytes: 32 << 30,
-        l2_bytes: 8 << 20,
-        speed: Some(Speed {
-            hertz: 1.502e9,
-            memory: 1.2288e12,
-            matrix: [1024.0, 512.0, 256.0, 0.0],
-            small: [1024.0, 512.0, 256.0, 0.0],
-            vector: [128.0, 64.0],
-        }),
-    },
-    Sheet {
-        architecture: "gfx90a",
-        short: "mi210",
-        name: "AMD Instinct MI210",
-        units: 104,
-        shared_bytes: 64 << 10,
-        memory_bytes: 64 << 30,
-        l2_bytes: 8 << 20,
-        speed: Some(Speed {
-            hertz: 1.7e9,
-            memory: 1.6384e12,
-            matrix: [1024.0, 1024.0, 256.0, 256.0],
-            small: [1024.0, 1024.0, 256.0, 0.0],
-            vector: [128.0, 128.0],
-        }),
-    },
-    Sheet {
-        architecture: "gfx942",
-        short: "mi300x",
-        name: "AMD Instinct MI300X",
-        units: 304,
-        shared_bytes: 64 << 10,
-        memory_bytes: 192 << 30,
-        l2_bytes: 4 << 20,
-        speed: Some(Speed {
-            hertz: 2.1e9,
-            memory: 5.3e12,
-            matrix: [2048.0, 2048.0, 256.0, 256.0],
-            small: [1024.0, 1024.0, 256.0, 0.0],
-            vector: [256.0, 128.0],
-        }),
-    },
-];
+/// The table of devices.
+const CARDS: &str = include_str!("cards.csv");
 
 /// Every device that there are plans for without having it, AMD's first.
 pub fn sheets() -> impl Iterator<Item = &'static Sheet> {
-    SHEETS.iter().chain(NVIDIA)
+    static SHEETS: LazyLock<Vec<Sheet>> = LazyLock::new(|| {
+        let rows = CARDS.lines().filter(|line| !line.starts_with('#'));
+        rows.skip(1).map(Sheet::of_row).collect()
+    });
+    SHEETS.iter()
 }
 
 /// Bytes a cycle of a compute unit's shared memory.
@@ -163,6 +114,34 @@ impl Prediction {
 }
 
 impl Sheet {
+    /// The device of a row of the table.
+    fn of_row(row: &'static str) -> Sheet {
+        let [architecture, short, name, numbers @ ..] = &row.split(',').collect::<Vec<_>>()[..]
+        else {
+            panic!("{row} is no row");
+        };
+        let numbers: Vec<f64> = numbers.iter().map_while(|n| n.parse().ok()).collect();
+        let (bytes, speed) = numbers.split_at(4);
+        let [units, shared, memory, l2] = [0, 1, 2, 3].map(|i| bytes[i] as usize);
+        let speed = <[f64; 11]>::try_from(speed).ok();
+        Sheet {
+            architecture,
+            short,
+            name,
+            units,
+            shared_bytes: shared << 10,
+            memory_bytes: memory << 30,
+            l2_bytes: l2 << 10,
+            speed: speed.map(|[clock, rate, f16, bf16, f32, f64, rest @ ..]| Speed {
+                hertz: 1e9 * clock,
+                memory: 1e9 * rate,
+                matrix: [f16, bf16, f32, f64],
+                small: [rest[0], rest[1], rest[2], 0.0],
+                vector: [rest[3], rest[4]],
+            }),
+        }
+    }
+
     /// The device of an architecture, or of its own name, in letters of any case.
     ///
     /// # Errors
@@ -225,7 +204,7 @@ impl Sheet {
                     l2_bytes: self.l2_bytes,
                     memory_bytes: self.memory_bytes,
                     wave: 32,
-                    clusters: nvidia::has_clusters(self.architecture),
+                    clusters: has_clusters(self.architecture),
                 };
                 Ok((device.limits(), device.geometry()))
             } else {
@@ -283,4 +262,14 @@ impl Sheet {
             copy: bytes as f64 / speed.memory,
         })
     }
+}
+
+/// Whether blocks of an architecture can run as a cluster.
+#[cfg_attr(
+    not(feature = "cuda"),
+    allow(dead_code, reason = "for NVIDIA's limits")
+)]
+fn has_clusters(architecture: &str) -> bool {
+    let capability = architecture.strip_prefix("sm_").unwrap_or_default();
+    capability.parse().is_ok_and(|number: u32| number >= 90)
 }

@@ -1,7 +1,7 @@
 //! Errors beside cuFFT's, in one run on the same input: relative L2 against double-double
 //! (long lengths in single and half precision: against the CPU in f64).
 
-use mmafft::backend_traits::conformance::{self, Random};
+use mmafft::backend_traits::reference::Random;
 use mmafft::backend_traits::reference::{dft_nd, ComplexDd};
 use mmafft::backend_traits::{device::Driver, Bindings, Prepared};
 use mmafft::{
@@ -133,13 +133,13 @@ fn shapes(precision: Precision) -> Vec<Vec<usize>> {
 }
 
 fn main() -> std::process::ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![beside_cufft])
+    mmafft_testing::run(mmafft_testing::tests![beside_cufft])
 }
 
 /// A row a case: `precision,shape,ours,cufft,ratio,bar`; fails where a ratio is above the bar.
 fn beside_cufft() {
     let driver = mmafft::cuda::CudaDriver::open(0);
-    let backend = CudaBackend::new(conformance::or_skip(driver));
+    let backend = CudaBackend::new(mmafft_testing::or_skip(driver));
     println!("precision,shape,ours,cufft,ratio,bar");
     let mut failures = Vec::new();
     // One precision alone, so that five processes can share the work.

@@ -2,8 +2,13 @@
 //! compared. `MMAFFT_BLESS=1` writes it.
 
 use mmafft::{Engine, Error, Precision, Request, Shape};
-use mmafft_lab::predict::{Sheet, SHEETS};
+use mmafft_lab::predict::{sheets, Sheet};
 use std::fmt::Write;
+
+/// Those of AMD.
+fn amd() -> impl Iterator<Item = &'static Sheet> {
+    sheets().filter(|sheet| sheet.architecture.starts_with("gfx"))
+}
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab/amd.md");
 const BEGIN: &str = "<!-- made by benches/lab/tests/predicted.rs: MMAFFT_BLESS=1 -->\n";
@@ -75,7 +80,7 @@ fn table() -> String {
         (Precision::F16, Engine::Simt),
         (Precision::SplitF16, Engine::Matrix),
     ] {
-        let names: Vec<&str> = SHEETS.iter().map(|sheet| sheet.name).collect();
+        let names: Vec<&str> = amd().map(|sheet| sheet.name).collect();
         let _ = write!(
             text,
             "\n| {}, {} | {} |\n| --- | --- | --- | --- |\n",
@@ -84,9 +89,7 @@ fn table() -> String {
             names.join(" | ")
         );
         for (class, requests) in classes() {
-            let row = SHEETS
-                .iter()
-                .map(|sheet| fractions(sheet, &requests, precision, engine));
+            let row = amd().map(|sheet| fractions(sheet, &requests, precision, engine));
             let row: Vec<String> = row.collect();
             let _ = writeln!(text, "| {class} | {} |", row.join(" | "));
         }
@@ -111,7 +114,7 @@ fn the_table_of_predictions_is_as_committed() {
 /// A pass that only memory limits is as fast as a copy; two of them are half as fast.
 #[test]
 fn memory_is_the_ruler() {
-    for sheet in SHEETS {
+    for sheet in amd() {
         let (limits, geometry) = sheet.limits().expect("the feature is on");
         let fraction = |n: usize| {
             let request = d1(n).engine(Engine::Simt).batch((1 << 24) / n);

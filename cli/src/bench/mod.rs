@@ -20,6 +20,7 @@ mod source;
 pub mod summary;
 
 use super::progress::Progress;
+use super::ranks::Ranks;
 use super::request::{count, kinds, precisions, shape, Common};
 use super::rows::{Row, GRAPH};
 use super::{files, Failure};
@@ -64,6 +65,8 @@ pub struct Arguments {
     /// Also write the rows to a file, each as it comes
     #[arg(long)]
     pub csv: Option<PathBuf>,
+    #[command(flatten)]
+    pub ranks: Ranks,
     #[command(flatten)]
     pub common: Common,
 }
@@ -157,6 +160,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     files::check(None, &arguments.csv)?;
     let backend = arguments.common.backend()?;
     let list = arguments.list(backend.limits().backend);
+    if arguments.ranks.ranks.is_some() {
+        let list = arguments.chosen(list)?;
+        let bytes = arguments.bytes(backend.limits().backend);
+        let requests: Result<Vec<Request>, String> = list
+            .iter()
+            .map(|case| arguments.request(case, bytes))
+            .collect();
+        return arguments
+            .ranks
+            .bench(&backend, &requests?, arguments.runs());
+    }
     let planner = arguments.common.planner_on(backend.clone());
     match backend {
         #[cfg(feature = "cuda")]

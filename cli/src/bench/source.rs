@@ -2,7 +2,7 @@
 
 use super::lab::{BufferOf, Lab};
 use super::ready::Ready;
-use mmafft::backend_traits::conformance::Random;
+use mmafft::backend_traits::reference::Random;
 use mmafft::backend_traits::{Backend, Bindings, Buffer, Prepared};
 use mmafft::{Plan, Result, ScalarType};
 

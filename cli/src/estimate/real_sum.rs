@@ -1,7 +1,7 @@
 //! The definition's sum of kinds from reals to reals.
 
 use super::sum::indices;
-use mmafft::backend_traits::conformance::Terms;
+use mmafft::backend_traits::reference::Terms;
 use mmafft::reference::Dd;
 use mmafft::{Complex, Kind, Normalization, Request};
 

@@ -3,6 +3,7 @@
 use crate::estimate;
 use crate::npy::{Number, Reader};
 use crate::points::{FirstArray, Points};
+use crate::ranks::Ranks;
 use crate::room::room;
 use crate::Failure;
 use half::{bf16, f16};
@@ -23,12 +24,12 @@ pub struct Outcome {
 }
 
 /// Reads the input that the transform wants, and transforms it.
-pub fn run<R: Read>(fft: &Transform, reader: Reader<R>) -> Result<Outcome, Failure> {
+pub fn run<R: Read>(fft: &Transform, ranks: &Ranks, reader: Reader<R>) -> Result<Outcome, Failure> {
     match fft.plan().request.precision {
-        Precision::F64 => typed::<f64, R>(fft, reader),
-        Precision::F16 => typed::<f16, R>(fft, reader),
-        Precision::Bf16 => typed::<bf16, R>(fft, reader),
-        _ => typed::<f32, R>(fft, reader),
+        Precision::F64 => typed::<f64, R>(fft, ranks, reader),
+        Precision::F16 => typed::<f16, R>(fft, ranks, reader),
+        Precision::Bf16 => typed::<bf16, R>(fft, ranks, reader),
+        _ => typed::<f32, R>(fft, ranks, reader),
     }
 }
 
@@ -59,19 +60,41 @@ pub fn of_first_array(request: &Request) -> (Vec<usize>, Request) {
     (axes, first)
 }
 
-fn typed<T, R>(fft: &Transform, reader: Reader<R>) -> Result<Outcome, Failure>
+fn typed<T, R>(fft: &Transform, ranks: &Ranks, reader: Reader<R>) -> Result<Outcome, Failure>
 where
     T: RealElement + Number,
     Complex<T>: Number,
     R: Read,
 {
     let row = fft.plan().request.kind.row();
+    if ranks.ranks.is_some() {
+        return match (row.input, row.output) {
+            (Domain::Real, Domain::Real) => shared::<T, T, R>(fft, ranks, reader),
+            (Domain::Complex, Domain::Complex) => {
+                shared::<Complex<T>, Complex<T>, R>(fft, ranks, reader)
+            }
+            (Domain::Real, Domain::Complex) => shared::<T, Complex<T>, R>(fft, ranks, reader),
+            (Domain::Complex, Domain::Real) => shared::<Complex<T>, T, R>(fft, ranks, reader),
+        };
+    }
     match (row.input, row.output) {
         (Domain::Real, Domain::Real) => computed(fft, reader, alike::<T>),
         (Domain::Complex, Domain::Complex) => computed(fft, reader, alike::<Complex<T>>),
         (Domain::Real, Domain::Complex) => computed(fft, reader, unlike::<T, Complex<T>>),
         (Domain::Complex, Domain::Real) => computed(fft, reader, unlike::<Complex<T>, T>),
     }
+}
+
+/// The same over ranks.
+fn shared<I: Element + Number, O: Element + Number, R: Read>(
+    fft: &Transform,
+    ranks: &Ranks,
+    reader: Reader<R>,
+) -> Result<Outcome, Failure> {
+    let backend = mmafft::AnyBackend::from_name(fft.plan().backend)?;
+    computed(fft, reader, |fft, data: Vec<I>| -> Timed<O> {
+        ranks.transform(&backend, &fft.plan().request, &data, fft.output_len())
+    })
 }
 
 /// A result, and how long it took.

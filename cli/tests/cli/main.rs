@@ -8,6 +8,7 @@ mod lengths;
 mod measure;
 mod memory;
 mod plots;
+mod ranks;
 mod refusals;
 #[cfg(unix)]
 mod signals;

@@ -1,6 +1,6 @@
 //! Programs of cuFFT's interface over our libraries, on an emulated device.
 
-use mmafft::backend_traits::conformance::{or_skip, skip};
+use mmafft_testing::{or_skip, skip};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn main() -> ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         names_have_versions,
         clients_calls,
         clients_calls_on_a_device,

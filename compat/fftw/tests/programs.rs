@@ -1,6 +1,6 @@
 //! Programs of FFTW's interface over our libraries, and their results beside FFTW's.
 
-use mmafft::backend_traits::conformance::skip;
+use mmafft_testing::skip;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 fn main() -> ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         every_name_is_there,
         problems_at_random_beside_fftw,
         hostile_callers,

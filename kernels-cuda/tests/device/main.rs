@@ -6,7 +6,6 @@ mod errors;
 mod graphs;
 mod lanes;
 
-use mmafft_backend_traits::conformance::{or_skip, skip};
 use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_cuda::{compile, versions, PRIMITIVES};
@@ -14,11 +13,12 @@ pub use mmafft_kernels_cuda::{
     fragments, CudaDriver as Device, CudaKernel as Kernel, CudaMemory as Memory,
     CudaStream as Stream,
 };
+use mmafft_testing::{or_skip, skip};
 use object::{Object, ObjectSection};
 use std::sync::OnceLock;
 
 fn main() -> std::process::ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         driver::bytes_come_back,
         driver::every_argument_arrives,
         driver::blocks_may_use_all_shared_memory_and_no_more,

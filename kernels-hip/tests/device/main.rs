@@ -8,17 +8,17 @@ mod graphs;
 #[path = "../../../kernels-cuda/tests/device/lanes.rs"]
 mod lanes;
 
-use mmafft_backend_traits::conformance::{or_skip, skip};
 use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_hip::{compile, versions, PRIMITIVES};
 pub use mmafft_kernels_hip::{
     fragments, HipDriver as Device, HipKernel as Kernel, HipMemory as Memory, HipStream as Stream,
 };
+use mmafft_testing::{or_skip, skip};
 use std::sync::OnceLock;
 
 fn main() -> std::process::ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         driver::bytes_come_back,
         driver::every_argument_arrives,
         driver::blocks_may_use_all_shared_memory_and_no_more,

@@ -64,28 +64,4 @@ pub const OVER_CLUSTERS: [&str; 3] = [
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::WAYS;
-    use std::collections::BTreeSet;
-
-    /// Each file is a way of the list, and begins with its equation.
-    #[test]
-    fn files_are_ways() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/planner/ways");
-        let files = std::fs::read_dir(folder).expect("a folder").flatten();
-        let files = files.filter(|file| file.file_name() != "mod.rs");
-        let mut names = BTreeSet::new();
-        for file in files {
-            let text = std::fs::read_to_string(file.path()).expect("a source file");
-            let name = file.file_name().to_string_lossy().into_owned();
-            let is_head = |line: &&str| line.starts_with("//!");
-            let head: String = text.lines().take_while(is_head).collect();
-            assert!(head.contains("```text"), "{name} has no equation");
-            assert!(text.contains("pub const WAY: Way"), "{name} has no way");
-            names.insert(name);
-        }
-        let listed: BTreeSet<&str> = WAYS.iter().map(|way| way.name).collect();
-        assert_eq!(listed.len(), WAYS.len(), "{listed:?}");
-        assert_eq!(names.len(), WAYS.len(), "{names:?}");
-    }
-}
+mod tests;

@@ -296,6 +296,7 @@ impl Rectangle<'_> {
             line_loop: 0,
             direction: self.direction(),
             turned: self.order == Order::Symmetric { odd: true },
+            first: 0,
         })
     }
 

@@ -1,7 +1,7 @@
 //! The report in a browser: on a phone, and on paper.
 
 use super::lab::{folder, report, text};
-use mmafft::backend_traits::conformance::skip;
+use mmafft_testing::skip;
 use std::path::Path;
 use std::process::{Command, Output};
 

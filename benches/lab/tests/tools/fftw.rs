@@ -2,9 +2,9 @@
 
 use super::lab::{bench, program::figure};
 use super::real::{all, bound, cases, complex, input, run};
-use mmafft::backend_traits::conformance::skip;
 use mmafft::reference::{relative_l2, ComplexDd};
 use mmafft::{Request, Shape};
+use mmafft_testing::skip;
 
 /// Every kind, in place and out of it, in f32 and f64: the results agree.
 pub fn fftw_is_a_peer() {

@@ -19,7 +19,7 @@ mod packages;
 mod real;
 
 fn main() -> std::process::ExitCode {
-    mmafft_harness::run(mmafft_harness::tests![
+    mmafft_testing::run(mmafft_testing::tests![
         browser::the_report_fits_a_phone_and_paper,
         packages::licences,
         packages::duplicates,
@@ -36,7 +36,7 @@ fn main() -> std::process::ExitCode {
 fn unit_tests_of_fftw() {
     if let Err(reason) = mmafft_lab::peers::fftw::Fftw::<f64>::open() {
         let unchecked = "the unit tests of benches/lab/src/peers/fftw check nothing";
-        mmafft::backend_traits::conformance::skip(format!("needs libfftw3: {unchecked}: {reason}"));
+        mmafft_testing::skip(format!("needs libfftw3: {unchecked}: {reason}"));
     }
 }
 
@@ -44,8 +44,8 @@ fn unit_tests_of_fftw() {
 fn unit_tests_of_cufft() {
     if let Err(reason) = mmafft_lab::peers::cufft::Cufft::open() {
         let unchecked = "unit tests of benches/lab/src/peers/cufft check nothing";
-        mmafft::backend_traits::conformance::skip(format!("needs cuFFT: {unchecked}: {reason}"));
+        mmafft_testing::skip(format!("needs cuFFT: {unchecked}: {reason}"));
     }
     #[cfg(feature = "cuda")]
-    mmafft::backend_traits::conformance::or_skip(mmafft::cuda::CudaDriver::open(0));
+    mmafft_testing::or_skip(mmafft::cuda::CudaDriver::open(0));
 }

@@ -1,7 +1,7 @@
 //! What `deny.toml` asks of the packages that the library depends on, and what crates.io asks of
 //! our own: as cargo itself tells, without another tool.
 
-use mmafft::backend_traits::conformance::skip;
+use mmafft_testing::skip;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,0 +1,110 @@
+//! [`Communicator`]: what ranks need of whatever joins them, in four calls.
+
+use crate::any::{AnyBackend, AnyBuffer};
+use crate::foreign::Foreign;
+use mmafft_backend_traits::Result;
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Which rank this is, and what joins it to the others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Station {
+    /// This rank's number.
+    pub rank: usize,
+    /// How many ranks there are.
+    pub ranks: usize,
+    /// What joins them: `threads`, or the library's name and version.
+    pub engine: String,
+    /// About the bytes a second that a rank sends to others while all do.
+    pub bytes_per_second: f64,
+    /// How many ranks share a device's memory, and so its speed.
+    pub share: usize,
+}
+
+/// What joins ranks. Every call is collective: all ranks make it, in the same order.
+///
+/// A call that fails with [`mmafft_backend_traits::Error::Lost`] ends the group: later calls fail at once.
+pub trait Communicator: Send + Sync + std::fmt::Debug {
+    /// Which rank this is.
+    fn station(&self) -> &Station;
+
+    /// Some bytes of every rank to every rank: what was asked for, results, and nothing at all, as a fence. What any
+    /// rank wrote before is seen by all behind it.
+    ///
+    /// # Errors
+    /// `Lost` where a rank does not come in time.
+    fn agree(&self, mine: &[u8], patience: Duration) -> Result<Vec<Vec<u8>>>;
+
+    /// Memory of so many bytes that every rank's backend reads and writes; `None` where there is no such memory, so
+    /// that ranks exchange messages.
+    ///
+    /// # Errors
+    /// Any, on every rank or on none.
+    fn window(
+        &self,
+        backend: &AnyBackend,
+        bytes: usize,
+        patience: Duration,
+    ) -> Result<Option<Window>>;
+
+    /// A message of every rank to every rank, itself included.
+    ///
+    /// # Errors
+    /// `Lost` where a rank does not come in time; what was received until then means nothing, and the caller frees neither
+    /// memory, as what is under way may still read and write it.
+    fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()>;
+}
+
+/// The messages of an exchange, in host memory: those of all ranks one after another.
+#[derive(Debug)]
+pub struct Messages<'a> {
+    /// What is sent, to rank 0 first.
+    pub sent: &'a [u8],
+    /// Bytes to each rank.
+    pub to: &'a [usize],
+    /// Where what comes goes, from rank 0 first.
+    pub received: &'a mut [u8],
+    /// Bytes from each rank.
+    pub from: &'a [usize],
+    /// Bytes of a point: every count is a multiple of it.
+    pub point: usize,
+}
+
+/// Memory that all ranks of a group read and write.
+pub struct Window {
+    address: u64,
+    bytes: usize,
+    /// What keeps the memory, as long as any rank has its window.
+    _owner: Arc<dyn Any + Send + Sync>,
+}
+
+impl std::fmt::Debug for Window {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Window({} bytes)", self.bytes)
+    }
+}
+
+impl Window {
+    /// Memory from an address of the ranks' backends on, which lives as long as its owner.
+    ///
+    /// # Safety
+    /// The bytes are there and initialised as long as `owner` lives, and this rank's backend reads and writes them.
+    /// Nobody writes them but the group's ranks.
+    pub unsafe fn new(address: u64, bytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Window {
+        Window {
+            address,
+            bytes,
+            _owner: owner,
+        }
+    }
+
+    /// All of it as memory of the backend.
+    ///
+    /// # Safety
+    /// What runs with it touches this rank's part alone, between two fences, and is done before the window is dropped.
+    pub(crate) unsafe fn view(&self, backend: &AnyBackend) -> AnyBuffer {
+        // SAFETY: by this function's contract and that of `new`.
+        unsafe { backend.buffer_from_raw(self.address, self.bytes) }
+    }
+}

@@ -1,0 +1,129 @@
+//! Messages: what a rank packs for others, and unpacks of what came.
+
+use super::part::{strides, Part, Rows};
+use super::place::Place;
+use super::plan::DistributedPlan;
+use crate::any::{AnyBackend, AnyBuffer};
+use crate::foreign::Foreign;
+use mmafft_backend_traits::{Backend, Buffer as _, Error, Result};
+
+/// One exchange by messages.
+pub struct Mail {
+    /// What this rank made, in the backend's memory; `None` where the stage before only changes places, and it is the input.
+    pub before: Option<AnyBuffer>,
+    /// What the next stage starts from; `None` where that is the output as it comes.
+    pub behind: Option<AnyBuffer>,
+    /// Host memory for messages.
+    pub sent: Vec<u8>,
+    pub received: Vec<u8>,
+}
+
+/// Memory of each exchange by messages: of what a stage makes where one does, and of what the next one starts from.
+pub fn mail(backend: &AnyBackend, plan: &DistributedPlan, rank: usize) -> Result<Vec<Mail>> {
+    let last = plan.stages.len() - 1;
+    let bytes = |place: &Place| place.parts[rank].points() * plan.point_bytes(place);
+    let host = |bytes: usize| -> Result<Vec<u8>> {
+        let mut room = Vec::new();
+        let reserved = room.try_reserve_exact(bytes);
+        reserved.map_err(|_| Error::OutOfMemory {
+            backend: "host".into(),
+            what: "messages to other ranks".into(),
+            bytes,
+        })?;
+        room.resize(bytes, 0);
+        Ok(room)
+    };
+    let of = |i: usize| {
+        let (stage, next) = (&plan.stages[i], &plan.stages[i + 1]);
+        let (sent, received) = (bytes(&stage.to), bytes(&next.from));
+        let comes_as_it_is = next.axes.is_empty() && i + 1 == last;
+        Ok(Mail {
+            before: match stage.axes.is_empty() {
+                true => None,
+                false => Some(backend.zeros(sent)?),
+            },
+            behind: match comes_as_it_is {
+                true => None,
+                false => Some(backend.zeros(received)?),
+            },
+            sent: host(sent)?,
+            received: host(received)?,
+        })
+    };
+    (0..last).map(of).collect()
+}
+
+/// Copies what each rank gets out of this rank's part, one message behind the other.
+pub fn pack(
+    host: &[u8],
+    sent: &mut [u8],
+    to: &[Option<Part>],
+    (place, rank): (&Place, usize),
+    point: usize,
+) {
+    let (own, by) = (&place.parts[rank], place.strides(rank));
+    let mut rest = sent;
+    for part in to.iter().flatten() {
+        let (letter, others) = rest.split_at_mut(part.points() * point);
+        let lengths = part.lengths();
+        let in_row: Vec<usize> = (0..lengths.len()).collect();
+        let rows = Rows::new(part, (own, &by), (part, &strides(&lengths, &in_row)));
+        rows.each(|from, to, count| {
+            let from = from * point..(from + count) * point;
+            letter[to * point..(to + count) * point].copy_from_slice(&host[from]);
+        });
+        rest = others;
+    }
+}
+
+/// Copies what came from each rank into this rank's part.
+pub fn unpack(
+    host: &mut [u8],
+    received: &[u8],
+    from: &[Option<Part>],
+    (place, rank): (&Place, usize),
+    point: usize,
+) {
+    let (own, by) = (&place.parts[rank], place.strides(rank));
+    let mut rest = received;
+    for part in from.iter().flatten() {
+        let (letter, others) = rest.split_at(part.points() * point);
+        let lengths = part.lengths();
+        let in_row: Vec<usize> = (0..lengths.len()).collect();
+        let rows = Rows::new(part, (part, &strides(&lengths, &in_row)), (own, &by));
+        rows.each(|from, to, count| {
+            let from = from * point..(from + count) * point;
+            host[to * point..(to + count) * point].copy_from_slice(&letter[from]);
+        });
+        rest = others;
+    }
+}
+
+/// Calls `work` with memory of a backend as the host has it: itself, or a copy of a device's.
+pub fn with_host(backend: &AnyBackend, memory: &AnyBuffer, work: impl FnOnce(&[u8])) -> Result<()> {
+    #[cfg(feature = "cpu")]
+    if let AnyBuffer::Cpu(memory) = memory {
+        work(memory.as_bytes());
+        return Ok(());
+    }
+    let mut copy = vec![0; memory.bytes()];
+    backend.read(memory, 0, &mut copy)?;
+    work(&copy);
+    Ok(())
+}
+
+/// The same of memory that `work` writes all of.
+pub fn with_host_mut(
+    backend: &AnyBackend,
+    memory: &mut AnyBuffer,
+    work: impl FnOnce(&mut [u8]),
+) -> Result<()> {
+    #[cfg(feature = "cpu")]
+    if let AnyBuffer::Cpu(memory) = memory {
+        work(memory.as_bytes_mut());
+        return Ok(());
+    }
+    let mut copy = vec![0; memory.bytes()];
+    work(&mut copy);
+    backend.write(memory, 0, &copy)
+}

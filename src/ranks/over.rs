@@ -1,0 +1,150 @@
+//! [`Ranks`]: planning and preparing over the ranks of a group.
+
+use super::communicator::Window;
+use super::group::Group;
+use super::place::Stage;
+use super::plan::DistributedPlan;
+use super::spread::Spread;
+use super::transform::DistributedTransform;
+use crate::any::AnyBackend;
+use crate::transform::Planner;
+use mmafft_backend_traits::{Request, Result};
+
+/// A planner over the ranks of a group: made by [`Planner::over`].
+#[derive(Debug, Clone)]
+pub struct Ranks<'a> {
+    planner: &'a Planner,
+    group: &'a Group,
+    input: Option<Spread>,
+    output: Option<Spread>,
+}
+
+impl Planner {
+    /// Plans over the ranks of a group, each of which has a planner of its own.
+    ///
+    /// ```
+    /// use mmafft::ranks::Group;
+    /// use mmafft::{Complex, CpuBackend, CpuOptions, AnyBackend, Planner, Request, Shape};
+    ///
+    /// let request = Request::forward(Shape::d3(8, 6, 4));
+    /// std::thread::scope(|scope| {
+    ///     for group in Group::threads(2).unwrap() {
+    ///         let request = &request;
+    ///         scope.spawn(move || {
+    ///             let options = CpuOptions { threads: 1, ..CpuOptions::default() };
+    ///             let planner = Planner::on(AnyBackend::Cpu(CpuBackend::new(options)));
+    ///             let fft = planner.over(&group).build(request)?;
+    ///             // Slabs of the first axis become slabs of the second.
+    ///             assert_eq!(fft.plan().input_part(group.rank()).lengths(), [1, 4, 6, 4]);
+    ///             assert_eq!(fft.plan().output_part(group.rank()).lengths(), [1, 8, 3, 4]);
+    ///             let input = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
+    ///             let mut output = vec![Complex::default(); fft.output_len()];
+    ///             fft.process(&input, &mut output)?;
+    ///             let sum = if group.rank() == 0 { 192.0 } else { 0.0 };
+    ///             assert_eq!(output[0], Complex::new(sum, 0.0));
+    ///             Ok::<(), mmafft::Error>(())
+    ///         });
+    ///     }
+    /// });
+    /// ```
+    pub fn over<'a>(&'a self, group: &'a Group) -> Ranks<'a> {
+        Ranks {
+            planner: self,
+            group,
+            input: None,
+            output: None,
+        }
+    }
+}
+
+impl Ranks<'_> {
+    /// With the input spread like this.
+    pub fn input(mut self, spread: Spread) -> Self {
+        self.input = Some(spread);
+        self
+    }
+
+    /// With the output spread like this.
+    pub fn output(mut self, spread: Spread) -> Self {
+        self.output = Some(spread);
+        self
+    }
+
+    /// Plans, and stops at the data. It asks no other rank.
+    ///
+    /// # Errors
+    /// Those of [`Planner::plan`]; `Spread` of a spread that is none; `Unsupported` of what ranks do not do.
+    pub fn plan(&self, request: &Request) -> Result<DistributedPlan> {
+        plan_over(
+            self.planner,
+            request,
+            self.group.ranks(),
+            [self.input.as_ref(), self.output.as_ref()],
+        )
+    }
+
+    /// Collective: plans and prepares. Every rank gets a transform, or every rank an error.
+    ///
+    /// # Errors
+    /// Those of [`Ranks::plan`] and of preparing, on the rank that has it, and `OtherRank` on the others; `Disagree` where
+    /// ranks ask for different things; `Lost` where one does not come in time.
+    pub fn build(&self, request: &Request) -> Result<DistributedTransform> {
+        let limits = self.planner.limits();
+        let asked = format!(
+            "{request:?} from {:?} to {:?} by mmafft {} on {} {}, messages alone: {}",
+            self.input,
+            self.output,
+            env!("CARGO_PKG_VERSION"),
+            limits.backend,
+            limits.architecture,
+            self.group.has_messages_alone(),
+        );
+        self.group.same("what to transform", &asked)?;
+        let plan = self.group.all(self.plan(request))?;
+        let windows = windows(self.planner.backend(), self.group, &plan)?;
+        let transform = DistributedTransform::prepare(self.planner, self.group, plan, windows);
+        self.group.all(transform)
+    }
+}
+
+/// Plans over so many ranks without a group.
+///
+/// # Errors
+/// Those of [`Ranks::plan`].
+pub fn plan_over(
+    planner: &Planner,
+    request: &Request,
+    ranks: usize,
+    [input, output]: [Option<&Spread>; 2],
+) -> Result<DistributedPlan> {
+    DistributedPlan::new(
+        planner.plan(request)?,
+        ranks,
+        input,
+        output,
+        planner.limits(),
+    )
+}
+
+/// Windows for the arrays that exchanges spread otherwise, two in turn where there are several exchanges; `None` where
+/// ranks exchange messages.
+fn windows(
+    backend: &AnyBackend,
+    group: &Group,
+    plan: &DistributedPlan,
+) -> Result<Option<Vec<Window>>> {
+    let exchanges = plan.stages.len() - 1;
+    if exchanges == 0 || group.has_messages_alone() {
+        return Ok(None);
+    }
+    let bytes_of = |stage: &Stage| stage.from.points() * plan.point_bytes(&stage.from);
+    let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
+    let mut windows = Vec::new();
+    for _ in 0..exchanges.min(2) {
+        match group.communicator().window(backend, bytes, group.waits())? {
+            Some(window) => windows.push(window),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(windows))
+}

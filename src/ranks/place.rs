@@ -1,0 +1,132 @@
+//! [`Place`] and [`Stage`]: where an array lies on its ranks, and what these do between two exchanges.
+
+use super::part::{strides, Part, Rows};
+use mmafft_backend_traits::{Domain, Kind, Layout, Request, Shape};
+
+/// Where an array lies before or behind a stage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// What a point is.
+    pub domain: Domain,
+    /// The array's lengths, the batch first.
+    pub lengths: Vec<usize>,
+    /// What each rank has of it.
+    pub parts: Vec<Part>,
+    /// The dimensions as they lie in a part, the outermost first.
+    pub order: Vec<usize>,
+}
+
+impl Place {
+    /// Elements from one index to the next in a rank's part.
+    pub(crate) fn strides(&self, rank: usize) -> Vec<usize> {
+        strides(&self.parts[rank].lengths(), &self.order)
+    }
+
+    /// The same in a window: that of the whole array, of which every rank has its part where it lies.
+    pub(crate) fn window_strides(&self) -> Vec<usize> {
+        strides(&self.lengths, &self.order)
+    }
+
+    /// The rows that a rank's part has of the whole array, which lies in the same order, and the part's points.
+    pub(crate) fn rows_of(&self, rank: usize) -> (Rows, usize) {
+        let part = &self.parts[rank];
+        let (lengths, own) = (&self.lengths, self.strides(rank));
+        let whole = Part::new(lengths.iter().map(|&n| 0..n).collect());
+        let all = strides(lengths, &self.order);
+        (Rows::new(part, (&whole, &all), (part, &own)), part.points())
+    }
+
+    /// Scalars a point.
+    pub(crate) fn scalars(&self) -> usize {
+        self.domain.scalars()
+    }
+
+    /// Points of the whole array.
+    pub(crate) fn points(&self) -> usize {
+        self.lengths.iter().product()
+    }
+
+    /// Where a rank's part of it lies: by itself, or in the window of the place that the array has behind the fence.
+    fn layout(&self, rank: usize, window: Option<&Place>) -> Layout {
+        let (strides, offset) = match window {
+            None => (self.strides(rank), 0),
+            Some(window) => {
+                let strides = window.window_strides();
+                let offset = self.parts[rank].offset(&strides);
+                (strides, offset)
+            }
+        };
+        Layout::strided(&strides[1..])
+            .distance(strides[0])
+            .offset(offset)
+    }
+}
+
+/// What every rank does between two exchanges.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    /// The axes that it transforms; none where the array only changes its place.
+    pub axes: Vec<usize>,
+    /// What it starts from.
+    pub from: Place,
+    /// What it makes, of which each rank has as much.
+    pub to: Place,
+    /// Set where it multiplies by the roots of a line's two factors: the points of the line.
+    pub(crate) roots: Option<usize>,
+}
+
+impl Stage {
+    /// What a rank asks its planner for; `None` where it has nothing of the array. Of a side in a window that window is
+    /// given: the place of the stage that loads from it.
+    pub(crate) fn request(
+        &self,
+        whole: &Request,
+        rank: usize,
+        windows: [Option<&Place>; 2],
+    ) -> Option<Request> {
+        let part = &self.from.parts[rank];
+        if part.is_empty() {
+            return None;
+        }
+        let (from, to) = (part.lengths(), self.to.parts[rank].lengths());
+        let mut dims: Vec<usize> = (1..from.len()).map(|dim| from[dim].max(to[dim])).collect();
+        let mut layouts = [
+            self.from.layout(rank, windows[0]),
+            self.to.layout(rank, windows[1]),
+        ];
+        let mut request = whole.clone();
+        request.batch = from[0];
+        if self.axes.is_empty() {
+            // An axis of one point is transformed into itself: the pass that copies.
+            let kind = match self.from.domain {
+                Domain::Complex => Kind::C2C,
+                Domain::Real => Kind::Dht,
+            };
+            request.axes = Some(vec![dims.len()]);
+            dims.push(1);
+            for layout in &mut layouts {
+                layout.strides.iter_mut().for_each(|all| all.push(1));
+            }
+            (request.kind, request.kinds) = (kind, None);
+        } else {
+            let own: Vec<Kind> = self.axes.iter().filter_map(|&a| whole.kind_of(a)).collect();
+            request.axes = Some(self.axes.clone());
+            request.kind = own.last().copied().unwrap_or(whole.kind);
+            request.kinds = request.kind.is_real_to_real().then(|| own.clone());
+            for (&axis, kind) in self.axes.iter().zip(&own) {
+                if matches!(kind, Kind::R2C | Kind::C2R) {
+                    dims[axis] = whole.shape.dims()[axis];
+                }
+            }
+        }
+        let [input, output] = layouts;
+        request.shape = Shape::new(&dims);
+        Some(request.unified().input_layout(input).output_layout(output))
+    }
+
+    /// The points that a rank sends to another in the exchange before this stage, of what was made there.
+    pub(crate) fn points_between(&self, before: &Place, from: usize, to: usize) -> usize {
+        let common = before.parts[from].common(&self.from.parts[to]);
+        common.map_or(0, |part| part.points())
+    }
+}

@@ -1,0 +1,445 @@
+//! [`DistributedTransform`]: a distributed plan prepared on every rank, and its runs.
+//!
+//! The file is long because what a run does stands beside what it checks.
+
+use super::communicator::{Messages, Window};
+use super::group::Group;
+use super::line::with_roots;
+use super::mail::{mail, pack, unpack, with_host, with_host_mut, Mail};
+use super::part::Part;
+use super::plan::DistributedPlan;
+use crate::any::{AnyBackend, AnyBuffer};
+use crate::buffer::Buffer;
+use crate::element::{self, Element};
+use crate::foreign::Foreign;
+use crate::transform::{Planner, Transform};
+use mmafft_backend_traits::{Backend, Buffer as _, Domain, Error, Plan, Result, ScalarType, Slot};
+use std::sync::{Mutex, PoisonError};
+
+/// Where the arrays between stages lie.
+enum Between {
+    /// Where all ranks store and load.
+    Windows(Vec<Window>),
+    /// Each rank's own, with what it sends and what comes in host memory; of each exchange.
+    Messages(Mutex<Vec<Mail>>),
+}
+
+/// A distributed plan prepared on this rank.
+///
+/// One run at a time is under way: another thread's waits.
+pub struct DistributedTransform {
+    plan: DistributedPlan,
+    group: Group,
+    backend: AnyBackend,
+    /// What this rank does in each stage; `None` where it has nothing of the array, or what it has only changes places
+    /// on its way through messages.
+    stages: Vec<Option<Transform>>,
+    between: Between,
+    /// Held by a run; why no other follows, where a rank was lost.
+    running: Mutex<Option<Error>>,
+}
+
+impl std::fmt::Debug for DistributedTransform {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut debug = f.debug_struct("DistributedTransform");
+        debug.field("plan", &self.plan).finish_non_exhaustive()
+    }
+}
+
+impl DistributedTransform {
+    pub(super) fn prepare(
+        planner: &Planner,
+        group: &Group,
+        plan: DistributedPlan,
+        windows: Option<Vec<Window>>,
+    ) -> Result<Self> {
+        let (backend, rank) = (planner.backend().clone(), group.rank());
+        let shared = windows.is_some();
+        let whole = plan.of_stages();
+        let last = plan.stages.len() - 1;
+        let mut stages = Vec::new();
+        for (i, stage) in plan.stages.iter().enumerate() {
+            let next = plan.stages.get(i + 1).map(|next| &next.from);
+            let own = (i > 0).then_some(&stage.from);
+            let windows = [own, next].map(|place| place.filter(|_| shared));
+            // What a message takes along need not be copied before.
+            let request = match stage.axes.is_empty() && !shared && last > 0 {
+                true => None,
+                false => stage.request(&whole, rank, windows),
+            };
+            stages.push(match request {
+                None => None,
+                Some(request) => {
+                    let mut local = planner.plan(&request)?;
+                    if let Some(length) = stage.roots {
+                        let columns = stage.from.parts[rank].all()[2].clone();
+                        local = with_roots(local, length, columns.len(), columns.start)?;
+                    }
+                    Some(planner.prepare(local)?)
+                }
+            });
+        }
+        let between = match windows {
+            Some(windows) => Between::Windows(windows),
+            None => Between::Messages(Mutex::new(mail(&backend, &plan, rank)?)),
+        };
+        Ok(DistributedTransform {
+            plan,
+            group: group.clone(),
+            backend,
+            stages,
+            between,
+            running: Mutex::default(),
+        })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &DistributedPlan {
+        &self.plan
+    }
+
+    /// What the plan does, with how this group exchanges.
+    pub fn explain(&self) -> String {
+        let shared = matches!(self.between, Between::Windows(_));
+        self.plan
+            .explain_on(self.group.station(), shared, self.backend.limits())
+    }
+
+    /// The plan of each of this rank's own stages; `None` where it does nothing.
+    pub fn stage_plans(&self) -> impl Iterator<Item = Option<&Plan>> {
+        self.stages.iter().map(|stage| Some(stage.as_ref()?.plan()))
+    }
+
+    /// This rank's number.
+    pub fn rank(&self) -> usize {
+        self.group.rank()
+    }
+
+    /// Bytes that this rank has of the input, and of the output.
+    pub fn bytes(&self) -> [usize; 2] {
+        let sides = [
+            (Slot::Input, self.input_len()),
+            (Slot::Output, self.output_len()),
+        ];
+        sides.map(|(side, points)| {
+            let (scalar, domain) = self.elements(side);
+            points * domain.scalars() * scalar.bytes()
+        })
+    }
+
+    /// Elements that this rank has of the input.
+    pub fn input_len(&self) -> usize {
+        self.plan.stages[0].from.parts[self.group.rank()].points()
+    }
+
+    /// Elements that this rank has of the output.
+    pub fn output_len(&self) -> usize {
+        let last = &self.plan.stages[self.plan.stages.len() - 1];
+        last.to.parts[self.group.rank()].points()
+    }
+
+    /// Collective: transforms this rank's part of the input, in a buffer of its backend, into its part of the output.
+    ///
+    /// # Errors
+    /// Those of [`Transform::run`] where a buffer is not this rank's part, and `OtherRank` on the others; `Lost` where a
+    /// rank does not come in time. Unless this rank's own error says otherwise ([`Error::output_touched`]), the output is as
+    /// it was, but where another failed in the last stage.
+    pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
+        let kinds = (output.scalar, output.domain);
+        let checked = self
+            .check(
+                Slot::Input,
+                (input.scalar, input.domain),
+                input.memory.bytes(),
+            )
+            .and_then(|()| self.check(Slot::Output, kinds, output.memory.bytes()));
+        let ends = Ends {
+            input: Some(&input.memory),
+            output: Some(&mut output.memory),
+        };
+        self.run_checked(checked, ends)
+    }
+
+    /// Collective: transforms this rank's part of the input into its part of the output, both in host memory.
+    ///
+    /// # Errors
+    /// Those of [`DistributedTransform::run`].
+    pub fn process<I: Element, O: Element>(&self, input: &[I], output: &mut [O]) -> Result<()> {
+        let checked = self
+            .check(Slot::Input, (I::SCALAR, I::DOMAIN), size_of_val(input))
+            .and_then(|()| self.check(Slot::Output, (O::SCALAR, O::DOMAIN), size_of_val(output)));
+        let output = bytemuck::cast_slice_mut(output);
+        self.run_on_host(checked, bytemuck::cast_slice(input), output)
+    }
+
+    /// The same of bytes of the elements that the request says: for callers that know types only when they run.
+    ///
+    /// # Errors
+    /// Those of [`DistributedTransform::run`]; `Unsupported` on the CPU where the bytes do not begin with a scalar.
+    pub fn process_bytes(&self, input: &[u8], output: &mut [u8]) -> Result<()> {
+        let own = [Slot::Input, Slot::Output].map(|side| self.elements(side));
+        let checked = self
+            .check(Slot::Input, own[0], input.len())
+            .and_then(|()| self.check(Slot::Output, own[1], output.len()));
+        self.run_on_host(checked, input, output)
+    }
+
+    fn run_on_host(&self, checked: Result<()>, from: &[u8], to: &mut [u8]) -> Result<()> {
+        if let AnyBackend::Cpu(_) = self.backend {
+            // SAFETY: both slices outlive the run, which only reads the first.
+            let (from, mut to) = unsafe {
+                let from = self
+                    .backend
+                    .buffer_from_raw(from.as_ptr() as u64, from.len());
+                let to = self
+                    .backend
+                    .buffer_from_raw(to.as_mut_ptr() as u64, to.len());
+                (from, to)
+            };
+            let ends = Ends {
+                input: Some(&from),
+                output: Some(&mut to),
+            };
+            return self.run_checked(checked, ends);
+        }
+        let copies = checked.and_then(|()| {
+            let mut there = self.backend.allocate(from.len())?;
+            self.backend.write(&mut there, 0, from)?;
+            Ok((there, self.backend.zeros(to.len())?))
+        });
+        match copies {
+            Err(error) => {
+                let ends = Ends {
+                    input: None,
+                    output: None,
+                };
+                self.run_checked(Err(error), ends)
+            }
+            Ok((there, mut back)) => {
+                let ends = Ends {
+                    input: Some(&there),
+                    output: Some(&mut back),
+                };
+                self.run_checked(Ok(()), ends)?;
+                self.backend.read(&back, 0, to)
+            }
+        }
+    }
+
+    /// Uploads this rank's part of the input.
+    ///
+    /// # Errors
+    /// `OutOfMemory` where the device has no room.
+    pub fn upload<T: Element>(&self, data: &[T]) -> Result<Buffer> {
+        let bytes = bytemuck::cast_slice(data);
+        let mut memory = self.backend.allocate(bytes.len())?;
+        self.backend.write(&mut memory, 0, bytes)?;
+        Ok(Buffer {
+            memory,
+            scalar: T::SCALAR,
+            domain: T::DOMAIN,
+        })
+    }
+
+    /// A buffer of zeros for this rank's part of the output.
+    ///
+    /// # Errors
+    /// `OutOfMemory` where the device has no room.
+    pub fn allocate_output(&self) -> Result<Buffer> {
+        let (scalar, domain) = self.elements(Slot::Output);
+        let bytes = self.output_len() * domain.scalars() * scalar.bytes();
+        Ok(Buffer {
+            memory: self.backend.zeros(bytes)?,
+            scalar,
+            domain,
+        })
+    }
+
+    /// Copies a buffer to host memory for as many such elements.
+    ///
+    /// # Errors
+    /// `ElementType` and `BufferLength` where the two do not fit.
+    pub fn download_into<T: Element>(&self, buffer: &Buffer, data: &mut [T]) -> Result<()> {
+        buffer.holds::<T>(Slot::Output, data.len())?;
+        self.backend.synchronize()?;
+        let bytes = bytemuck::cast_slice_mut(data);
+        self.backend.read(&buffer.memory, 0, bytes)
+    }
+
+    fn elements(&self, side: Slot) -> (ScalarType, Domain) {
+        let row = self.plan.request.kind.row();
+        let domain = match side {
+            Slot::Input => row.input,
+            _ => row.output,
+        };
+        (self.plan.request.precision.row().storage, domain)
+    }
+
+    /// Checks that a side's memory is this rank's part.
+    fn check(&self, side: Slot, got: (ScalarType, Domain), bytes: usize) -> Result<()> {
+        let wanted = self.elements(side);
+        if got != wanted {
+            return Err(Error::ElementType {
+                side,
+                expected: element::name(wanted.0, wanted.1),
+                got: element::name(got.0, got.1),
+                instead: element::taken_by(got.0, wanted.0),
+            });
+        }
+        let expected = match side {
+            Slot::Input => self.input_len(),
+            _ => self.output_len(),
+        };
+        let got = bytes / (wanted.0.bytes() * wanted.1.scalars());
+        match got.cmp(&expected) {
+            std::cmp::Ordering::Less => Err(Error::BufferTooShort {
+                side,
+                expected,
+                got,
+                unit: "elements",
+            }),
+            std::cmp::Ordering::Equal => Ok(()),
+            std::cmp::Ordering::Greater => Err(Error::BufferTooLong {
+                side,
+                expected,
+                got,
+            }),
+        }
+    }
+
+    /// Runs the stages. What this rank could not do it says at the next fence, so that no rank waits for it in vain; an
+    /// output is written behind a fence at which all ranks' buffers were right.
+    fn run_checked(&self, checked: Result<()>, ends: Ends<'_>) -> Result<()> {
+        let mut ended = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lost) = ended.as_ref() {
+            return Err(lost.clone());
+        }
+        let result = self.run_stages(checked, ends);
+        *ended = match &result {
+            // Ranks are not in step any more.
+            Err(lost @ Error::Lost { .. }) => Some(lost.clone()),
+            _ => None,
+        };
+        result
+    }
+
+    fn run_stages(&self, checked: Result<()>, mut ends: Ends<'_>) -> Result<()> {
+        let last = self.stages.len() - 1;
+        let mut so_far = checked;
+        if last == 0 {
+            so_far = self.group.all(so_far).map(Ok)?;
+        }
+        for i in 0..=last {
+            so_far = so_far.and_then(|()| self.stage(i, &mut ends));
+            if i < last {
+                so_far = self.exchange(i, so_far, &mut ends)?;
+            }
+        }
+        let so_far = so_far.and_then(|()| self.backend.synchronize());
+        self.group.all(so_far)
+    }
+
+    /// What this rank does in a stage.
+    fn stage(&self, i: usize, ends: &mut Ends<'_>) -> Result<()> {
+        let Some(transform) = &self.stages[i] else {
+            return Ok(());
+        };
+        let last = self.stages.len() - 1;
+        match &self.between {
+            Between::Windows(windows) => {
+                let window = |exchange: usize| {
+                    let window = &windows[exchange % windows.len()];
+                    // SAFETY: stages touch this rank's part alone, by the plan's layouts, and are done at the fence.
+                    unsafe { window.view(&self.backend) }
+                };
+                let mut inner = (i < last).then(|| window(i));
+                let before = (i > 0).then(|| window(i - 1));
+                let from = before.as_ref().or(ends.input);
+                let to = inner.as_mut().or(ends.output.as_deref_mut());
+                transform.run_memory(from, to)
+            }
+            Between::Messages(mail) => {
+                let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+                let (before, behind) = mail.split_at_mut(i);
+                let from = before.last().and_then(|mail| mail.behind.as_ref());
+                let to = behind.first_mut().and_then(|mail| mail.before.as_mut());
+                let (input, output) = (ends.input, ends.output.as_deref_mut());
+                transform.run_memory(from.or(input), to.or(output))
+            }
+        }
+    }
+
+    /// What lies between a stage and the next: a fence, and messages where ranks share no memory. The outer result is all
+    /// ranks', the inner one what this rank says at the next fence.
+    fn exchange(&self, i: usize, so_far: Result<()>, ends: &mut Ends<'_>) -> Result<Result<()>> {
+        let so_far = so_far.and_then(|()| self.backend.synchronize());
+        let Between::Messages(mail) = &self.between else {
+            return self.group.all(so_far).map(Ok);
+        };
+        let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+        let rank = self.group.rank();
+        let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);
+        let point = self.plan.point_bytes(place);
+        let others = 0..self.plan.ranks;
+        let to: Vec<Option<Part>> = others
+            .clone()
+            .map(|other| place.parts[rank].common(&next.parts[other]))
+            .collect();
+        let from: Vec<Option<Part>> = others
+            .map(|other| place.parts[other].common(&next.parts[rank]))
+            .collect();
+        let bytes = |parts: &[Option<Part>]| -> Vec<usize> {
+            let points = parts.iter().map(|p| p.as_ref().map_or(0, Part::points));
+            points.map(|points| points * point).collect()
+        };
+        let (to_bytes, from_bytes) = (bytes(&to), bytes(&from));
+        let (earlier, own) = mail.split_at_mut(i);
+        let Mail {
+            before,
+            behind,
+            sent,
+            received,
+        } = &mut own[0];
+        let source = before
+            .as_ref()
+            .or(earlier.last().and_then(|mail| mail.behind.as_ref()))
+            .or(ends.input);
+        let packed = so_far.and_then(|()| {
+            let Some(source) = source else { return Ok(()) };
+            with_host(&self.backend, source, |host| {
+                pack(host, sent, &to, (place, rank), point)
+            })
+        });
+        self.group.all(packed)?;
+        let mut messages = Messages {
+            sent,
+            to: &to_bytes,
+            received,
+            from: &from_bytes,
+            point,
+        };
+        let communicator = self.group.communicator();
+        if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
+            // What is under way may still be read and written.
+            std::mem::forget((std::mem::take(sent), std::mem::take(received)));
+            let waited = self.group.waits();
+            return Err(match error {
+                Error::Lost { .. } => error,
+                _ => Error::Lost { rank: None, waited },
+            });
+        }
+        let target = behind.as_mut().or(ends.output.as_deref_mut());
+        let Some(target) = target else {
+            return Ok(Ok(()));
+        };
+        Ok(with_host_mut(&self.backend, target, |host| {
+            unpack(host, received, &from, (next, rank), point)
+        }))
+    }
+}
+
+/// The caller's memory; none where it was refused.
+struct Ends<'a> {
+    input: Option<&'a AnyBuffer>,
+    output: Option<&'a mut AnyBuffer>,
+}

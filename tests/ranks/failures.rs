@@ -1,0 +1,212 @@
+//! What goes wrong on one rank is a typed error on every rank, soon: no rank waits for ever.
+
+use super::{backend, groups, on_ranks, Case};
+use mmafft::emulated::EmulatedDriver;
+use mmafft::ranks::{Group, Spread};
+use mmafft::{AnyBackend, Complex, EmulatedBackend, Error, Planner, Request, Result, Shape};
+use std::time::{Duration, Instant};
+
+const RANKS: usize = 3;
+
+/// How long a rank waits here, and how long a test may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+fn request() -> Request {
+    Request::forward(Shape::d3(6, 5, 4))
+}
+
+fn impatient(patience: Duration) -> Vec<Group> {
+    let all = groups(RANKS, false).into_iter();
+    all.map(|group| group.patience(patience)).collect()
+}
+
+/// What every rank gets, in time.
+fn on_all<T: Send>(groups: Vec<Group>, work: impl Fn(Group) -> Result<T> + Sync) -> Vec<Result<T>> {
+    let since = Instant::now();
+    let all = on_ranks(groups, work);
+    assert!(since.elapsed() < PATIENCE + Duration::from_secs(2));
+    all
+}
+
+fn errors<T>(all: Vec<Result<T>>) -> Vec<Error> {
+    let errors = all.into_iter().map(|one| one.err().expect("an error"));
+    errors.collect()
+}
+
+#[test]
+fn another_shape_on_one_rank() {
+    for messages in [false, true] {
+        let all = on_all(groups(RANKS, messages), |group| {
+            let shape = match group.rank() {
+                1 => Shape::d3(6, 5, 8),
+                _ => Shape::d3(6, 5, 4),
+            };
+            let planner = Planner::on(backend("cpu"));
+            Case::new(Request::forward(shape)).build(&planner, &group)
+        });
+        for (rank, error) in errors(all).into_iter().enumerate() {
+            let Error::Disagree {
+                rank: other,
+                here,
+                there,
+                ..
+            } = error
+            else {
+                panic!("{error}");
+            };
+            assert_eq!(other, if rank == 1 { 0 } else { 1 });
+            assert_ne!(here, there);
+        }
+    }
+}
+
+#[test]
+fn another_spread_on_one_rank() {
+    let all = on_all(groups(RANKS, false), |group| {
+        let planner = Planner::on(backend("cpu"));
+        let case = Case::new(request()).output(Spread::slab(group.rank() % 2));
+        case.build(&planner, &group)
+    });
+    let disagree = |error: &Error| matches!(error, Error::Disagree { .. });
+    assert!(errors(all).iter().all(disagree));
+}
+
+#[test]
+fn out_of_memory_on_one_rank() {
+    let all = on_all(groups(RANKS, true), |group| {
+        let driver = EmulatedDriver::nvidia();
+        let driver = match group.rank() {
+            1 => driver.capacity(100),
+            _ => driver,
+        };
+        let planner = Planner::on(AnyBackend::Emulated(EmulatedBackend::new(driver)));
+        Case::new(request()).build(&planner, &group)
+    });
+    for (rank, error) in errors(all).into_iter().enumerate() {
+        match error {
+            Error::OutOfMemory { .. } => assert_eq!(rank, 1),
+            Error::OtherRank { rank: other, .. } => assert_eq!((rank != 1, other), (true, 1)),
+            error => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn no_memory_for_a_window() {
+    let all = on_all(groups(RANKS, false), |group| {
+        let driver = EmulatedDriver::nvidia().capacity(100);
+        let planner = Planner::on(AnyBackend::Emulated(EmulatedBackend::new(driver)));
+        Case::new(request()).build(&planner, &group)
+    });
+    let memory = |error: &Error| matches!(error, Error::OutOfMemory { .. });
+    assert!(errors(all).iter().all(memory));
+}
+
+#[test]
+fn what_is_no_transform_is_one_error_on_all() {
+    for wrong in [
+        Case::new(Request::forward(Shape::d3(6, 5, 0))),
+        Case::new(request()).input(Spread::slab(3)),
+        Case::new(request()).input(Spread::grid(&[2, 2, 1])),
+        Case::new(request().in_place()),
+        Case::new(request().nonzero_input(0, 0..2)),
+        Case::new(Request::forward(Shape::d1(97))),
+        Case::new(Request::r2c(Shape::d1(96))),
+        Case::new(request()).input(Spread::scrambled()),
+    ] {
+        let all = on_all(groups(RANKS, false), |group| {
+            wrong.build(&Planner::on(backend("cpu")), &group)
+        });
+        let all = errors(all);
+        assert!(all.iter().all(|error| *error == all[0]), "{all:?}");
+        assert!(!matches!(all[0], Error::OtherRank { .. }), "{}", all[0]);
+    }
+}
+
+/// A rank that ends after all have built: the others' runs find that it is gone.
+#[test]
+fn a_rank_that_ends_between_stages() {
+    for panics in [false, true] {
+        let all = on_all(impatient(PATIENCE), |group| {
+            let planner = Planner::on(backend("cpu"));
+            let fft = Case::new(request()).build(&planner, &group)?;
+            if group.rank() == 1 {
+                let gone = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+                    let _gone = (fft, group);
+                    assert!(!panics, "as a rank may");
+                }));
+                assert_eq!(gone.is_err(), panics);
+                return Ok(());
+            }
+            let input = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
+            let mut output = vec![Complex::new(0.0f32, 0.0); fft.output_len()];
+            let lost = fft.process(&input, &mut output);
+            assert!(output.iter().all(|x| *x == Complex::new(0.0, 0.0)));
+            // The group does nothing any more, at once.
+            assert_eq!(fft.process(&input, &mut output).is_err(), lost.is_err());
+            lost
+        });
+        for rank in [0, 2] {
+            let lost = all[rank].clone().expect_err("rank 1 is gone");
+            assert!(matches!(lost, Error::Lost { rank: Some(1), .. }), "{lost}");
+        }
+    }
+}
+
+/// A rank that does not come is waited for as long as was said.
+#[test]
+fn a_rank_that_stalls() {
+    for patience in [Duration::ZERO, Duration::from_millis(300)] {
+        let all = on_all(impatient(patience), |group| {
+            if group.rank() == 2 {
+                std::thread::sleep(Duration::from_secs(1));
+            }
+            Case::new(request()).build(&Planner::on(backend("cpu")), &group)
+        });
+        for error in errors(all) {
+            assert!(matches!(error, Error::Lost { .. }), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_buffer_that_is_short_on_one_rank() {
+    let cases = [
+        Case::new(request()),
+        // Without an exchange.
+        Case::new(request().axes(&[1, 2])),
+    ];
+    for (case, messages) in cases.iter().flat_map(|case| [(case, false), (case, true)]) {
+        let all = on_all(groups(RANKS, messages), |group| {
+            let fft = case.build(&Planner::on(backend("cpu")), &group)?;
+            let short = usize::from(group.rank() == 1);
+            let input = vec![Complex::new(1.0f32, 0.0); fft.input_len() - short];
+            let mut output = vec![Complex::new(7.0f32, 7.0); fft.output_len()];
+            let refused = fft.process(&input, &mut output);
+            assert!(output.iter().all(|x| *x == Complex::new(7.0, 7.0)));
+            // A refused run is nothing to what comes after it.
+            let input = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
+            fft.process(&input, &mut output)?;
+            let reals = vec![0.0f32; fft.input_len()];
+            assert!(matches!(
+                fft.process(&reals, &mut output),
+                Err(Error::ElementType { .. })
+            ));
+            refused
+        });
+        for (rank, error) in errors(all).into_iter().enumerate() {
+            match error {
+                Error::BufferTooShort { .. } => assert_eq!(rank, 1),
+                Error::OtherRank { rank: 1, reason } => {
+                    assert!(rank != 1 && reason.contains("too short"), "{reason}");
+                }
+                error => panic!("{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_group_of_nobody() {
+    assert!(matches!(Group::threads(0), Err(Error::Empty { .. })));
+}
