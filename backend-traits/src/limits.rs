@@ -78,8 +78,8 @@ impl Limits {
         1 << points.max(2).ilog2()
     }
 
-    /// How many scalars of this type fill a vector.
+    /// How many of what computes with scalars of this type fill a vector.
     pub fn lanes(&self, scalar: ScalarType) -> usize {
-        (self.vector_bytes / scalar.bytes()).max(1)
+        (self.vector_bytes / scalar.compute_bytes()).max(1)
     }
 }

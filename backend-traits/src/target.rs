@@ -13,6 +13,13 @@ pub trait Target: std::fmt::Debug + Sync {
     /// The library that transforms contiguous lines of any length in one step, where no kernels do.
     fn line_library(&self) -> Option<&'static str>;
 
+    /// How it transforms contiguous lines of so many points, in batches or each for itself, in vectors of so many lanes of so
+    /// many bytes.
+    fn line_way(&self, points: usize, in_batches: bool, vector: [usize; 2]) -> &'static str {
+        let _ = (points, in_batches, vector);
+        self.line_library().unwrap_or_default()
+    }
+
     /// What a thread holds.
     fn threads(&self) -> &'static ThreadLimits {
         &ThreadLimits::ONE

@@ -6,12 +6,13 @@
 //! The sum is a cyclic convolution of M ≥ 2N−1 points. Chirps come from double-double angles:
 //! RustFFT's own lose digits of data that is a chirp itself, √N times as many as of noise.
 
-use super::chirp::{chirp, spectrum};
+use super::chirp::{chirps, spectrum_by};
 use super::convolved::{multiply, multiply_conjugated, multiply_conjugates, Convolution, Line};
-use super::scalar::Real;
+use super::primes::plan;
+use super::scalar::{Real, Storage};
 use num_complex::Complex;
 use pulp::Arch;
-use rustfft::{Fft, FftDirection, FftPlanner};
+use rustfft::{Fft, FftDirection};
 use std::sync::Arc;
 
 /// A DFT by a convolution of [`padded`] points.
@@ -31,15 +32,23 @@ pub fn padded(length: usize) -> usize {
     [1, 3, 9, 27, 81].map(of).into_iter().min().unwrap_or(least)
 }
 
-impl<T: Real> Bluestein<T> {
+impl<T: Real + Storage<Compute = T>> Bluestein<T> {
     /// A DFT of `length` points.
     pub fn new(length: usize, direction: FftDirection) -> Self {
         let padded = padded(length);
         let inverse = direction == FftDirection::Inverse;
+        let inner = plan::<T>(padded, FftDirection::Forward);
+        let chirps = chirps(length, inverse);
+        // The spectrum is rounded once, whatever computes with it.
+        let spectrum = match T::in_f64(&inner) {
+            Some(fft) => spectrum_by(&chirps, &*fft),
+            None => spectrum_by(&chirps, &*plan::<f64>(padded, FftDirection::Forward)),
+        };
+        let rounded = |c: &Complex<f64>| Complex::new(T::rounded(c.re), T::rounded(c.im));
         Bluestein {
-            inner: FftPlanner::new().plan_fft_forward(padded),
-            chirp: (0..length).map(|n| chirp(n, length, inverse)).collect(),
-            spectrum: spectrum(length, padded, inverse),
+            inner,
+            chirp: chirps.iter().map(rounded).collect(),
+            spectrum,
             direction,
         }
     }

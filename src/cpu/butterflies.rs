@@ -23,6 +23,11 @@ enum Form {
     Partial,
 }
 
+/// Rows that lie as their form says; those of the other two are known when a step is compiled.
+const ANY: u8 = 0;
+const PLANAR: u8 = 1;
+const INTERLEAVED: u8 = 2;
+
 /// Rows of complex vectors.
 #[derive(Clone, Copy)]
 struct Rows<T> {
@@ -32,18 +37,38 @@ struct Rows<T> {
     form: Form,
     /// Valid lines of a row.
     lines: usize,
-    /// Real and imaginary parts change places between memory and vectors.
-    swap: bool,
 }
 
 impl<T: Copy + Default> Rows<T> {
+    /// The form, where a step is not compiled for one.
+    #[inline(always)]
+    fn form(&self, known: u8) -> Form {
+        match known {
+            PLANAR => Form::Planar,
+            INTERLEAVED => Form::Interleaved,
+            _ => self.form,
+        }
+    }
+
+    /// Scalars from row to row.
+    #[inline(always)]
+    fn stride<S: Simd>(&self, known: u8) -> usize
+    where
+        T: Lanes<S>,
+    {
+        match known {
+            PLANAR => 2 * T::W,
+            _ => self.stride,
+        }
+    }
+
     /// Loads rows `first`, `first + step`, … One branch on the form serves all of them, and
     /// one addition finds the next.
     ///
     /// # Safety
     /// These rows exist.
     #[inline(always)]
-    unsafe fn load<S: Simd, const R: usize>(
+    unsafe fn load<S: Simd, const R: usize, const FORM: u8>(
         &self,
         simd: S,
         first: usize,
@@ -54,18 +79,18 @@ impl<T: Copy + Default> Rows<T> {
     {
         let zero = T::splat(simd, T::default());
         let mut x = [(zero, zero); R];
-        let mut row = self.start.wrapping_add(first * self.stride);
-        let step = step * self.stride;
+        let stride = self.stride::<S>(FORM);
+        let mut row = self.start.wrapping_add(first * stride);
+        let step = step * stride;
         // SAFETY: the rows exist, and a whole one has 2·W scalars.
         unsafe {
-            match self.form {
+            match self.form(FORM) {
                 Form::Planar => {
                     for x in &mut x {
                         let [re, im] = row.cast::<[T::V; 2]>().read_unaligned();
                         *x = (re, im);
                         row = row.wrapping_add(step);
                     }
-                    return x;
                 }
                 Form::Interleaved => {
                     for x in &mut x {
@@ -86,56 +111,53 @@ impl<T: Copy + Default> Rows<T> {
                 }
             }
         }
-        if self.swap {
-            for x in &mut x {
-                *x = (x.1, x.0);
-            }
-        }
         x
     }
 
-    /// Stores rows `first`, `first + step`, …
+    /// Stores rows `first`, `first + step`, …, of the inverse DFT all but the first in the opposite order.
     ///
     /// # Safety
     /// These rows exist, and nobody else touches them.
     #[inline(always)]
-    unsafe fn store<S: Simd, const R: usize>(
+    unsafe fn store<S: Simd, const R: usize, const FORM: u8>(
         &self,
         simd: S,
         first: usize,
         step: usize,
-        mut y: [C<S, T>; R],
+        inverse: bool,
+        y: [C<S, T>; R],
     ) where
         T: Lanes<S>,
     {
-        let mut row = self.start.wrapping_add(first * self.stride);
-        let step = step * self.stride;
-        if self.swap {
-            for y in &mut y {
-                *y = (y.1, y.0);
-            }
-        }
+        let stride = self.stride::<S>(FORM);
+        let start = self.start.wrapping_add(first * stride);
+        let step = (step * stride) as isize;
+        let (second, step) = match inverse {
+            false => (step, step),
+            true => ((R as isize - 1) * step, -step),
+        };
+        let mut row = start;
         // SAFETY: as for `load`.
         unsafe {
-            match self.form {
+            match self.form(FORM) {
                 Form::Planar => {
-                    for y in y {
+                    for (k, y) in y.into_iter().enumerate() {
                         row.cast::<[T::V; 2]>().write_unaligned([y.0, y.1]);
-                        row = row.wrapping_add(step);
+                        row = row.wrapping_offset(if k == 0 { second } else { step });
                     }
                 }
                 Form::Interleaved => {
-                    for y in y {
+                    for (k, y) in y.into_iter().enumerate() {
                         let pairs = T::interleave(simd, [y.0, y.1]);
                         row.cast::<[T::V; 2]>().write_unaligned(pairs);
-                        row = row.wrapping_add(step);
+                        row = row.wrapping_offset(if k == 0 { second } else { step });
                     }
                 }
                 Form::Partial => {
-                    for y in y {
+                    for (k, y) in y.into_iter().enumerate() {
                         let pairs = T::interleave(simd, [y.0, y.1]);
                         row.copy_from_nonoverlapping(pairs.as_ptr().cast(), 2 * self.lines);
-                        row = row.wrapping_add(step);
+                        row = row.wrapping_offset(if k == 0 { second } else { step });
                     }
                 }
             }
@@ -156,6 +178,7 @@ struct StepArgs<'a, T> {
     twiddles: &'a [T],
     /// Of an odd radix: cos 2πm/r, then sin 2πm/r, for m in 0..r.
     roots: &'a [T],
+    inverse: bool,
     scale: Option<T>,
 }
 
@@ -167,7 +190,7 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
     simd: S,
     fft: &ColumnFft<T>,
     tile: ColumnTile<'_, T>,
-) {
+) -> [usize; MOST_VECTORS] {
     let width = 2 * T::W;
     assert!(tile.workspace.len() >= fft.workspace() && tile.lines <= fft.vectors * T::W);
     let first = fft.planar(tile.workspace.as_mut_ptr());
@@ -176,7 +199,6 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
         stride: width,
         form: Form::Planar,
         lines: T::W,
-        swap: false,
     };
     let memory = |start: *mut T, stride: usize, vector: usize| {
         let lines = tile.lines.saturating_sub(vector * T::W).min(T::W);
@@ -188,7 +210,6 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 false => Form::Partial,
             },
             lines,
-            swap: fft.inverse,
         }
     };
     let vectors = tile.lines.div_ceil(T::W);
@@ -197,10 +218,11 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
     let mut free = vectors;
     let (mut rest, mut s) = (fft.length, 1);
     let last = fft.radices.len().saturating_sub(1);
-    let inside = tile.load.is_null();
     for (i, &radix) in fft.radices.iter().enumerate() {
         let m = rest / radix;
-        let outer = !inside && (i == 0 || i == last);
+        let loads = i == 0 && !tile.load.is_null();
+        let stores = i == last && !tile.store.is_null();
+        let outer = loads || stores;
         for vector in 0..if outer { 1 } else { vectors } {
             let mut from = copies.map(planar);
             let mut to = copies.map(planar);
@@ -212,10 +234,10 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 together = 1;
             }
             for v in 0..MOST_VECTORS {
-                if i == 0 && outer {
+                if loads {
                     from[v] = memory(tile.load.cast_mut(), tile.load_stride, v);
                 }
-                if i == last && outer {
+                if stores {
                     to[v] = memory(tile.store, tile.store_stride, v);
                 }
             }
@@ -227,69 +249,101 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 s,
                 twiddles: &fft.twiddles[i],
                 roots: &fft.roots[i],
+                inverse: fft.inverse,
                 scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
             };
-            step_of(simd, radix, args);
+            step_of(simd, radix, &args);
         }
         rest = m;
         s *= radix;
     }
+    copies
 }
 
-/// The radices that have a butterfly, in order of preference, and the step of each.
+/// The radices that have a butterfly, in order of preference, and the step of each: those of small ones are compiled for
+/// each form of rows.
 macro_rules! butterflies {
-    ($($radix:literal),*) => {
+    ($($small:literal),*; $($large:literal),*) => {
         /// The radices of the CPU's butterflies, those that are preferred first.
-        pub const BUTTERFLIES: &[usize] = &[$($radix),*];
+        pub const BUTTERFLIES: &[usize] = &[$($small,)* $($large),*];
 
         #[inline(always)]
-        fn step_of<S: Simd, T: Lanes<S> + Real>(simd: S, radix: usize, args: StepArgs<'_, T>) {
+        fn step_of<S: Simd, T: Lanes<S> + Real>(simd: S, radix: usize, args: &StepArgs<'_, T>) {
             match radix {
-                $($radix => step::<S, T, $radix>(simd, args),)*
+                $($small => match known_forms(args) {
+                    [PLANAR, PLANAR] => step::<S, T, $small, PLANAR, PLANAR>(simd, args),
+                    [INTERLEAVED, PLANAR] => step::<S, T, $small, INTERLEAVED, PLANAR>(simd, args),
+                    [PLANAR, INTERLEAVED] => step::<S, T, $small, PLANAR, INTERLEAVED>(simd, args),
+                    _ => step::<S, T, $small, ANY, ANY>(simd, args),
+                },)*
+                $($large => step::<S, T, $large, ANY, ANY>(simd, args),)*
                 _ => unreachable!("CpuBackend::prepare refuses radices without a butterfly"),
             }
         }
     };
 }
-butterflies!(8, 4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31);
+butterflies!(8, 4, 2, 3, 5; 7, 11, 13, 17, 19, 23, 29, 31);
 
-#[inline(always)]
-fn step<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepArgs<'_, T>) {
-    struct Step<'a, S, T, const R: usize>(S, StepArgs<'a, T>);
-    impl<S: Simd, T: Lanes<S> + Real, const R: usize> pulp::NullaryFnOnce for Step<'_, S, T, R> {
-        type Output = ();
-        #[inline(always)]
-        fn call(self) {
-            step_inner::<S, T, R>(self.0, self.1);
-        }
-    }
-    // A call of its own: one function with all butterflies inlined compiles poorly.
-    simd.vectorize(Step::<S, T, R>(simd, args));
+/// How the rows of all vectors lie, where they lie alike.
+fn known_forms<T>(args: &StepArgs<'_, T>) -> [u8; 2] {
+    [&args.from, &args.to].map(|rows| match rows[args.vectors - 1].form {
+        Form::Planar => PLANAR,
+        Form::Interleaved => INTERLEAVED,
+        Form::Partial => ANY,
+    })
 }
 
 #[inline(always)]
-fn step_inner<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepArgs<'_, T>) {
-    let StepArgs {
-        from,
-        to,
-        vectors,
-        m,
-        s,
-        twiddles,
-        roots,
-        scale,
-    } = args;
-    let scaled = scale.is_some();
-    let scale = T::splat(simd, scale.unwrap_or(T::one()));
-    for p in 0..m {
-        let row = &twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
+fn step<S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, const TO: u8>(
+    simd: S,
+    args: &StepArgs<'_, T>,
+) {
+    struct Step<'a, S, T, const R: usize, const FROM: u8, const TO: u8>(S, &'a StepArgs<'a, T>);
+    impl<S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, const TO: u8>
+        pulp::NullaryFnOnce for Step<'_, S, T, R, FROM, TO>
+    {
+        type Output = ();
+        #[inline(always)]
+        fn call(self) {
+            let args = self.1;
+            rows::<S, T, R, FROM, TO, false>(self.0, args, 0..1);
+            rows::<S, T, R, FROM, TO, true>(self.0, args, 1..args.m);
+        }
+    }
+    // A call of its own: one function with all butterflies inlined compiles poorly.
+    simd.vectorize(Step::<S, T, R, FROM, TO>(simd, args));
+}
+
+/// The sub-transforms of some rows of twiddles, of which the first row has none but 1.
+#[inline(always)]
+fn rows<
+    S: Simd,
+    T: Lanes<S> + Real,
+    const R: usize,
+    const FROM: u8,
+    const TO: u8,
+    const TWIDDLED: bool,
+>(
+    simd: S,
+    args: &StepArgs<'_, T>,
+    rows: std::ops::Range<usize>,
+) {
+    let &StepArgs { m, s, inverse, .. } = args;
+    // What stays in the workspace is scaled later.
+    let scaled = TO != PLANAR && args.scale.is_some();
+    let scale = T::splat(simd, args.scale.unwrap_or(T::one()));
+    for p in rows {
+        let row = &args.twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
         for q in 0..s {
-            for (from, to) in from[..vectors].iter().zip(&to[..vectors]) {
+            for (from, to) in args.from[..args.vectors]
+                .iter()
+                .zip(&args.to[..args.vectors])
+            {
                 // SAFETY: q + s(p + m·j) and q + s(R·p + k) are below s·m·R, the length.
                 unsafe {
-                    let x = from.load::<S, R>(simd, q + s * p, s * m);
-                    let mut y = dft::<S, T, R>(simd, x, roots);
-                    if p > 0 {
+                    let x = from.load::<S, R, FROM>(simd, q + s * p, s * m);
+                    let mut y = dft::<S, T, R>(simd, x, args.roots);
+                    if TWIDDLED {
                         for k in 1..R {
                             y[k] = multiply::<S, T>(simd, y[k], row[2 * k - 2], row[2 * k - 1]);
                         }
@@ -299,7 +353,7 @@ fn step_inner<S: Simd, T: Lanes<S> + Real, const R: usize>(simd: S, args: StepAr
                             *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
                         }
                     }
-                    to.store::<S, R>(simd, q + s * R * p, s, y);
+                    to.store::<S, R, TO>(simd, q + s * R * p, s, inverse, y);
                 }
             }
         }
@@ -404,6 +458,7 @@ fn odd_dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
     roots: &[T],
 ) {
     let h = R / 2;
+    let roots = &roots[..2 * R];
     let mut e = *x;
     let mut o = *x;
     y[0] = x[0];

@@ -12,14 +12,15 @@
 //! them there, and between them the tile lies planar in the cache. The price is a stride
 //! between rows, which is why lines that are contiguous themselves go to RustFFT.
 //!
-//! The inverse transform is the forward one with real and imaginary parts exchanged on
-//! both sides, which costs nothing here.
+//! The inverse transform has the conjugate twiddles, and the inverse DFT_r is the forward one with
+//! all results but the first in the opposite order, which costs nothing here.
 
 use super::half_lanes::Combine;
 use super::memory::Memory;
 use super::real_columns::RealTile;
 use super::real_side::{Gather, Scatter};
 use super::scalar::{root, Real, Storage};
+use super::turn::{Transpose, Turn};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Lane arithmetic of one scalar type on one instruction set.
@@ -127,8 +128,12 @@ pub trait LaneScalar: Sized {
     fn scatter(job: Scatter<'_, Self>);
     /// Transforms neighbouring lines of reals.
     fn real_columns(tile: RealTile<'_, Self>);
-    /// Transforms one tile.
-    fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>)
+    /// Copies rows of a workspace to lines of their own.
+    fn turn(job: Turn<'_, Self>);
+    /// Transposes a matrix of scalars.
+    fn transpose(job: Transpose<Self>);
+    /// Transforms one tile; returns the copy of the workspace in which each vector then lies.
+    fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) -> [usize; MOST_VECTORS]
     where
         Self: Real;
 }
@@ -164,16 +169,24 @@ macro_rules! lane_scalar {
                 Arch::new().dispatch(tile);
             }
 
-            fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) {
+            fn turn(job: Turn<'_, Self>) {
+                Arch::new().dispatch(job);
+            }
+
+            fn transpose(job: Transpose<Self>) {
+                Arch::new().dispatch(job);
+            }
+
+            fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) -> [usize; MOST_VECTORS] {
                 struct Run<'a>(&'a ColumnFft<$t>, ColumnTile<'a, $t>);
                 impl WithSimd for Run<'_> {
-                    type Output = ();
+                    type Output = [usize; MOST_VECTORS];
                     #[inline(always)]
-                    fn with_simd<S: Simd>(self, simd: S) {
-                        super::butterflies::transform(simd, self.0, self.1);
+                    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+                        super::butterflies::transform(simd, self.0, self.1)
                     }
                 }
-                fft.arch.dispatch(Run(fft, tile));
+                fft.arch.dispatch(Run(fft, tile))
             }
         }
     };
@@ -185,12 +198,11 @@ lane_scalar!(f64);
 /// Neighbouring lines in memory, and room to work in.
 #[derive(Debug)]
 pub struct ColumnTile<'a, T> {
-    /// Row 0 of the lines on the loading side; null where they lie in the workspace already, and
-    /// are to stay there.
+    /// Row 0 of the lines on the loading side; null where they lie in the workspace already.
     pub load: *const T,
     /// Scalars from row to row.
     pub load_stride: usize,
-    /// Row 0 of the lines on the storing side.
+    /// Row 0 of the lines on the storing side; null where they are to stay in the workspace.
     pub store: *mut T,
     /// Scalars from row to row.
     pub store_stride: usize,
@@ -219,11 +231,11 @@ pub struct ColumnFft<T> {
     pub length: usize,
     /// Its factors, in order.
     pub radices: Vec<usize>,
-    /// For each radix but the last: for each p, the r−1 twiddles as (re, im).
+    /// For each radix: for each p, the r−1 twiddles as (re, im).
     pub twiddles: Vec<Vec<T>>,
     /// For each odd radix r: cos 2πm/r, then sin 2πm/r, for m in 0..r.
     pub roots: Vec<Vec<T>>,
-    /// Whether real and imaginary parts change places on both sides.
+    /// Whether the DFT is the inverse one.
     pub inverse: bool,
     /// Lanes of a vector.
     pub lanes: usize,
@@ -240,7 +252,13 @@ impl<T: Real> ColumnFft<T> {
         let mut twiddles = Vec::new();
         for &r in radices {
             let m = rest / r;
-            let table = (0..m).flat_map(|p| (1..r).map(move |k| root::<T>(p * k, rest)));
+            // The inverse has its results in the opposite order: result k is that of r − k.
+            let twiddle = |p: usize, k: usize| match inverse {
+                false => root::<T>(p * k, rest),
+                true => root::<T>(p * (r - k), rest).conj(),
+            };
+            let twiddle = &twiddle;
+            let table = (0..m).flat_map(|p| (1..r).map(move |k| twiddle(p, k)));
             twiddles.push(table.flat_map(|w| [w.re, w.im]).collect());
             rest = m;
         }
@@ -275,6 +293,11 @@ impl<T: Real> ColumnFft<T> {
         self.vectors * self.lanes
     }
 
+    /// Scalars of rows that hold the lines that are transformed together.
+    pub fn rows(&self) -> usize {
+        2 * self.length * self.lines()
+    }
+
     /// Scalars of workspace for one tile: a planar copy of each vector and a free one, and
     /// the padding that keeps vectors aligned.
     pub fn workspace(&self) -> usize {
@@ -299,7 +322,7 @@ impl<T: Real> ColumnFft<T> {
         workspace.wrapping_add(aligned.min(self.lanes))
     }
 
-    /// Transforms so many vectors that lie in the workspace, forwards whatever the direction;
+    /// Transforms so many vectors that lie in the workspace;
     /// returns the copy in which each then lies.
     ///
     /// # Safety
@@ -309,13 +332,6 @@ impl<T: Real> ColumnFft<T> {
         workspace: *mut T,
         vectors: usize,
     ) -> [usize; MOST_VECTORS] {
-        let mut copies: [usize; MOST_VECTORS] = std::array::from_fn(|v| v);
-        let mut free = vectors;
-        for _ in &self.radices {
-            for copy in &mut copies[..vectors] {
-                std::mem::swap(copy, &mut free);
-            }
-        }
         // SAFETY: the caller lends the whole workspace.
         let workspace =
             unsafe { std::slice::from_raw_parts_mut(workspace, self.planar_workspace()) };
@@ -328,8 +344,7 @@ impl<T: Real> ColumnFft<T> {
             scale: T::one(),
             workspace,
         };
-        T::run(self, tile);
-        copies
+        T::run(self, tile)
     }
 
     /// Transforms `lines` neighbouring lines.

@@ -239,8 +239,9 @@ impl<T: Real + Storage<Compute = T>> Widened<T> {
         let output: &mut [T] = bytemuck::cast_slice_mut(output);
         // SAFETY: by this function's contract; the dense slots are this worker's own.
         unsafe {
-            self.load.for_each(shift.0, |memory, dense| {
-                input[dense] = slots.of(self.load.side.slot).get(memory);
+            let memory = slots.of(self.load.side.slot);
+            self.load.for_each(shift.0, |at, dense, count| {
+                S::widen(memory.stored(at, count), &mut input[dense..][..count]);
             });
             let dense = Slots {
                 input: Memory::of(input),
@@ -248,29 +249,40 @@ impl<T: Real + Storage<Compute = T>> Widened<T> {
                 scratch: Memory::of(&mut []),
             };
             run_tile(&self.stages, &dense, (0, 0), workspace);
-            self.store.for_each(shift.1, |memory, dense| {
-                let x = output[dense] * self.scale;
-                slots.of(self.store.side.slot).set(memory, x);
+            let memory = slots.of(self.store.side.slot);
+            self.store.for_each(shift.1, |at, dense, count| {
+                let to = memory.stored_mut(at, count);
+                S::narrow(&output[dense..][..count], to, self.scale);
             });
         }
     }
 }
 
 impl Copies {
-    /// Calls `each(scalar in memory, scalar of the image)`.
-    fn for_each(&self, shift: usize, mut each: impl FnMut(usize, usize)) {
-        let points: usize = self.axes.iter().map(|a| a.0).product();
-        for point in 0..points {
-            let (mut rest, mut memory, mut dense) = (point, self.side.offset + shift, self.dense);
-            for &(count, stride, dense_stride) in self.axes.iter().rev() {
+    /// Calls `each(scalar in memory, scalar of the image, scalars in a row)`.
+    fn for_each(&self, shift: usize, mut each: impl FnMut(usize, usize, usize)) {
+        let scalars = self.side.domain.scalars();
+        let apart = self.side.domain == Domain::Complex && self.side.imaginary != 1;
+        let row = match self.axes.split_last() {
+            Some((&(count, memory, dense), outer)) if [memory, dense] == [scalars; 2] && !apart => {
+                (outer, count * scalars)
+            }
+            _ if apart => (&self.axes[..], 1),
+            _ => (&self.axes[..], scalars),
+        };
+        let (axes, count) = row;
+        let rows: usize = axes.iter().map(|a| a.0).product();
+        for row in 0..rows {
+            let (mut rest, mut memory, mut dense) = (row, self.side.offset + shift, self.dense);
+            for &(count, stride, dense_stride) in axes.iter().rev() {
                 let i = rest % count;
                 rest /= count;
                 memory += i * stride;
                 dense += i * dense_stride;
             }
-            each(memory, dense);
-            if self.side.domain == Domain::Complex {
-                each(memory + self.side.imaginary, dense + 1);
+            each(memory, dense, count);
+            if apart {
+                each(memory + self.side.imaginary, dense + 1, count);
             }
         }
     }

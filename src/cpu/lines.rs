@@ -2,8 +2,11 @@
 //! asks for, and the matrix engine's.
 
 use super::columns::ColumnFft;
-use super::memory::Memory;
+use super::convolved::Convolved;
+use super::four_step::FourStep;
 use super::scalar::{Real, Storage};
+use super::scaling::{lines_at_once, scale};
+use super::turn::Transpose;
 use num_complex::Complex;
 use rustfft::Fft;
 use std::sync::Arc;
@@ -14,6 +17,10 @@ pub trait Lines<T>: Send + Sync {
     fn length(&self) -> usize;
     /// Complex numbers of scratch that [`Lines::process`] and [`Lines::process_to`] need.
     fn scratch(&self) -> usize;
+    /// Lines of which as many at once are the fastest.
+    fn together(&self) -> usize {
+        1
+    }
     /// Transforms every line of `lines`.
     fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]);
     /// Transforms every line of `from` into `to`.
@@ -24,14 +31,68 @@ pub trait Lines<T>: Send + Sync {
         to.copy_from_slice(from);
         self.process(to, scratch);
     }
+    /// Transforms so many lines from where they lie to where they go, and multiplies them.
+    ///
+    /// # Safety
+    /// The lines are inside memories that nobody else touches, which are one or do not overlap.
+    unsafe fn run(
+        &self,
+        [from, to]: [LinesAt<T>; 2],
+        count: usize,
+        factor: T,
+        scratch: &mut [Complex<T>],
+    ) where
+        T: Real,
+    {
+        let n = self.length();
+        let in_place = std::ptr::eq(from.first, to.first) && from.apart == to.apart;
+        let per_call = match from.apart == n && to.apart == n {
+            true => lines_at_once(count, n, factor),
+            false => 1,
+        };
+        for first in (0..count).step_by(per_call) {
+            let points = per_call.min(count - first) * n;
+            // SAFETY: by this function's contract.
+            unsafe {
+                let to = to.first.add(first * to.apart);
+                let to = std::slice::from_raw_parts_mut(to, points);
+                if in_place {
+                    self.process(to, scratch);
+                } else {
+                    let from = from.first.add(first * from.apart);
+                    self.process_to(std::slice::from_raw_parts(from, points), to, scratch);
+                }
+                scale(to, factor);
+            }
+        }
+    }
 }
 
-/// RustFFT's transform of any length.
+impl<T> LinesAt<T> {
+    /// Lines after so many, which are in the same memory.
+    fn after(self, lines: usize) -> Self {
+        LinesAt {
+            first: self.first.wrapping_add(lines * self.apart),
+            apart: self.apart,
+        }
+    }
+}
+
+/// Where lines lie, or go.
+#[derive(Debug, Clone, Copy)]
+pub struct LinesAt<T> {
+    /// The first point of the first.
+    pub first: *mut Complex<T>,
+    /// Points from line to line.
+    pub apart: usize,
+}
+
+/// Lines by a transform of RustFFT's interface.
 pub struct Library<T> {
     fft: Arc<dyn Fft<T>>,
 }
 
-impl<T: Real> Library<T> {
+impl<T: Real + Storage<Compute = T>> Library<T> {
     /// A line of `length` points.
     pub fn new(length: usize, inverse: bool) -> Self {
         let direction = match inverse {
@@ -84,51 +145,108 @@ impl<T: Real> Lines<T> for Library<T> {
     }
 }
 
-/// Butterflies on lines that are contiguous: a vector's worth of them is turned so that
-/// each lane holds one. Slower than RustFFT; for the radices that a user asks for.
-pub struct Butterflies<T> {
+/// Lines in batches: each lane of a vector is a line, as it is of columns.
+///
+/// Where most lanes would be idle a line goes by itself, with the same roundings: no result depends on what is beside it.
+pub struct Batch<T> {
     columns: ColumnFft<T>,
+    single: Option<Library<T>>,
 }
 
-impl<T: Real + Storage<Compute = T>> Butterflies<T> {
+impl<T: Real + Storage<Compute = T>> Batch<T> {
     /// Lines of the product of `radices`.
     pub fn new(radices: &[usize], inverse: bool) -> Self {
-        Butterflies {
+        let single = match radices {
+            [] | [_] => None,
+            [first, others @ ..] => Some(FourStep::like_a_column(*first, others, inverse)),
+        };
+        Batch {
             columns: ColumnFft::new(radices, inverse, true),
+            single: single.map(|line| Library {
+                fft: Arc::new(Convolved::new(line)),
+            }),
         }
     }
 }
 
-impl<T: Real + Storage<Compute = T>> Lines<T> for Butterflies<T> {
+impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
     fn length(&self) -> usize {
         self.columns.length
     }
 
     fn scratch(&self) -> usize {
-        self.columns.length * self.columns.lanes + self.columns.workspace().div_ceil(2)
+        let single = self.single.as_ref().map_or(0, Lines::scratch);
+        self.columns.planar_workspace().div_ceil(2).max(single)
+    }
+
+    fn together(&self) -> usize {
+        self.columns.lanes
     }
 
     fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        let (n, w) = (self.columns.length, self.columns.lanes);
-        let (rows, workspace) = scratch.split_at_mut(n * w);
-        let workspace = bytemuck::cast_slice_mut(workspace);
-        for group in lines.chunks_mut(n * w) {
-            let count = group.len() / n;
-            for (j, line) in group.chunks_exact(n).enumerate() {
-                for (i, &x) in line.iter().enumerate() {
-                    rows[i * w + j] = x;
-                }
-            }
-            let memory = Memory::of(bytemuck::cast_slice_mut::<_, T>(&mut *rows));
-            // SAFETY: `rows` has n rows of w points, and count ≤ w of them are used.
+        let (n, count) = (self.length(), lines.len() / self.length());
+        let at = LinesAt {
+            first: lines.as_mut_ptr(),
+            apart: n,
+        };
+        // SAFETY: these lines are in the slice.
+        unsafe { self.run([at, at], count, T::one(), scratch) }
+    }
+
+    fn process_to(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        assert_eq!(from.len(), to.len());
+        let (apart, count) = (self.length(), from.len() / self.length());
+        let ends = [from.as_ptr().cast_mut(), to.as_mut_ptr()];
+        let ends = ends.map(|first| LinesAt { first, apart });
+        // SAFETY: these lines are in the slices, and the first is only read.
+        unsafe { self.run(ends, count, T::one(), scratch) }
+    }
+
+    unsafe fn run(
+        &self,
+        [from, to]: [LinesAt<T>; 2],
+        count: usize,
+        factor: T,
+        scratch: &mut [Complex<T>],
+    ) {
+        let (n, lanes) = (self.columns.length, self.columns.lanes);
+        let (mut count, left) = (count, count % lanes);
+        if let Some(single) = self
+            .single
+            .as_ref()
+            .filter(|_| (1..=lanes / 2).contains(&left))
+        {
+            count -= left;
+            let ends = [from, to].map(|at| at.after(count));
+            // SAFETY: by the trait's contract.
+            unsafe { single.run(ends, left, factor, scratch) };
+        }
+        let workspace: &mut [T] = bytemuck::cast_slice_mut(scratch);
+        let workspace = workspace.as_mut_ptr();
+        let rows = self.columns.planar(workspace);
+        for first in (0..count).step_by(lanes) {
+            let lines = lanes.min(count - first);
+            // SAFETY: by the trait's contract; a copy has n rows of real parts and n of imaginary parts.
             unsafe {
-                let at = (memory, 0, 2 * w);
-                self.columns.process(at, at, count, T::one(), workspace);
-            }
-            for (j, line) in group.chunks_exact_mut(n).enumerate() {
-                for (i, x) in line.iter_mut().enumerate() {
-                    *x = rows[i * w + j];
-                }
+                T::transpose(Transpose {
+                    from: from.first.add(first * from.apart).cast(),
+                    from_pitch: 2 * from.apart,
+                    to: rows,
+                    to_pitch: lanes,
+                    rows: lines,
+                    columns: 2 * n,
+                    factor: T::one(),
+                });
+                let copies = self.columns.process_planar(workspace, 1);
+                T::transpose(Transpose {
+                    from: rows.add(copies[0] * 2 * n * lanes),
+                    from_pitch: lanes,
+                    to: to.first.add(first * to.apart).cast(),
+                    to_pitch: 2 * to.apart,
+                    rows: 2 * n,
+                    columns: lines,
+                    factor,
+                });
             }
         }
     }

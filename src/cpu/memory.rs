@@ -37,11 +37,6 @@ impl<S: Storage> Memory<S> {
         }
     }
 
-    /// Whether both are views of the same memory.
-    pub fn is(&self, other: &Self) -> bool {
-        std::ptr::eq(self.start, other.start)
-    }
-
     /// The scalar at `index`.
     ///
     /// # Safety
@@ -73,6 +68,25 @@ impl<S: Storage> Memory<S> {
         debug_assert!(index + count <= self.len);
         // SAFETY: by this function's contract.
         unsafe { self.start.add(index) }
+    }
+
+    /// `count` scalars from `index` on, as they are stored.
+    ///
+    /// # Safety
+    /// They are inside, and nobody writes them meanwhile.
+    pub unsafe fn stored(&self, index: usize, count: usize) -> &[S] {
+        // SAFETY: by this function's contract.
+        unsafe { std::slice::from_raw_parts(self.address(index, count), count) }
+    }
+
+    /// The same to write to.
+    ///
+    /// # Safety
+    /// They are inside, and nobody else touches them meanwhile.
+    #[allow(clippy::mut_from_ref)]
+    pub unsafe fn stored_mut(&self, index: usize, count: usize) -> &mut [S] {
+        // SAFETY: by this function's contract.
+        unsafe { std::slice::from_raw_parts_mut(self.address(index, count), count) }
     }
 
     /// `count` scalars from `index` on, where memory holds what arithmetic uses.

@@ -1,4 +1,4 @@
-//! The default backend: RustFFT's lines, butterflies across columns, rayon's threads, and
+//! The default backend: butterflies across lines and columns, RustFFT's lines, rayon's threads, and
 //! the matrix engine's model.
 //!
 //! A pass runs in one of three ways (`stage::Path`): contiguous lines where they lie;
@@ -14,10 +14,13 @@ mod check;
 mod chirp;
 mod columns;
 mod convolved;
+mod exchange;
 mod execute;
 mod factors;
+mod four_step;
 mod half_lanes;
 mod half_spectrum;
+mod line_price;
 mod lines;
 mod matrix;
 mod memory;
@@ -35,6 +38,7 @@ pub(crate) mod target;
 mod threads;
 mod tile;
 mod tile_job;
+mod turn;
 
 pub use buffer::CpuBuffer;
 use columns::LaneScalar;

@@ -4,7 +4,8 @@ use super::butterflies::BUTTERFLIES;
 use super::check::{check, Extents};
 use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
-use super::lines::{Butterflies, Library, Lines};
+use super::line_price::{self, BATCH};
+use super::lines::{Batch, Library, Lines};
 use super::parts::Part;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
@@ -143,7 +144,11 @@ fn widened<T: Real + Storage<Compute = T>>(pass: &Pass) -> Result<Widened<T>> {
         let mut stride = domain.scalars();
         let mut first = 0;
         let mut axes = Vec::new();
-        for (axis, from) in dense.axes.iter_mut().zip(&pass.axes).rev() {
+        // The image has its points in the order of memory, so that they move in rows.
+        let mut order: Vec<(&mut TileAxis, &TileAxis)> =
+            dense.axes.iter_mut().zip(&pass.axes).collect();
+        order.sort_by_key(|(_, from)| from.map(end).stride);
+        for (axis, from) in order {
             let (range, memory) = (&from.ranges[end], from.map(end).stride);
             axis.map_mut(end).stride = stride;
             axes.push((range.len(), memory, stride));
@@ -215,7 +220,6 @@ fn stage<S: Storage>(
     let mut loops = line_loops(&loops);
     let whole = |range: &std::ops::Range<usize>, n: usize| *range == (0..n);
     let plain = axis.kind == Kind::C2C
-        && S::is_compute()
         && (load.imaginary, store.imaginary) == (1, 1)
         && whole(&axis.ranges.load, axis.length)
         && whole(&axis.ranges.store, axis.length);
@@ -228,9 +232,9 @@ fn stage<S: Storage>(
             _ => None,
         })
         .collect();
-    let lines = lines::<S::Compute>(pass, &axis, &radices, inverse)?;
     // Neighbours are the lines with the smallest strides.
     loops.sort_by_key(|l| std::cmp::Reverse(l.apart.load + l.apart.store));
+    let lines = lines::<S::Compute>(pass, &axis, &radices, inverse)?;
     let neighbours = loops
         .last()
         .is_some_and(|l| l.apart == Ends { load: 2, store: 2 } && l.count > 1);
@@ -252,7 +256,7 @@ fn stage<S: Storage>(
         Path::RealColumns(columns)
     } else if real {
         Path::Real(RealLines::new(&axis, lines, pass.math.orthogonal))
-    } else if plain && contiguous && axis.length > 0 {
+    } else if plain && S::is_compute() && contiguous && axis.length > 0 {
         Path::Rows(lines)
     } else if plain
         && neighbours
@@ -274,9 +278,12 @@ fn stage<S: Storage>(
         tile_lines = match &path {
             Path::Columns(columns) => columns.lines(),
             Path::RealColumns(columns) => columns.lines(),
-            Path::Rows(_) => (1 << 15) / (axis.length * 2 * size_of::<S>()).max(1),
+            Path::Rows(_) => ((1 << 15) / (axis.length * 2 * size_of::<S>()).max(1)).max(1),
             _ => vector,
         };
+    }
+    if let Path::Rows(lines) | Path::Tile(lines, _) = &path {
+        tile_lines = tile_lines.next_multiple_of(lines.together());
     }
     let inner = loops.last().map_or(1, |l| l.count);
     Ok(Stage {
@@ -324,7 +331,20 @@ pub fn lines<T: Real + Storage<Compute = T>>(
         .iter()
         .any(|s| matches!(s, Step::Chirp { axis: a, .. } if *a == axis.axis));
     if radices.is_empty() {
-        return Ok(Box::new(Library::new(length, inverse)));
+        let across = |step: &Step| {
+            let Step::Line {
+                axis: own, library, ..
+            } = step
+            else {
+                return false;
+            };
+            (*own, *library) == (axis.axis, BATCH)
+        };
+        let radices = line_price::radices(length);
+        return Ok(match radices.filter(|_| pass.steps.iter().any(across)) {
+            Some(radices) => Box::new(Batch::new(&radices, inverse)),
+            None => Box::new(Library::new(length, inverse)),
+        });
     }
     let unsupported = |what: &str| Error::Unsupported {
         what: what.into(),
@@ -348,7 +368,7 @@ pub fn lines<T: Real + Storage<Compute = T>>(
         Engine::Simt if convolved => Err(unsupported("Bluestein by butterflies")),
         Engine::Simt => match radices.iter().find(|r| !BUTTERFLIES.contains(r)) {
             Some(radix) => Err(no_radix("butterfly", radix)),
-            None => Ok(Box::new(Butterflies::new(radices, inverse))),
+            None => Ok(Box::new(Batch::new(radices, inverse))),
         },
     }
 }

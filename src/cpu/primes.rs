@@ -5,8 +5,10 @@
 
 use super::bluestein::Bluestein;
 use super::convolved::Convolved;
+use super::four_step::FourStep;
+use super::line_price::{way, FOUR_STEP};
 use super::rader::Rader;
-use super::scalar::Real;
+use super::scalar::{Real, Storage};
 use mmafft_backend_traits::largest_prime_factor;
 use rustfft::algorithm::MixedRadix;
 use rustfft::{Fft, FftDirection, FftPlanner};
@@ -20,15 +22,27 @@ const BUTTERFLY: usize = 31;
 /// The largest prime factor of p − 1 for which Rader's convolution is faster than Bluestein's.
 const SMOOTH: usize = 31;
 
-/// RustFFT's transform of any length, but of f64 without its convolutions.
-pub fn plan<T: Real>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
+/// The transform of single lines: our own where it is cheaper, else RustFFT's, but of f64 without its convolutions.
+pub fn plan<T>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>>
+where
+    T: Real + Storage<Compute = T>,
+{
+    let bytes = size_of::<T>();
+    if way(length, false, T::vector_bytes() / bytes, bytes) == FOUR_STEP {
+        if let Some(line) = FourStep::new(length, direction) {
+            return Arc::new(Convolved::new(line));
+        }
+    }
     match TypeId::of::<T>() == TypeId::of::<f64>() {
         true => plan_exact(length, direction),
         false => FftPlanner::new().plan_fft(length, direction),
     }
 }
 
-fn plan_exact<T: Real>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>> {
+fn plan_exact<T: Real + Storage<Compute = T>>(
+    length: usize,
+    direction: FftDirection,
+) -> Arc<dyn Fft<T>> {
     let rest = without_radices(length);
     let prime = largest_prime_factor(rest);
     if rest == 1 || (rest == prime && prime <= BUTTERFLY) {

@@ -4,11 +4,12 @@
 //! is −1, is wrong by 1e-16·p: every point but the first is off by so much of the line's sum. Here the sum is exact.
 
 use super::convolved::{multiply_conjugated, Convolution, Line};
-use super::scalar::{root, Real};
+use super::primes::plan;
+use super::scalar::{root, Real, Storage};
 use mmafft_backend_traits::generator_powers;
 use num_complex::Complex;
 use pulp::Arch;
-use rustfft::{Fft, FftDirection, FftPlanner};
+use rustfft::{Fft, FftDirection};
 use std::sync::Arc;
 
 /// With g a generator of the integers modulo p, `X[g^−m] = x[0] + Σ_q x[g^q]·w^(g^(q−m))`: a cyclic convolution of p − 1 points.
@@ -21,11 +22,11 @@ pub struct Rader<T> {
     direction: FftDirection,
 }
 
-impl<T: Real> Rader<T> {
+impl<T: Real + Storage<Compute = T>> Rader<T> {
     /// A DFT of `p` points, a prime that 32 bits hold.
     pub fn new(p: usize, direction: FftDirection) -> Self {
         let powers: Vec<u32> = generator_powers(p).iter().map(|&x| x as u32).collect();
-        let inner = FftPlanner::new().plan_fft_forward(p - 1);
+        let inner = plan::<T>(p - 1, FftDirection::Forward);
         let mut spectrum: Vec<Complex<T>> = (0..p - 1)
             .map(|q| {
                 let w = root::<T>(powers[(p - 1 - q) % (p - 1)] as usize, p);

@@ -2,16 +2,21 @@
 
 use super::lines::Lines;
 use super::matrix::{MatrixBluestein, MatrixLines};
-use half::{bf16, f16};
+use super::scaling::scaled_to;
+use half::{bf16, f16, slice::HalfFloatSliceExt};
 use mmafft_backend_traits::{Operand, Pass};
 use num_complex::Complex;
-use rustfft::FftNum;
+use rustfft::{Fft, FftNum};
 use std::any::TypeId;
+use std::sync::Arc;
 
 /// The type that arithmetic is done in.
 pub trait Real: FftNum + bytemuck::Pod + Default + super::columns::LaneScalar {
     /// Rounds once.
     fn rounded(x: f64) -> Self;
+
+    /// The same transform, if it is one of `f64`.
+    fn in_f64(fft: &Arc<dyn Fft<Self>>) -> Option<Arc<dyn Fft<f64>>>;
 
     /// Lines on the matrix engine: of the product of `radices`, or of `convolved` points
     /// through convolutions of that product. `None` where there are no such products.
@@ -26,6 +31,10 @@ pub trait Real: FftNum + bytemuck::Pod + Default + super::columns::LaneScalar {
 impl Real for f32 {
     fn rounded(x: f64) -> Self {
         x as f32
+    }
+
+    fn in_f64(_: &Arc<dyn Fft<f32>>) -> Option<Arc<dyn Fft<f64>>> {
+        None
     }
 
     fn matrix_lines(
@@ -58,6 +67,10 @@ impl Real for f64 {
         x
     }
 
+    fn in_f64(fft: &Arc<dyn Fft<f64>>) -> Option<Arc<dyn Fft<f64>>> {
+        Some(fft.clone())
+    }
+
     fn matrix_lines(
         _: &[usize],
         _: Option<usize>,
@@ -76,6 +89,10 @@ pub trait Storage: bytemuck::Pod + Send + Sync {
     fn load(self) -> Self::Compute;
     /// Rounds to nearest.
     fn store(x: Self::Compute) -> Self;
+    /// Makes what computes of scalars in a row, as many of both.
+    fn widen(from: &[Self], to: &mut [Self::Compute]);
+    /// Multiplies scalars and rounds them to nearest, as many of both.
+    fn narrow(from: &[Self::Compute], to: &mut [Self], factor: Self::Compute);
     /// Whether memory already holds what arithmetic uses.
     fn is_compute() -> bool {
         TypeId::of::<Self>() == TypeId::of::<Self::Compute>()
@@ -92,6 +109,12 @@ impl Storage for f64 {
     fn store(x: f64) -> f64 {
         x
     }
+    fn widen(from: &[f64], to: &mut [f64]) {
+        to.copy_from_slice(from);
+    }
+    fn narrow(from: &[f64], to: &mut [f64], factor: f64) {
+        scaled_to(from, to, factor);
+    }
 }
 
 impl Storage for f32 {
@@ -103,6 +126,12 @@ impl Storage for f32 {
     #[inline(always)]
     fn store(x: f32) -> f32 {
         x
+    }
+    fn widen(from: &[f32], to: &mut [f32]) {
+        to.copy_from_slice(from);
+    }
+    fn narrow(from: &[f32], to: &mut [f32], factor: f32) {
+        scaled_to(from, to, factor);
     }
 }
 
@@ -116,6 +145,12 @@ impl Storage for f16 {
     fn store(x: f32) -> f16 {
         f16::from_f32(x)
     }
+    fn widen(from: &[f16], to: &mut [f32]) {
+        from.convert_to_f32_slice(to);
+    }
+    fn narrow(from: &[f32], to: &mut [f16], factor: f32) {
+        narrow(from, to, factor);
+    }
 }
 
 impl Storage for bf16 {
@@ -128,15 +163,41 @@ impl Storage for bf16 {
     fn store(x: f32) -> bf16 {
         bf16::from_f32(x)
     }
+    fn widen(from: &[bf16], to: &mut [f32]) {
+        from.convert_to_f32_slice(to);
+    }
+    fn narrow(from: &[f32], to: &mut [bf16], factor: f32) {
+        narrow(from, to, factor);
+    }
+}
+
+/// Scalars that are multiplied, and then rounded, while they are in the nearest cache.
+const NARROWED: usize = 1 << 7;
+
+/// Multiplies and rounds, a piece after the other.
+fn narrow<V>(from: &[f32], to: &mut [V], factor: f32)
+where
+    [V]: HalfFloatSliceExt,
+{
+    if factor == 1.0 {
+        return to.convert_from_f32_slice(from);
+    }
+    let mut piece = [0.0; NARROWED];
+    for (from, to) in from.chunks(NARROWED).zip(to.chunks_mut(NARROWED)) {
+        let piece = &mut piece[..from.len()];
+        scaled_to(from, piece, factor);
+        to.convert_from_f32_slice(piece);
+    }
 }
 
 /// exp(−2πi·k/n), each part within about one unit of the last place: the angle is reduced
 /// to an eighth of a turn in integers, where sine and cosine are at their best.
 pub fn root<T: Real>(k: usize, n: usize) -> Complex<T> {
-    let (k, n) = ((k % n) as u128, n as u128);
+    // No memory holds lines of which eight times the length is not a number of 64 bits.
+    let (k, n) = ((k % n) as u64, n as u64);
     let eighth = (8 * k / n) as usize;
     // Distance from the nearest multiple of a quarter turn, at most an eighth.
-    let quarter = eighth.div_ceil(2) as u128;
+    let quarter = eighth.div_ceil(2) as u64;
     let (distance, before) = match (4 * k).checked_sub(quarter * n) {
         Some(past) => (past, false),
         None => (quarter * n - 4 * k, true),

@@ -2,12 +2,11 @@
 
 use super::columns::ColumnFft;
 use super::half_spectrum::HalfSpectrum;
-use super::lines::Lines;
+use super::lines::{Lines, LinesAt};
 use super::memory::Memory;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
-use super::scalar::Storage;
-use super::scaling::{lines_at_once, scale};
+use super::scalar::{Real, Storage};
 use super::tile::Points;
 use super::tile_job::TileJob;
 use mmafft_backend_traits::{End, Ends, Kind, Side, Slot, TileAxis};
@@ -59,6 +58,9 @@ pub enum Path<T> {
     Tile(Box<dyn Lines<T>>, Option<HalfSpectrum<T>>),
 }
 
+/// A memory, its first scalar, and scalars from row to row.
+type Rows<S> = (Memory<S>, usize, usize);
+
 /// One axis of a pass.
 pub struct Stage<S: Storage> {
     /// The axis.
@@ -103,7 +105,10 @@ impl<S: Storage> Stage<S> {
     pub fn workspace(&self) -> usize {
         match &self.path {
             Path::Rows(lines) => lines.scratch(),
-            Path::Columns(columns) => columns.workspace().div_ceil(2),
+            Path::Columns(columns) => {
+                let rows = if S::is_compute() { 0 } else { columns.rows() };
+                (rows + columns.workspace()).div_ceil(2)
+            }
             Path::Real(lines) => lines.workspace(self.lines),
             Path::RealColumns(columns) => columns.workspace().div_ceil(2),
             Path::Tile(lines, _) => {
@@ -141,7 +146,10 @@ impl<S: Storage> Stage<S> {
                         (memory, group.start[end], self.axis.map(end).stride)
                     });
                     let workspace = bytemuck::cast_slice_mut(workspace);
-                    columns.process(from, to, group.lines, self.scale, workspace);
+                    match S::is_compute() {
+                        true => columns.process(from, to, group.lines, self.scale, workspace),
+                        false => self.widened(columns, (from, to), group.lines, workspace),
+                    }
                 }
                 Path::Real(lines) => lines.run(self, slots, &group, workspace),
                 Path::RealColumns(columns) => {
@@ -228,6 +236,32 @@ impl<S: Storage> Stage<S> {
         self.loops.last().expect("a stage has a loop")
     }
 
+    /// Neighbouring lines by way of rows of what arithmetic uses.
+    unsafe fn widened(
+        &self,
+        columns: &ColumnFft<S::Compute>,
+        ((from, load, load_stride), (to, store, store_stride)): (Rows<S>, Rows<S>),
+        lines: usize,
+        workspace: &mut [S::Compute],
+    ) {
+        let (rows, workspace) = workspace.split_at_mut(columns.rows());
+        let (width, count) = (2 * columns.lines(), 2 * lines);
+        for (i, row) in rows.chunks_exact_mut(width).enumerate() {
+            // SAFETY: by the contract of `run`.
+            let from = unsafe { from.stored(load + i * load_stride, count) };
+            S::widen(from, &mut row[..count]);
+        }
+        let one = S::Compute::rounded(1.0);
+        let at = (Memory::of(&mut *rows), 0, width);
+        // SAFETY: these rows are all of the lines.
+        unsafe { columns.process(at, at, lines, one, workspace) };
+        for (i, row) in rows.chunks_exact(width).enumerate() {
+            // SAFETY: by the contract of `run`.
+            let to = unsafe { to.stored_mut(store + i * store_stride, count) };
+            S::narrow(&row[..count], to, self.scale);
+        }
+    }
+
     unsafe fn rows(
         &self,
         lines: &dyn Lines<S::Compute>,
@@ -235,28 +269,16 @@ impl<S: Storage> Stage<S> {
         group: &Group,
         scratch: &mut [Complex<S::Compute>],
     ) {
-        let (from, to) = (slots.of(self.load.slot), slots.of(self.store.slot));
-        let n = lines.length();
-        let (start, apart) = (group.start, self.inner().apart);
-        let in_place = from.is(&to) && start.load == start.store && apart.load == apart.store;
-        let together = apart.load == 2 * n && apart.store == 2 * n;
-        let per_call = match together {
-            true => lines_at_once(group.lines, n, self.scale),
-            false => 1,
-        };
-        for first in (0..group.lines).step_by(per_call) {
-            let points = per_call.min(group.lines - first) * n;
-            // SAFETY: by the contract of `run`; input and output are one slice or disjoint.
-            unsafe {
-                let to = to.complex_mut(start.store + first * apart.store, points);
-                if in_place {
-                    lines.process(to, scratch);
-                } else {
-                    let from = from.complex(start.load + first * apart.load, points);
-                    lines.process_to(from, to, scratch);
-                }
-                scale(to, self.scale);
+        let ends = End::BOTH.map(|end| {
+            let memory = slots.of(self.side(end).slot);
+            // SAFETY: by the contract of `run`; memory holds what arithmetic uses.
+            let first = unsafe { memory.address(group.start[end], 0) };
+            LinesAt {
+                first: first.cast::<Complex<S::Compute>>(),
+                apart: self.inner().apart[end] / 2,
             }
-        }
+        });
+        // SAFETY: by the contract of `run`; input and output are one memory or disjoint.
+        unsafe { lines.run(ends, group.lines, self.scale, scratch) }
     }
 }

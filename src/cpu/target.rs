@@ -1,8 +1,9 @@
 //! What a planner asks of the CPU.
 
+use super::line_price::{way, LIBRARY};
 use mmafft_backend_traits::Target;
 
-/// The CPU: RustFFT transforms lines of any length, and tiles lie in memory as they are.
+/// The CPU: lines of any length are transformed where they lie, and tiles lie in memory as they are.
 #[derive(Debug)]
 pub struct CpuTarget;
 
@@ -12,6 +13,10 @@ impl Target for CpuTarget {
     }
 
     fn line_library(&self) -> Option<&'static str> {
-        Some("RustFFT")
+        Some(LIBRARY)
+    }
+
+    fn line_way(&self, points: usize, in_batches: bool, vector: [usize; 2]) -> &'static str {
+        way(points, in_batches, vector[0], vector[1])
     }
 }

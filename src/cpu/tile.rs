@@ -2,7 +2,6 @@
 
 use super::memory::Memory;
 use super::scalar::Storage;
-use super::scaling::scaled_to;
 use num_complex::Complex;
 use std::ops::Range;
 
@@ -43,7 +42,7 @@ impl<S: Storage> Points<S> {
     }
 
     fn contiguous_complex(&self) -> bool {
-        S::is_compute() && self.stride == 2 && self.imaginary == 1
+        self.stride == 2 && self.imaginary == 1
     }
 
     /// Loads complex points into `tile`, whose lines are `pitch` apart.
@@ -62,9 +61,10 @@ impl<S: Storage> Points<S> {
                 // SAFETY: by this function's contract.
                 let from = unsafe {
                     self.memory
-                        .complex(self.start + line * self.line_stride, points.len())
+                        .stored(self.start + line * self.line_stride, 2 * points.len())
                 };
-                tile[line * pitch..][points.clone()].copy_from_slice(from);
+                let to = &mut tile[line * pitch..][points.clone()];
+                S::widen(from, bytemuck::cast_slice_mut(to));
             }
             return;
         }
@@ -90,16 +90,12 @@ impl<S: Storage> Points<S> {
     ) {
         let scalars: &mut [S::Compute] = bytemuck::cast_slice_mut(tile);
         let step = if packed { 1 } else { 2 };
-        if S::is_compute() && self.stride == 1 && packed {
+        if self.stride == 1 && packed {
             for line in 0..lines {
-                // SAFETY: by this function's contract; S is its own Compute.
-                let from = unsafe {
-                    let from = self
-                        .memory
-                        .address(self.start + line * self.line_stride, points.len());
-                    std::slice::from_raw_parts(from.cast::<S::Compute>(), points.len())
-                };
-                scalars[2 * line * pitch..][points.clone()].copy_from_slice(from);
+                let start = self.start + line * self.line_stride;
+                // SAFETY: by this function's contract.
+                let from = unsafe { self.memory.stored(start, points.len()) };
+                S::widen(from, &mut scalars[2 * line * pitch..][points.clone()]);
             }
             return;
         }
@@ -125,10 +121,10 @@ impl<S: Storage> Points<S> {
         if self.contiguous_complex() {
             for line in 0..lines {
                 let start = self.start + line * self.line_stride;
-                // SAFETY: by this function's contract; S is its own Compute.
-                let to = unsafe { self.memory.scalars_mut(start, 2 * points.len()) };
+                // SAFETY: by this function's contract.
+                let to = unsafe { self.memory.stored_mut(start, 2 * points.len()) };
                 let from = &tile[line * pitch..][points.clone()];
-                scaled_to(bytemuck::cast_slice(from), to, scale);
+                S::narrow(bytemuck::cast_slice(from), to, scale);
             }
             return;
         }
@@ -158,12 +154,12 @@ impl<S: Storage> Points<S> {
     ) {
         let scalars: &[S::Compute] = bytemuck::cast_slice(tile);
         let step = if packed { 1 } else { 2 };
-        if S::is_compute() && self.stride == 1 && packed {
+        if self.stride == 1 && packed {
             for line in 0..lines {
                 let start = self.start + line * self.line_stride;
-                // SAFETY: by this function's contract; S is its own Compute.
-                let to = unsafe { self.memory.scalars_mut(start, points.len()) };
-                scaled_to(&scalars[2 * line * pitch..][points.clone()], to, scale);
+                // SAFETY: by this function's contract.
+                let to = unsafe { self.memory.stored_mut(start, points.len()) };
+                S::narrow(&scalars[2 * line * pitch..][points.clone()], to, scale);
             }
             return;
         }

@@ -59,7 +59,6 @@ fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
         && in_lanes
         && load.imaginary == 1
         && store.imaginary == 1
-        && matches!(problem.storage(), ScalarType::F32 | ScalarType::F64)
         && stage.length > 1
         && stage.length * limits.vector_bytes * 2 <= 2 * limits.tile_bytes
 }

@@ -1,4 +1,4 @@
-//! Lines by a library: contiguous lines of any length, on a CPU (RustFFT).
+//! Lines by a library: contiguous lines of any length, on a CPU (RustFFT, or steps of its own).
 //!
 //! ```text
 //! X[k] = Σ x[n]·exp(∓2πi·kn/N)
@@ -17,10 +17,15 @@ fn applies(axis: &Axis) -> bool {
 }
 
 fn steps(axis: &Axis) -> Result<Chosen> {
-    let library = axis.fits.library().unwrap_or_default();
+    let (limits, scalar) = (axis.fits.limits, axis.problem.storage());
+    let length = axis.length();
+    // Lines that become as many reals are gathered one by one.
+    let in_batches = !axis.axis.kind.is_real_to_real();
+    let vector = [limits.lanes(scalar), scalar.compute_bytes()];
+    let library = limits.target.line_way(length, in_batches, vector);
     let step = Step::Line {
         axis: axis.axis.axis,
-        length: axis.length(),
+        length,
         library,
     };
     Ok((vec![step], format!("lines by {library}")))

@@ -42,6 +42,9 @@ fn steps(axis: &Axis) -> Result<Chosen> {
         None if fits.engine == Engine::Simt && fits.by_kernels() => {
             "simt engine, the fewest radices".into()
         }
+        None if fits.engine == Engine::Matrix && !fits.by_kernels() => {
+            "matrix engine, here a slow reference of it: the simt engine and f32 are faster".into()
+        }
         None => format!("{} engine, largest radices first", fits.engine.name()),
     };
     Ok((factored(axis, length), reason))
@@ -55,7 +58,7 @@ pub fn factored(axis: &Axis, length: usize) -> Vec<Step> {
     let factors = match fits.engine {
         Engine::Simt if free && length > fits.longest_line() => fits.radices_alone(length),
         Engine::Simt if free => few_radices(stage, length, fits),
-        Engine::Simt => radix::factor(length, radices).map(balance),
+        Engine::Simt => radix::factor(length, radices).map(radix::balanced),
         Engine::Matrix if free => radix::factor(length, radices).map(|f| joined(f, fits)),
         Engine::Matrix => radix::factor(length, radices),
     };
@@ -106,21 +109,4 @@ pub fn put_at_the_end(radices: &mut [usize], middle: Middle, can: impl Fn(&usize
         }
         Middle::Plain => {}
     }
-}
-
-/// The powers of two among the factors, as equal as they can be: 8·8·4·4 costs as many steps
-/// as 8·8·8·2, and a little less arithmetic.
-fn balance(mut factors: Vec<usize>) -> Vec<usize> {
-    let twos = |f: &usize| f.is_power_of_two();
-    let count = factors.iter().filter(|f| twos(f)).count();
-    let product: usize = factors.iter().filter(|f| twos(f)).product();
-    let mut bits = product.trailing_zeros() as usize;
-    let mut left = count;
-    for factor in factors.iter_mut().filter(|f| twos(f)) {
-        let share = bits.div_ceil(left);
-        *factor = 1 << share;
-        bits -= share;
-        left -= 1;
-    }
-    factors
 }

@@ -1,0 +1,111 @@
+//! Which way transforms contiguous lines: the one whose price is the least.
+//!
+//! Prices are what a core with 256-bit vectors takes, in nanoseconds a point of `f64`
+//! (docs/lab/2026-11-29-cpu.md); of `f32` all are about half.
+
+use super::butterflies::BUTTERFLIES;
+use mmafft_backend_traits::radix;
+
+/// RustFFT, or convolutions around it.
+pub const LIBRARY: &str = "RustFFT";
+/// As many lines at once as a vector has lanes.
+pub const BATCH: &str = "butterflies across lines";
+/// A line as columns, twice.
+pub const FOUR_STEP: &str = "four steps";
+
+/// Bytes that two copies of a vector of lines may take: half of a second-level cache.
+const BATCH_BYTES: usize = 512 << 10;
+
+/// The shortest lines of batches: calls for a vector of shorter ones cost more than all else.
+const SHORTEST_BATCH: usize = 64;
+
+/// The least length whose factors are worth two trips.
+const SHORTEST_FOUR_STEP: usize = 1024;
+
+/// The way for lines of so many points, in batches or each for itself, in vectors of so many lanes of so many bytes. It is
+/// the same whatever is beside a line, so that the result is, too.
+pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'static str {
+    let Some(radices) = radices(points) else {
+        return LIBRARY;
+    };
+    // RustFFT has vectors of 256 bits at most.
+    let wider = if lanes * bytes > 32 { 0.6 } else { 1.0 };
+    let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
+    let fits = points >= SHORTEST_BATCH && 4 * points * lanes * bytes <= BATCH_BYTES;
+    // Short lines end before the processor sees that they are read in order, which costs what has more bytes more.
+    let begun = if bytes > 4 { 50.0 } else { 10.0 };
+    // A point costs something on its way in and out.
+    let batch = match in_batches && fits {
+        true => begun / points as f64 + wider * (0.7 + steps),
+        false => f64::INFINITY,
+    };
+    let four_step = match points >= SHORTEST_FOUR_STEP {
+        true => wider * (2.6 + steps),
+        false => f64::INFINITY,
+    };
+    let library = library(points);
+    if batch.min(four_step) >= library {
+        LIBRARY
+    } else if batch <= four_step {
+        BATCH
+    } else {
+        FOUR_STEP
+    }
+}
+
+/// The radices of a line, if the CPU has them.
+pub fn radices(points: usize) -> Option<Vec<usize>> {
+    radix::factor(points, BUTTERFLIES).map(radix::balanced)
+}
+
+/// What a butterfly takes of a point.
+fn step(radix: usize) -> f64 {
+    match radix {
+        2 | 3 => 0.4,
+        4 => 0.45,
+        8 | 5 => 0.55,
+        odd => 0.1 * odd as f64,
+    }
+}
+
+/// What RustFFT takes of a point of lines that [`radices`] has.
+fn library(points: usize) -> f64 {
+    let (mut rest, mut price) = (points, 0.3);
+    for (prime, own) in [(2, 0.2), (3, 0.36), (5, 0.9), (7, 0.8), (11, 1.1)] {
+        while rest.is_multiple_of(prime) {
+            rest /= prime;
+            price += own;
+        }
+    }
+    for &prime in BUTTERFLIES.iter().filter(|&&radix| radix > 11) {
+        while rest.is_multiple_of(prime) {
+            rest /= prime;
+            price += 0.2 * prime as f64;
+        }
+    }
+    price
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengths that RustFFT is fast at are its own, unless vectors are wider than its.
+    #[test]
+    fn the_cheapest_way_is_taken() {
+        for (points, in_batches, bytes, expected) in [
+            (1, true, 64, LIBRARY),
+            (16, true, 64, LIBRARY),
+            (1024, true, 32, LIBRARY),
+            (1024, true, 64, BATCH),
+            (1000, true, 32, BATCH),
+            (1000, false, 32, LIBRARY),
+            (17usize.pow(5), true, 32, FOUR_STEP),
+            (1009, true, 32, LIBRARY),
+            (1 << 20, true, 32, LIBRARY),
+        ] {
+            let got = way(points, in_batches, bytes / 8, 8);
+            assert_eq!(got, expected, "{points}");
+        }
+    }
+}
