@@ -65,13 +65,33 @@ def called(function):
     return run
 
 
+# The operations that the compiled part knows of these functions; of several axes the same as of one.
+_OPERATIONS = {
+    name + end: op
+    for name, op in {"fft": FORWARD, "ifft": INVERSE, "rfft": R2C, "irfft": C2R}.items()
+    for end in ("", "2", "n")
+}
+
+
 def _key(name, x, others):
     """What a call is, where it can be kept."""
-    signature = _others.signature(x)
+    *others, plan = others
     # Of all transforms `plan` comes last before what is ours.
-    if signature is None or others[-1] is not None:
+    if plan is not None:
         return None
-    key = (name, signature, *[tuple(given) if isinstance(given, list) else given for given in others])
+    if name in _OPERATIONS:
+        lengths, axes, norm, overwrite_x, workers = others[-5:]
+        if not overwrite_x:
+            key = _core.key_of(_OPERATIONS[name], x, lengths, None if axes is ALL else axes, norm, workers)
+            if key is not None:
+                return _hashed(key)
+    signature = _others.signature(x)
+    if signature is None:
+        return None
+    return _hashed((name, signature, *[tuple(given) if isinstance(given, list) else given for given in others]))
+
+
+def _hashed(key):
     try:
         hash(key)
     except TypeError:

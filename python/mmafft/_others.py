@@ -5,6 +5,7 @@ that library allocates, so that its own pool counts and reuses them.
 """
 
 import contextlib
+import functools
 import sys
 import threading
 
@@ -119,7 +120,12 @@ class Library:
         if written and self.is_read_only(x):
             return False
         raw = self.raw(x)
-        return raw is not None and _core.fits_at(raw, self.item(x), written)
+        return raw is not None and self._is_aligned(raw[0], x) and _core.fits_at(raw, self.item(x), written)
+
+    def _is_aligned(self, address, x):
+        """Whether kernels can begin at an address: they take reals in pairs."""
+        whole = self.item(x) * (1 if self.types.get(x.dtype, ("", True))[1] else 2)
+        return self.device[0] == "cpu" or address % whole == 0
 
     def may_share(self, x, y):
         """Whether the extents of two arrays overlap, or are not known."""
@@ -191,25 +197,7 @@ class Library:
             find_compiler()
 
 
-class Kept:
-    """What a call was, to do the same to other arrays of the same kind: reading its arguments takes longer."""
-
-    __slots__ = ("library", "prepared", "shape", "dtype", "strides")
-
-    def __init__(self, library, prepared, shape, dtype, strides):
-        self.library, self.prepared, self.shape, self.dtype, self.strides = library, prepared, shape, dtype, strides
-
-    def __call__(self, x):
-        library = self.library
-        if self.strides is None:
-            out = library.empty(self.shape, self.dtype)
-        else:
-            out = library.empty_strided(self.shape, self.strides, self.dtype)
-        library.run(self.prepared, x, out)
-        return out
-
-
-_kept = {}
+_kept = _core.kept()
 _MOST_KEPT = 512
 
 
@@ -227,7 +215,11 @@ def keep(key, library, x, result, strides=None):
     if source is x and target is result and target is not x:
         if len(_kept) >= _MOST_KEPT:
             _kept.clear()
-        _kept[key] = Kept(library, prepared, tuple(target.shape), target.dtype, strides)
+        shape, dtype, count = tuple(target.shape), target.dtype, prepared.scratch_bytes
+        empty = library.maker(shape, dtype) if strides is None else library.maker(shape, dtype, strides)
+        scratch = functools.partial(library.scratch, count) if count else None
+        stream = None if library.device[0] == "cpu" else library.stream_maker()
+        _kept[key] = _core.Kept(prepared, empty, scratch, stream, isinstance(library, Torch))
 
 
 def forget():
@@ -239,12 +231,9 @@ def signature(x, with_gradient=False):
     """What calls of an array depend on beside its numbers; `None` of arrays whose calls are not kept."""
     torch = sys.modules.get("torch")
     if torch is not None and type(x) is torch.Tensor:
-        gradient = not with_gradient and x.requires_grad and torch.is_grad_enabled()
-        if gradient or x.is_conj() or x.is_neg():
-            return None
-        return x.dtype, x.shape, x.stride(), x.device
+        return _core.signature_of_tensor(x, with_gradient)
     if type(x).__module__ == "cupy":
-        return x.dtype, x.shape, x.strides, x.device.id
+        return x.dtype, x.shape, x.strides, x.device.id, x.data.ptr % 16
     return None
 
 
@@ -313,8 +302,16 @@ class Torch(Library):
     def empty(self, shape, dtype):
         return self.torch.empty(shape, dtype=dtype, device=self._device)
 
-    def empty_strided(self, shape, strides, dtype):
-        return self.torch.empty_strided(shape, strides, dtype=dtype, device=self._device)
+    def maker(self, shape, dtype, strides=None):
+        """What makes such tensors, as often as it is called."""
+        if strides is None:
+            return functools.partial(self.torch.empty, shape, dtype=dtype, device=self._device)
+        return functools.partial(self.torch.empty_strided, shape, strides, dtype=dtype, device=self._device)
+
+    def stream_maker(self):
+        # What PyTorch's own compiler calls, where there is it: a third of the time.
+        raw = getattr(self.torch._C, "_cuda_getCurrentRawStream", None)
+        return self.stream if raw is None else functools.partial(raw, self.device[1])
 
     def zeros(self, shape, dtype):
         return self.torch.zeros(shape, dtype=dtype, device=self._device)
@@ -421,8 +418,14 @@ class CuPy(Standard):
             stream = self.xp.cuda.ExternalStream(stream, self.device[1])
         return stream
 
+    def maker(self, shape, dtype):
+        return functools.partial(self.empty, shape, dtype)
+
     def stream(self):
         return self.xp.cuda.get_current_stream(self.device[1]).ptr
+
+    def stream_maker(self):
+        return self.stream
 
     def is_read_only(self, x):
         return False

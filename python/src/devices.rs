@@ -79,7 +79,7 @@ impl Prepared {
     }
 
     /// Transforms the memory at one address into that at another; on a device in a stream, with scratch there.
-    fn run(
+    pub fn run(
         &self,
         py: Python<'_>,
         input: usize,

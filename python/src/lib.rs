@@ -3,6 +3,7 @@
 //! Arguments are SciPy's, and `mmafft/_call.py` reads them in all their forms. What is most frequent and costs most
 //! beside a short transform, an array as NumPy makes them and no options, `quick` does from end to end.
 
+mod again;
 mod arrays;
 mod call;
 mod devices;
@@ -191,6 +192,8 @@ fn device() -> String {
 
 #[pymodule(gil_used = false)]
 mod _core {
+    #[pymodule_export]
+    use crate::again::{kept, key_of, signature_of_tensor, Kept};
     #[pymodule_export]
     use super::{describe, device, execute, fits, fits_at, good_size, prepare};
     #[pymodule_export]

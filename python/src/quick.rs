@@ -1,5 +1,6 @@
 //! Calls of arrays as NumPy makes them, without options: from arguments to result without Python's help.
 
+use crate::again::again;
 use crate::arrays::{self, Sides};
 use crate::call::{self, Call, Options};
 use crate::{mirror, normalization, state};
@@ -24,7 +25,10 @@ pub fn quick<'py>(
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let (Some(call), Ok(x)) = (Call::new(op), x.cast_exact::<PyUntypedArray>()) else {
-        return Ok(None);
+        return match out {
+            None => again(op, x, n, axis, norm, workers),
+            Some(_) => Ok(None),
+        };
     };
     let Ok(axis) = axis.extract::<isize>() else {
         return Ok(None);
@@ -72,7 +76,10 @@ pub fn quick_axes<'py>(
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let (Some(call), Ok(x)) = (Call::new(op), x.cast_exact::<PyUntypedArray>()) else {
-        return Ok(None);
+        return match out {
+            None => again(op, x, s, axes, norm, workers),
+            Some(_) => Ok(None),
+        };
     };
     let rank = x.ndim();
     let axes: Vec<isize> = match axes.is_none() {

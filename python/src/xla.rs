@@ -346,7 +346,8 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
             head: head::<Allocation>(),
             context: frame.context,
             bytes,
-            alignment: 256,
+            // The most that XLA takes; what it gives is aligned to more.
+            alignment: 64,
             address: std::ptr::null_mut(),
         };
         if bytes > 0 {

@@ -41,6 +41,24 @@ def test_torch(name, precision):
                 same(getattr(mmafft.torch, name)(view, norm=norm), theirs)
 
 
+def test_memory_that_begins_anywhere():
+    x = numbers((165,), "float64")
+    for function in (mmafft.fft.rfft, mmafft.torch.rfft):
+        for begin in (0, 25, 25):
+            view = x.narrow(0, begin, 100)
+            same(function(view), torch.fft.rfft(view))
+
+
+def test_axes_in_any_order():
+    x = numbers((4, 5, 6), "complex128")
+    for dim in [(1, 0), (0, 2), (2, 0, 1)]:
+        for name in ("fftn", "ifftn", "irfftn", "hfftn"):
+            theirs = getattr(torch.fft, name)(x, dim=dim)
+            with mmafft.torch.patch():
+                same(getattr(torch.fft, name)(x, dim=dim), theirs)
+            same(getattr(mmafft.torch, name)(x, dim=dim), theirs)
+
+
 def test_sixteen_bits():
     x = numbers((64, 1000), "float32")
     expected = torch.fft.rfft(x.half().float())

@@ -1,6 +1,6 @@
 //! Device memory.
 
-use crate::calls::{Address, INVALID_VALUE, OUT_OF_MEMORY};
+use crate::calls::{Address, Raw, INVALID_VALUE, OUT_OF_MEMORY};
 use crate::stream::Owned;
 use crate::{Context, Interface, Stream};
 use mmafft_backend_traits::device::Region;
@@ -77,8 +77,8 @@ impl<I: Interface> Memory<I> {
     }
 
     /// Copies from the host. On the null stream: what was launched on blocking streams is done first, and what
-    /// is launched later sees the bytes. Where that would end the recording of a graph, on a stream apart, after
-    /// what was launched on streams created here.
+    /// is launched later, on whatever stream, sees the bytes. Where that would end the recording of a graph, on a stream
+    /// apart, after what was launched on streams created here.
     pub(crate) fn write(
         &mut self,
         context: &Arc<Context<I>>,
@@ -94,6 +94,10 @@ impl<I: Interface> Memory<I> {
             // SAFETY: both ranges exist, the host's until the call returns, by which time the driver has read
             // it.
             let answer = unsafe { calls.copy_in(to, host, bytes) };
+            context.api().check(answer)?;
+            // It has only staged the bytes by then, and streams that do not block would not wait for the rest.
+            // SAFETY: the null stream, of what is current.
+            let answer = unsafe { calls.wait_for_stream(Raw::NULL.0) };
             context.api().check(answer)
         };
         let apart = || {

@@ -17,24 +17,50 @@ _MOST_AXES = 16
 
 
 @functools.lru_cache(maxsize=1024)
-def _strides(name, shape, strides, dtype, device, arguments):
-    """The shape, strides and type that PyTorch gives the result, and that compiled programs rely on."""
+def _strides(name, shape, strides, dtype, device, arguments, result):
+    """The strides that PyTorch gives the result, and that compiled programs rely on; `None` where it has none for it.
+
+    Of transforms whose halved axis is not the innermost some releases name strides by which elements share memory, or
+    fail.
+    """
     from torch._subclasses.fake_tensor import FakeTensorMode
 
-    with FakeTensorMode():
-        x = torch.empty_strided(shape, strides, dtype=dtype, device=device)
-        result = getattr(torch.ops.aten, name).default(x, *map(_listed, arguments))
-    return tuple(result.shape), result.stride(), result.dtype
+    try:
+        with FakeTensorMode():
+            x = torch.empty_strided(shape, strides, dtype=dtype, device=device)
+            made = getattr(torch.ops.aten, name).default(x, *map(_listed, arguments)).stride()
+    except RuntimeError:
+        return None
+    behind = 1
+    for stride, n in sorted(zip(made, result)):
+        if n > 1 and stride < behind:
+            return None
+        behind = max(behind, stride * n)
+    return made
 
 
 def _listed(argument):
     return list(argument) if isinstance(argument, tuple) else argument
 
 
-def _empty(name, x, *arguments):
-    arguments = tuple(tuple(argument) if isinstance(argument, list) else argument for argument in arguments)
+def _result(name, x, dim, how):
+    """The shape and the type of a result."""
+    shape, dtype = list(x.shape), x.dtype
+    if name == "_fft_c2r":
+        shape[dim[-1]], dtype = how, dtype.to_real()
+    elif name == "_fft_r2c":
+        dtype = dtype.to_complex()
+        if how:
+            shape[dim[-1]] = shape[dim[-1]] // 2 + 1
+    return tuple(shape), dtype
+
+
+def _empty(name, x, dim, scale, how):
     kind = torch.device(x.device.type, x.device.index)
-    shape, strides, dtype = _strides(name, tuple(x.shape), x.stride(), x.dtype, kind, arguments)
+    shape, dtype = _result(name, x, dim, how)
+    strides = _strides(name, tuple(x.shape), x.stride(), x.dtype, kind, (tuple(dim), scale, how), shape)
+    if strides is None:
+        return torch.empty(shape, dtype=dtype, device=x.device)
     return torch.empty_strided(shape, strides, dtype=dtype, device=x.device)
 
 
