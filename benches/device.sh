@@ -14,6 +14,7 @@
 #     others     lengths that nobody tuned, beside cuFFT: others.csv
 #     kinds-others
 #                real-to-real transforms of many more lengths and arrays: kinds-others.csv
+#     ranks      two to four ranks on one device beside one: bits, errors, times: ranks.log
 #     accuracy   the errors of all precisions beside cuFFT's, and their tables: accuracy.log
 #
 # It takes bash, Python 3 and NVRTC there, cuFFT for speed, others and accuracy; binutils (strip) here.
@@ -120,6 +121,12 @@ kinds-others() {
         python3 benches/kinds_table.py --classes "$results/kinds-others.csv"
 }
 
+ranks() {
+    "$folder/device" ranks_on_one_device --nocapture > "$results/ranks.log" 2>&1
+    grep -h ' on [2-4] ranks: ' "$results/ranks.log"
+    passed "$results/ranks.log"
+}
+
 # A process a precision.
 accuracy() {
     local precision precisions=(f64 f32 split-f16 f16 bf16)
@@ -144,7 +151,7 @@ export MMAFFT_CACHE=${MMAFFT_CACHE:-$results/cache}
 status=0
 for step in ${what//,/ }; do
     case $step in
-        suite | measured | speed | kinds | others | kinds-others | accuracy) ;;
+        suite | measured | speed | kinds | others | kinds-others | ranks | accuracy) ;;
         *) usage ;;
     esac
     SECONDS=0

@@ -23,10 +23,7 @@ pub fn signature_of_tensor<'py>(
         let torch = || py.import(intern!(py, "torch"));
         Ok(wanted && torch()?.call_method0("is_grad_enabled")?.is_truthy()?)
     };
-    if (!known && gradient()?)
-        || lazy(intern!(py, "is_conj"))?
-        || lazy(intern!(py, "is_neg"))?
-    {
+    if (!known && gradient()?) || lazy(intern!(py, "is_conj"))? || lazy(intern!(py, "is_neg"))? {
         return Ok(None);
     }
     let begin: usize = x.call_method0(intern!(py, "data_ptr"))?.extract()?;
@@ -165,9 +162,7 @@ impl Kept {
         let stream = self.stream.as_ref().map(made).transpose()?;
         let stream = stream.map_or(Ok(0), |stream| stream.extract())?;
         let (from, to) = (self.address(x)?, self.address(&out)?);
-        self.prepared
-            .get()
-            .run(py, from, to, stream, at as u64)?;
+        self.prepared.get().run(py, from, to, stream, at as u64)?;
         Ok(out)
     }
 }

@@ -193,9 +193,9 @@ fn device() -> String {
 #[pymodule(gil_used = false)]
 mod _core {
     #[pymodule_export]
-    use crate::again::{kept, key_of, signature_of_tensor, Kept};
-    #[pymodule_export]
     use super::{describe, device, execute, fits, fits_at, good_size, prepare};
+    #[pymodule_export]
+    use crate::again::{kept, key_of, signature_of_tensor, Kept};
     #[pymodule_export]
     use crate::devices::{device_name, Prepared};
     #[pymodule_export]

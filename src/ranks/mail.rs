@@ -36,6 +36,8 @@ pub fn mail(backend: &AnyBackend, plan: &DistributedPlan, rank: usize) -> Result
     let of = |i: usize| {
         let (stage, next) = (&plan.stages[i], &plan.stages[i + 1]);
         let (sent, received) = (bytes(&stage.to), bytes(&next.from));
+        let stays = stage.to.parts[rank].common(&next.from.parts[rank]);
+        let stays = stays.map_or(0, |part| part.points() * plan.point_bytes(&stage.to));
         let comes_as_it_is = next.axes.is_empty() && i + 1 == last;
         Ok(Mail {
             before: match stage.axes.is_empty() {
@@ -46,8 +48,8 @@ pub fn mail(backend: &AnyBackend, plan: &DistributedPlan, rank: usize) -> Result
                 true => None,
                 false => Some(backend.zeros(received)?),
             },
-            sent: host(sent)?,
-            received: host(received)?,
+            sent: host(sent - stays)?,
+            received: host(received - stays)?,
         })
     };
     (0..last).map(of).collect()
@@ -99,17 +101,37 @@ pub fn unpack(
     }
 }
 
+/// Copies what stays on this rank from where a stage made it to where the next one loads it.
+pub fn keep(
+    made: &[u8],
+    host: &mut [u8],
+    part: &Part,
+    [place, next]: [&Place; 2],
+    rank: usize,
+    point: usize,
+) {
+    let (from, to) = (place.strides(rank), next.strides(rank));
+    let (before, behind) = (&place.parts[rank], &next.parts[rank]);
+    let rows = Rows::new(part, (before, &from), (behind, &to));
+    rows.each(|from, to, count| {
+        let from = from * point..(from + count) * point;
+        host[to * point..(to + count) * point].copy_from_slice(&made[from]);
+    });
+}
+
 /// Calls `work` with memory of a backend as the host has it: itself, or a copy of a device's.
-pub fn with_host(backend: &AnyBackend, memory: &AnyBuffer, work: impl FnOnce(&[u8])) -> Result<()> {
+pub fn with_host<R>(
+    backend: &AnyBackend,
+    memory: &AnyBuffer,
+    work: impl FnOnce(&[u8]) -> R,
+) -> Result<R> {
     #[cfg(feature = "cpu")]
     if let AnyBuffer::Cpu(memory) = memory {
-        work(memory.as_bytes());
-        return Ok(());
+        return Ok(work(memory.as_bytes()));
     }
     let mut copy = vec![0; memory.bytes()];
     backend.read(memory, 0, &mut copy)?;
-    work(&copy);
-    Ok(())
+    Ok(work(&copy))
 }
 
 /// The same of memory that `work` writes all of.

@@ -5,7 +5,7 @@
 use super::communicator::{Messages, Window};
 use super::group::Group;
 use super::line::with_roots;
-use super::mail::{mail, pack, unpack, with_host, with_host_mut, Mail};
+use super::mail::{keep, mail, pack, unpack, with_host, with_host_mut, Mail};
 use super::part::Part;
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
@@ -380,14 +380,15 @@ impl DistributedTransform {
         let rank = self.group.rank();
         let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);
         let point = self.plan.point_bytes(place);
-        let others = 0..self.plan.ranks;
-        let to: Vec<Option<Part>> = others
-            .clone()
-            .map(|other| place.parts[rank].common(&next.parts[other]))
+        // What stays here is no message.
+        let others = || (0..self.plan.ranks).map(|other| (other != rank).then_some(other));
+        let to: Vec<Option<Part>> = others()
+            .map(|other| place.parts[rank].common(&next.parts[other?]))
             .collect();
-        let from: Vec<Option<Part>> = others
-            .map(|other| place.parts[other].common(&next.parts[rank]))
+        let from: Vec<Option<Part>> = others()
+            .map(|other| place.parts[other?].common(&next.parts[rank]))
             .collect();
+        let stays = place.parts[rank].common(&next.parts[rank]);
         let bytes = |parts: &[Option<Part>]| -> Vec<usize> {
             let points = parts.iter().map(|p| p.as_ref().map_or(0, Part::points));
             points.map(|points| points * point).collect()
@@ -429,12 +430,18 @@ impl DistributedTransform {
             });
         }
         let target = behind.as_mut().or(ends.output.as_deref_mut());
-        let Some(target) = target else {
+        let (Some(source), Some(target)) = (source, target) else {
             return Ok(Ok(()));
         };
-        Ok(with_host_mut(&self.backend, target, |host| {
-            unpack(host, received, &from, (next, rank), point)
-        }))
+        let arrived = with_host(&self.backend, source, |made| {
+            with_host_mut(&self.backend, target, |host| {
+                unpack(host, received, &from, (next, rank), point);
+                if let Some(stays) = &stays {
+                    keep(made, host, stays, [place, next], rank, point);
+                }
+            })
+        });
+        Ok(arrived.and_then(|done| done))
     }
 }
 

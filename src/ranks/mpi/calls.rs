@@ -17,6 +17,9 @@ pub const VARIABLE: &str = "MMAFFT_MPI";
 /// `MPI_THREAD_MULTIPLE` of the standard ABI, and of Open MPI.
 const MULTIPLE: [c_int; 2] = [4096, 3];
 
+/// Libraries whose handles are neither: MPICH's own ABI, which is that of Intel MPI too.
+const OTHERS: [&str; 2] = ["libmpi.so.12", "libmpich.so.12"];
+
 /// Declares the table: a row a function.
 macro_rules! calls {
     ($($name:ident = $symbol:literal ($($argument:ty),*);)*) => {
@@ -166,9 +169,18 @@ pub fn open() -> Result<&'static Calls, String> {
         true => open_mpi.into_iter().chain(standard).collect::<Vec<_>>(),
         false => standard.into_iter().chain(open_mpi).collect(),
     };
+    let own = loaded(&all);
     let names = match named {
         Some(path) => vec![path],
-        None => loaded(&all)
+        // A communicator of the process would be no handle of another library's.
+        None if own.is_empty() && !loaded(&OTHERS).is_empty() => {
+            return Err(format!(
+                "this process has {} open, which has MPICH's own handles and not the standard ABI's (mpi4py: take a \
+                 build for that ABI, or Open MPI)",
+                OTHERS[0]
+            ));
+        }
+        None => own
             .into_iter()
             .chain(all.iter().map(PathBuf::from))
             .collect(),
