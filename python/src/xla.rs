@@ -364,7 +364,9 @@ unsafe fn enqueue(frame: &Frame, memory: &Memory, request: &mmafft::Request) -> 
             let error = allocate(&mut block);
             if !error.is_null() {
                 let why = words(api, error);
-                return Err(refused(&format!("there is no memory for its scratch: {why}")));
+                return Err(refused(&format!(
+                    "there is no memory for its scratch: {why}"
+                )));
             }
         }
         let scratch = (bytes > 0).then_some((block.address as u64, bytes));
