@@ -371,7 +371,7 @@ pub fn faults<B: Backend>(backend: &B, plan: PlanFn) {
 }
 
 /// Instantiates the suite as the module `$name`, whose `tests()` are for a harness that tells
-/// [`Skipped`] from a failure.
+/// [`crate::Skipped`] from a failure.
 ///
 /// `$backend` is a `Result<impl Backend, Error>`: without a device the tests are skipped. After
 /// `each` it is one of an array of backends of the same limits.
