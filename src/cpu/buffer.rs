@@ -1,5 +1,6 @@
 //! Host memory that the backend hands out, or that another library owns.
 
+use super::memory::View;
 use mmafft_backend_traits::{Buffer, Error, Result};
 
 /// Sixty-four bytes, aligned for any vector.
@@ -51,11 +52,28 @@ impl CpuBuffer {
     ///
     /// # Safety
     /// `bytes` from `start` are initialised memory that can be read and, of a buffer that is written, be written, as
-    /// long as the buffer lives; nobody else writes them meanwhile, nor reads what the buffer is written through.
+    /// long as the buffer lives; nobody else writes them meanwhile, nor reads what the buffer is written through. Of a
+    /// buffer that is but a run's others may touch what the run does not.
     pub unsafe fn from_raw(start: *mut u8, bytes: usize) -> Self {
         CpuBuffer {
             memory: Memory::Foreign(Foreign(start)),
             bytes,
+        }
+    }
+
+    /// Its bytes, for a run to read.
+    pub fn view(&self) -> View<'_> {
+        match &self.memory {
+            Memory::Own(_) => self.as_bytes().into(),
+            Memory::Foreign(start) => View::new(start.0, self.bytes),
+        }
+    }
+
+    /// Its bytes, for a run to write.
+    pub fn view_mut(&mut self) -> View<'_> {
+        match &self.memory {
+            Memory::Own(_) => self.as_bytes_mut().into(),
+            Memory::Foreign(start) => View::new(start.0, self.bytes),
         }
     }
 

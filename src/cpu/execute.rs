@@ -1,7 +1,7 @@
 //! Running prepared passes: workers, their workspace, and who does what.
 
 use super::check::Extents;
-use super::memory::Memory;
+use super::memory::{Memory, View};
 use super::prepare::{self, Copies, PreparedPass, TileWork, Widened};
 use super::scalar::{Real, Storage};
 use super::stage::{Slots, Stage};
@@ -32,9 +32,9 @@ pub struct PreparedPlan<S: Storage> {
 /// The buffers of one execution, as bytes.
 pub struct Bytes<'a> {
     /// What is read; `None` in place.
-    pub input: Option<&'a [u8]>,
+    pub input: Option<View<'a>>,
     /// What is written.
-    pub output: &'a mut [u8],
+    pub output: View<'a>,
     /// At least `scratch_bytes`.
     pub scratch: &'a mut [u8],
 }
@@ -77,20 +77,20 @@ impl<S: Storage> PreparedPlan<S> {
 
     /// Runs all passes.
     pub fn run(&self, bytes: Bytes<'_>) -> Result<()> {
-        let output = scalars_mut::<S>(bytes.output, Slot::Output)?;
+        let view = |view, side| Memory::<S>::at(view).ok_or_else(|| misaligned(side));
+        let output = view(bytes.output, Slot::Output)?;
+        let in_place = bytes.input.is_none();
         let input = match bytes.input {
-            Some(input) => Some(scalars::<S>(input)?),
-            None => None,
+            Some(input) => view(input, Slot::Input)?,
+            None => output,
         };
-        let in_place = input.is_none();
         if in_place && !self.in_place {
             return Err(Error::NotInPlace {
                 reason: "a pass stores lines to what others load".into(),
             });
         }
         check(Slot::Output, self.extents.output, output.len())?;
-        let input_len = input.map_or(output.len(), <[S]>::len);
-        check(Slot::Input, self.extents.input, input_len)?;
+        check(Slot::Input, self.extents.input, input.len())?;
         let needed = self.scratch_bytes();
         if bytes.scratch.len() < needed {
             return Err(Error::BufferTooShort {
@@ -113,9 +113,8 @@ impl<S: Storage> PreparedPlan<S> {
             _ => &mut bytes.scratch[skip..],
         };
         let (plan_scratch, workspace) = aligned.split_at_mut(self.plan_scratch_bytes());
-        let output = Memory::of(output);
         let slots = Slots {
-            input: input.map_or(output, Memory::read_only),
+            input,
             output,
             scratch: Memory::of(aligned_cast(plan_scratch)),
         };
@@ -314,12 +313,4 @@ fn misaligned(side: Slot) -> Error {
         backend: "cpu".into(),
         instead: "take the buffer from the backend, or from a slice of scalars".into(),
     }
-}
-
-fn scalars<S: Storage>(bytes: &[u8]) -> Result<&[S]> {
-    bytemuck::try_cast_slice(bytes).map_err(|_| misaligned(Slot::Input))
-}
-
-fn scalars_mut<S: Storage>(bytes: &mut [u8], side: Slot) -> Result<&mut [S]> {
-    bytemuck::try_cast_slice_mut(bytes).map_err(|_| misaligned(side))
 }

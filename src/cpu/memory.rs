@@ -7,6 +7,38 @@
 
 use super::scalar::Storage;
 use num_complex::Complex;
+use std::marker::PhantomData;
+
+/// Bytes of a run, by their address: of an output other runs may write other parts meanwhile, as ranks do.
+#[derive(Debug, Clone, Copy)]
+pub struct View<'a> {
+    start: *mut u8,
+    bytes: usize,
+    lent: PhantomData<&'a ()>,
+}
+
+impl View<'_> {
+    /// So many bytes.
+    pub fn new(start: *mut u8, bytes: usize) -> Self {
+        View {
+            start,
+            bytes,
+            lent: PhantomData,
+        }
+    }
+}
+
+impl<'a> From<&'a [u8]> for View<'a> {
+    fn from(bytes: &'a [u8]) -> Self {
+        View::new(bytes.as_ptr().cast_mut(), bytes.len())
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for View<'a> {
+    fn from(bytes: &'a mut [u8]) -> Self {
+        View::new(bytes.as_mut_ptr(), bytes.len())
+    }
+}
 
 /// A buffer as scalars, shared by the workers of one pass.
 #[derive(Debug, Clone, Copy)]
@@ -29,12 +61,21 @@ impl<S: Storage> Memory<S> {
         }
     }
 
-    /// A view of memory that is only read: plans never store to an out-of-place input.
-    pub fn read_only(scalars: &[S]) -> Self {
-        Memory {
-            start: scalars.as_ptr().cast_mut(),
-            len: scalars.len(),
-        }
+    /// The scalars of these bytes; `None` where they are not whole, or not aligned. Of what is only read nothing is
+    /// written: plans never store to an out-of-place input.
+    pub fn at(view: View<'_>) -> Option<Self> {
+        let start = view.start.cast::<S>();
+        let whole = view.bytes.is_multiple_of(size_of::<S>());
+        let aligned = view.bytes == 0 || start.is_aligned();
+        (whole && aligned).then_some(Memory {
+            start,
+            len: view.bytes / size_of::<S>(),
+        })
+    }
+
+    /// How many scalars.
+    pub fn len(&self) -> usize {
+        self.len
     }
 
     /// The scalar at `index`.

@@ -130,8 +130,8 @@ impl CpuBackend {
         scratch: &mut [u8],
     ) -> Result<()> {
         prepared.run(Bytes {
-            input,
-            output,
+            input: input.map(Into::into),
+            output: output.into(),
             scratch,
         })
     }
@@ -245,8 +245,8 @@ impl Backend for CpuBackend {
 
     fn launch(&self, prepared: &CpuPrepared, bindings: Bindings<'_, CpuBuffer>) -> Result<()> {
         prepared.run(Bytes {
-            input: bindings.input.map(CpuBuffer::as_bytes),
-            output: bindings.output.as_bytes_mut(),
+            input: bindings.input.map(CpuBuffer::view),
+            output: bindings.output.view_mut(),
             scratch: bindings.scratch.as_bytes_mut(),
         })
     }
