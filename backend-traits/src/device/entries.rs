@@ -1,6 +1,7 @@
 //! The entries of tables: roots of unity, chirps and their spectra, all
 //! from double-double arithmetic on the host, rounded once.
 
+use super::long_chirp;
 use super::matrices::Lanes;
 use crate::generator_powers;
 use crate::kind::Direction;
@@ -226,22 +227,33 @@ pub fn chirp_spectrum(
     values: &mut Vec<Complex<f64>>,
 ) {
     let padded: usize = factors.iter().product();
-    let chirp = chirp(n, direction);
-    let mut kernel = vec![ComplexDd::from(Complex::default()); padded];
-    for (k, w) in chirp.iter().enumerate() {
-        kernel[k] = w.conj();
-        kernel[(padded - k) % padded] = w.conj();
-    }
     let exact = padded <= EXACT_SPECTRUM[usize::from(double)];
-    let spectrum = spectrum(&kernel, exact);
-    for position in 0..padded {
-        // k = k1 + M1·(k2 + M2·(k3 + …)) lies at (k1·M2 + k2)·M3 + k3 …
-        let (mut rest, mut k) = (position, 0);
-        for &factor in factors.iter().rev() {
-            k = k * factor + rest % factor;
-            rest /= factor;
-        }
-        values.push(spectrum[k]);
+    let mut in_order = |point: &dyn Fn(usize) -> Complex<f64>| {
+        values.extend((0..padded).map(|position| {
+            // k = k1 + M1·(k2 + M2·(k3 + …)) lies at (k1·M2 + k2)·M3 + k3 …
+            let (mut rest, mut k) = (position, 0);
+            for &factor in factors.iter().rev() {
+                k = k * factor + rest % factor;
+                rest /= factor;
+            }
+            point(k)
+        }));
+    };
+    // The kernel is the chirp's conjugate, to both sides.
+    let of_kernel = |j: usize| Some(j.min(padded - j)).filter(|&k| k < n);
+    if exact {
+        let chirp = chirp(n, direction);
+        let zero = ComplexDd::from(Complex::default());
+        let kernel = |j| of_kernel(j).map_or(zero, |k| chirp[k].conj());
+        let kernel: Vec<_> = (0..padded).map(kernel).collect();
+        let spectrum = ReferenceFft::new(padded).forward(&kernel);
+        let scale = Dd::from(1.0) / Dd::from_u64(padded as u64);
+        in_order(&|k| spectrum[k].scale(scale).to_c64());
+    } else {
+        let chirp = long_chirp::chirp(n, direction);
+        let kernel = |j| of_kernel(j).map_or(Complex::default(), |k| chirp[k].conj());
+        let spectrum = long_chirp::Spectrum::new(padded, kernel);
+        in_order(&|k| spectrum.get(k));
     }
 }
 
@@ -313,20 +325,3 @@ pub fn chirp(n: usize, direction: Direction) -> Vec<ComplexDd> {
     };
     (0..n).map(value).collect()
 }
-
-/// The DFT of a convolution's kernel, divided by its length: rounded once, or computed in f64.
-fn spectrum(kernel: &[ComplexDd], exact: bool) -> Vec<Complex<f64>> {
-    let n = kernel.len();
-    if exact {
-        let scale = Dd::from(1.0) / Dd::from_u64(n as u64);
-        let values = ReferenceFft::new(n).forward(kernel).into_iter();
-        return values.map(|x| x.scale(scale).to_c64()).collect();
-    }
-    let kernel: Vec<_> = kernel.iter().map(|x| x.nearest()).collect();
-    let values = ReferenceFft::<f64>::new(n).forward(&kernel).into_iter();
-    values.map(|x| x.to_c64() / n as f64).collect()
-}
-
-#[cfg(test)]
-#[path = "entries_tests.rs"]
-mod tests;

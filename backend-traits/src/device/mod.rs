@@ -23,6 +23,7 @@ mod extents;
 mod facing;
 mod groups;
 mod kernels;
+mod long_chirp;
 mod lower;
 mod matrices;
 mod neighbours;

@@ -3,6 +3,7 @@
 
 use super::entries::{self, halves_beside, LANE_COLUMNS};
 pub use super::entries::{HalfRoots, LineRoots, Twiddles};
+use super::long_chirp;
 use super::matrices::Lanes;
 use crate::kind::Direction;
 use crate::real::Weight;
@@ -272,13 +273,7 @@ impl Table {
             Table::LineRoots { twiddles, shape } => {
                 entries::line_roots(*twiddles, shape, double, values)
             }
-            Table::Chirp { n, direction } => {
-                values.extend(
-                    entries::chirp(*n, *direction)
-                        .into_iter()
-                        .map(|w| w.to_c64()),
-                );
-            }
+            Table::Chirp { n, direction } => values.extend(long_chirp::chirp(*n, *direction)),
             Table::Spectrum {
                 n,
                 direction,
