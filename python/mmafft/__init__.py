@@ -23,7 +23,7 @@ __version__ = _metadata.version("mmafft")
 # A child process has none of its parent's threads.
 if hasattr(_os, "register_at_fork"):
     _os.register_at_fork(after_in_child=_core.forked)
-    _os.register_at_fork(after_in_child=_others.forget)
+    _os.register_at_fork(after_in_child=_others.forked)
 
 
 # What is imported when it is asked for, with the library that it is for.

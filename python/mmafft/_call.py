@@ -81,24 +81,22 @@ def _key(name, x, others):
         return None
     if name in _OPERATIONS:
         lengths, axes, norm, overwrite_x, workers = others[-5:]
-        if not overwrite_x:
-            key = _core.key_of(_OPERATIONS[name], x, lengths, None if axes is ALL else axes, norm, workers)
-            if key is not None:
-                return _hashed(key)
+        what, axes = (_OPERATIONS[name], name[-1] in "2n"), None if axes is ALL else axes
+        key = None if overwrite_x else _core.key_of(what, x, lengths, axes, norm, workers)
+        if key is not None:
+            return key
     signature = _others.signature(x)
-    if signature is None:
-        return None
-    # All axes are another call than none.
+    # All axes are another call than none. What equals another type's number, or changes, tells no calls apart.
     fixed = [None if given is ALL else tuple(given) if isinstance(given, list) else given for given in others]
-    return _hashed((name, signature, *fixed))
-
-
-def _hashed(key):
-    try:
-        hash(key)
-    except TypeError:
+    if signature is None or not all(map(_is_fixed, fixed)):
         return None
-    return key
+    return (name, signature, *fixed)
+
+
+def _is_fixed(given):
+    if type(given) is tuple:
+        return all(type(number) is int for number in given)
+    return given is None or type(given) in (int, bool, str)
 
 
 @called

@@ -223,7 +223,16 @@ def keep(key, library, x, result, strides=None):
 
 
 def forget():
-    """Forgets all calls; a child process has no use for its parent's."""
+    """Forgets all calls."""
+    _kept.clear()
+
+
+_of_parent = []
+
+
+def forked():
+    """Forgets a parent's calls in its child, and frees nothing: a thread that is not there may hold what that takes."""
+    _of_parent.append(dict(_kept))
     _kept.clear()
 
 

@@ -1,13 +1,16 @@
 //! Calls of other libraries' arrays that are like earlier ones: done again without reading their arguments.
 
 use crate::devices::Prepared;
+use crate::state::default_workers;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple, PyType};
 
 /// Bytes that accesses of memory are aligned to at most; what begins elsewhere goes another way.
 const ALIGNED: usize = 16;
+/// The number of the last operation that is no cosine or sine transform.
+const LAST_FOURIER: u8 = 3;
 
 /// What calls of a tensor of PyTorch depend on beside its numbers, but for a gradient where that is `known`; `None` of
 /// tensors whose calls are not kept.
@@ -26,13 +29,22 @@ pub fn signature_of_tensor<'py>(
     if (!known && gradient()?) || lazy(intern!(py, "is_conj"))? || lazy(intern!(py, "is_neg"))? {
         return Ok(None);
     }
-    let begin: usize = x.call_method0(intern!(py, "data_ptr"))?.extract()?;
+    // Tensors without memory have neither.
+    let begin = x.call_method0(intern!(py, "data_ptr"));
+    let Ok(begin) = begin.and_then(|begin| begin.extract::<usize>()) else {
+        return Ok(None);
+    };
+    let Ok(strides) = x.call_method0(intern!(py, "stride")) else {
+        return Ok(None);
+    };
     let all = (
         x.getattr(intern!(py, "dtype"))?,
         x.getattr(intern!(py, "shape"))?,
-        x.call_method0(intern!(py, "stride"))?,
+        strides,
         x.getattr(intern!(py, "device"))?,
         begin % ALIGNED,
+        // Of calls that name none.
+        default_workers(),
     );
     all.into_pyobject(py).map(Some)
 }
@@ -61,10 +73,24 @@ fn tensors(py: Python<'_>) -> PyResult<Option<&Bound<'_, PyType>>> {
     Ok(TENSORS.get(py).map(|tensor| tensor.bind(py)))
 }
 
-/// What a call of a tensor is that such a function makes, lists as tuples; `None` where it is not kept.
+/// An argument that is what it is, a list as a tuple: nothing that equals another type's, or changes.
+fn fixed<'py>(given: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let whole = |given: &Bound<'_, PyAny>| given.is_exact_instance_of::<PyInt>();
+    if given.is_none() || whole(given) {
+        return Some(given.clone());
+    }
+    let all = match given.cast::<PyList>() {
+        Ok(list) => list.to_tuple(),
+        Err(_) => given.cast_exact::<PyTuple>().ok()?.clone(),
+    };
+    let whole = all.iter().all(|given| whole(&given));
+    whole.then(|| all.into_any())
+}
+
+/// What a call of a tensor is of a transform along one axis, or along `several`; `None` where it is not kept.
 #[pyfunction]
 pub fn key_of<'py>(
-    op: u8,
+    what: (u8, bool),
     x: &Bound<'py, PyAny>,
     lengths: &Bound<'py, PyAny>,
     axes: &Bound<'py, PyAny>,
@@ -75,31 +101,37 @@ pub fn key_of<'py>(
     if !tensors(py)?.is_some_and(|tensors| x.get_type().is(tensors)) {
         return Ok(None);
     }
+    let (Some(lengths), Some(axes), Some(workers)) = (fixed(lengths), fixed(axes), fixed(workers))
+    else {
+        return Ok(None);
+    };
+    if !norm.is_none() && !norm.is_exact_instance_of::<PyString>() {
+        return Ok(None);
+    }
     let Some(signature) = signature_of_tensor(x, false)? else {
         return Ok(None);
     };
-    let fixed = |given: &Bound<'py, PyAny>| match given.cast::<PyList>() {
-        Ok(list) => list.to_tuple().into_any(),
-        Err(_) => given.clone(),
-    };
-    let all = (op, fixed(lengths), fixed(axes), norm, workers, signature);
+    let all = (what.0, what.1, lengths, axes, norm, workers, signature);
     all.into_pyobject(py).map(Some)
 }
 
 /// A call that was made before, made again.
 pub fn again<'py>(
-    op: u8,
+    what: (u8, bool),
     x: &Bound<'py, PyAny>,
     lengths: &Bound<'py, PyAny>,
     axes: &Bound<'py, PyAny>,
     norm: &Bound<'py, PyAny>,
     workers: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let Some(key) = key_of(op, x, lengths, axes, norm, workers)? else {
+    // Cosine and sine transforms are kept by other keys, see `_call.py`.
+    if what.0 > LAST_FOURIER {
+        return Ok(None);
+    }
+    let Some(key) = key_of(what, x, lengths, axes, norm, workers)? else {
         return Ok(None);
     };
-    // What has no hash is no frequent argument.
-    match kept(x.py()).get_item(key).unwrap_or_default() {
+    match kept(x.py()).get_item(key)? {
         Some(call) => call.cast::<Kept>()?.get().__call__(x).map(Some),
         None => Ok(None),
     }
@@ -156,9 +188,10 @@ impl Kept {
         let py = x.py();
         let made = |by: &Py<PyAny>| by.bind(py).call0();
         let out = made(&self.empty)?;
-        // It may be another's as soon as the call is queued, as its library keeps the order of the stream.
+        // It may be another's as soon as the call is queued, as its library keeps the order of the stream: not before.
         let scratch = self.scratch.as_ref().map(made).transpose()?;
-        let at = scratch.map_or(Ok(0), |scratch| self.address(&scratch))?;
+        let at = scratch.as_ref().map(|scratch| self.address(scratch));
+        let at = at.transpose()?.unwrap_or(0);
         let stream = self.stream.as_ref().map(made).transpose()?;
         let stream = stream.map_or(Ok(0), |stream| stream.extract())?;
         let (from, to) = (self.address(x)?, self.address(&out)?);

@@ -26,7 +26,7 @@ pub fn quick<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let (Some(call), Ok(x)) = (Call::new(op), x.cast_exact::<PyUntypedArray>()) else {
         return match out {
-            None => again(op, x, n, axis, norm, workers),
+            None => again((op, false), x, n, axis, norm, workers),
             Some(_) => Ok(None),
         };
     };
@@ -77,7 +77,7 @@ pub fn quick_axes<'py>(
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let (Some(call), Ok(x)) = (Call::new(op), x.cast_exact::<PyUntypedArray>()) else {
         return match out {
-            None => again(op, x, s, axes, norm, workers),
+            None => again((op, true), x, s, axes, norm, workers),
             Some(_) => Ok(None),
         };
     };

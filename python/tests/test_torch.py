@@ -183,3 +183,18 @@ def test_patched_gradients_and_undo():
 @pytest.mark.filterwarnings("ignore")
 def test_patch_by_pytorchs_samples():
     torch_samples.check(torch, "cpu")
+
+
+def test_calls_that_were_made_before_are_no_others():
+    x = torch.randn(4, 8, dtype=torch.complex64)
+    for _ in range(2):
+        assert torch.allclose(mmafft.fft.fft2(x), torch.fft.fft2(x), atol=1e-4)
+        assert torch.allclose(mmafft.fft.fft(x, n=8), torch.fft.fft(x), atol=1e-4)
+        assert mmafft.fft.fftn(x, axes=()) is x
+    for wrong in ({"axis": (-2, -1)}, {"axis": None}, {"n": 8.0}, {"axis": -1.0}):
+        with pytest.raises(TypeError):
+            mmafft.fft.fft(x, **wrong)
+    n = torch.tensor(8)
+    assert mmafft.fft.fft(x, n).shape == (4, 8)
+    n.fill_(4)
+    assert mmafft.fft.fft(x, n).shape == (4, 4)

@@ -110,7 +110,8 @@ fn by_all_threads<T: Send>(values: &mut [T], part: usize, work: impl Fn(usize, &
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 1..threads.min(most) {
-            scope.spawn(work);
+            // Without a thread more it takes longer.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
