@@ -65,7 +65,8 @@ impl CpuBuffer {
     pub fn view(&self) -> View<'_> {
         match &self.memory {
             Memory::Own(_) => self.as_bytes().into(),
-            Memory::Foreign(start) => View::new(start.0, self.bytes),
+            // SAFETY: by the word of who made it.
+            Memory::Foreign(start) => unsafe { View::new(start.0, self.bytes) },
         }
     }
 
@@ -73,7 +74,8 @@ impl CpuBuffer {
     pub fn view_mut(&mut self) -> View<'_> {
         match &self.memory {
             Memory::Own(_) => self.as_bytes_mut().into(),
-            Memory::Foreign(start) => View::new(start.0, self.bytes),
+            // SAFETY: by the word of who made it.
+            Memory::Foreign(start) => unsafe { View::new(start.0, self.bytes) },
         }
     }
 

@@ -45,7 +45,8 @@ pub trait Lines<T>: Send + Sync {
         T: Real,
     {
         let n = self.length();
-        let in_place = std::ptr::eq(from.first, to.first) && from.apart == to.apart;
+        let same = count < 2 || from.apart == to.apart;
+        let in_place = std::ptr::eq(from.first, to.first) && same;
         let per_call = match from.apart == n && to.apart == n {
             true => lines_at_once(count, n, factor),
             false => 1,

@@ -19,7 +19,11 @@ pub struct View<'a> {
 
 impl View<'_> {
     /// So many bytes.
-    pub fn new(start: *mut u8, bytes: usize) -> Self {
+    ///
+    /// # Safety
+    /// They are there as long as the view, to be read and, of an output, written; nobody else writes what a run reads, nor
+    /// touches what it writes.
+    pub unsafe fn new(start: *mut u8, bytes: usize) -> Self {
         View {
             start,
             bytes,
@@ -30,13 +34,15 @@ impl View<'_> {
 
 impl<'a> From<&'a [u8]> for View<'a> {
     fn from(bytes: &'a [u8]) -> Self {
-        View::new(bytes.as_ptr().cast_mut(), bytes.len())
+        // SAFETY: the slice is lent as long as the view.
+        unsafe { View::new(bytes.as_ptr().cast_mut(), bytes.len()) }
     }
 }
 
 impl<'a> From<&'a mut [u8]> for View<'a> {
     fn from(bytes: &'a mut [u8]) -> Self {
-        View::new(bytes.as_mut_ptr(), bytes.len())
+        // SAFETY: as above, and it is nobody else's.
+        unsafe { View::new(bytes.as_mut_ptr(), bytes.len()) }
     }
 }
 
