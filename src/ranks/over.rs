@@ -1,7 +1,7 @@
 //! [`Ranks`]: planning and preparing over the ranks of a group.
 
 use super::communicator::Window;
-use super::group::Group;
+use super::group::{Group, Turn};
 use super::place::Stage;
 use super::plan::DistributedPlan;
 use super::spread::Spread;
@@ -99,11 +99,13 @@ impl Ranks<'_> {
             limits.architecture,
             self.group.has_messages_alone(),
         );
-        self.group.same("what to transform", &asked)?;
-        let plan = self.group.all(self.plan(request))?;
-        let windows = windows(self.planner.backend(), self.group, &plan)?;
+        let mut turn = self.group.turn_to_build();
+        turn.same("what to transform", &asked)?;
+        let plan = turn.all(self.plan(request))?;
+        let windows = windows(self.planner.backend(), self.group, &turn, &plan)?;
         let transform = DistributedTransform::prepare(self.planner, self.group, plan, windows);
-        self.group.all(transform)
+        let transform = turn.all(transform)?;
+        Ok(transform.numbered(turn.count()))
     }
 }
 
@@ -131,6 +133,7 @@ pub fn plan_over(
 fn windows(
     backend: &AnyBackend,
     group: &Group,
+    turn: &Turn<'_>,
     plan: &DistributedPlan,
 ) -> Result<Option<Vec<Window>>> {
     let exchanges = plan.stages.len() - 1;
@@ -141,7 +144,7 @@ fn windows(
     let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
     let mut windows = Vec::new();
     for _ in 0..exchanges.min(2) {
-        match group.communicator().window(backend, bytes, group.waits())? {
+        match turn.communicator().window(backend, bytes, group.waits())? {
             Some(window) => windows.push(window),
             None => return Ok(None),
         }

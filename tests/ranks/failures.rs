@@ -210,3 +210,92 @@ fn a_buffer_that_is_short_on_one_rank() {
 fn a_group_of_nobody() {
     assert!(matches!(Group::threads(0), Err(Error::Empty { .. })));
 }
+
+/// Two transforms of each rank, of arrays of ones and of twos.
+fn two(group: &Group) -> Result<[mmafft::ranks::DistributedTransform; 2]> {
+    let planner = Planner::on(backend("cpu"));
+    let build = |shape| Case::new(Request::forward(shape)).build(&planner, group);
+    Ok([build(Shape::d3(6, 5, 4))?, build(Shape::d2(9, 8))?])
+}
+
+/// Runs one of the two, and checks the point that is their sum and the others, which are 0.
+fn run_of_two(which: usize, fft: &mmafft::ranks::DistributedTransform) -> Result<()> {
+    let value = 1.0 + which as f32;
+    let input = vec![Complex::new(value, 0.0); fft.input_len()];
+    let mut output = vec![Complex::new(0.0f32, 0.0); fft.output_len()];
+    fft.process(&input, &mut output)?;
+    let points = [120.0, 72.0][which];
+    for (i, got) in output.iter().enumerate() {
+        let sum = fft.rank() == 0 && i == 0;
+        let expected = if sum { value * points } else { 0.0 };
+        let off = (got - Complex::new(expected, 0.0)).norm_sqr();
+        assert!(off < 1e-6, "transform {which} on rank {}", fft.rank());
+    }
+    Ok(())
+}
+
+/// Runs from two threads of each rank are right, or on every rank a `Disagree`, as their order may be another's on
+/// another rank.
+#[test]
+fn two_transforms_from_two_threads() {
+    for messages in [false, true] {
+        on_ranks(groups(RANKS, messages), |group| {
+            let both = two(&group).expect("all build the same");
+            std::thread::scope(|scope| {
+                for (which, fft) in both.iter().enumerate() {
+                    scope.spawn(move || {
+                        let (mut right, mut tries) = (0, 0u64);
+                        while right < 5 {
+                            match run_of_two(which, fft) {
+                                Ok(()) => right += 1,
+                                Err(Error::Disagree { what, .. }) => {
+                                    assert_eq!(what, "which transform runs");
+                                    // Now another thread's turn, now not, and otherwise on each rank.
+                                    tries += 1;
+                                    let pause = (tries * (fft.rank() as u64 + 3)) % 7;
+                                    std::thread::sleep(Duration::from_micros(100 * pause));
+                                }
+                                Err(error) => panic!("{error}"),
+                            }
+                        }
+                    });
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn another_order_of_runs_on_one_rank() {
+    for messages in [false, true] {
+        let all = on_all(groups(RANKS, messages), |group| {
+            let both = two(&group)?;
+            let order = if group.rank() == 1 { [1, 0] } else { [0, 1] };
+            let refused = order.map(|which| run_of_two(which, &both[which]));
+            for refused in refused {
+                assert!(
+                    matches!(refused, Err(Error::Disagree { .. })),
+                    "{refused:?}"
+                );
+            }
+            // What comes in one order is right after that.
+            run_of_two(0, &both[0])?;
+            run_of_two(1, &both[1])
+        });
+        assert!(all.iter().all(Result::is_ok), "{all:?}");
+    }
+}
+
+/// A side thread's call of the group is none of a run's fences.
+#[test]
+fn a_call_of_the_group_beside_a_run() {
+    let all = on_all(groups(RANKS, false), |group| {
+        let both = two(&group)?;
+        match group.rank() {
+            1 => group.agree(b"").map(|_| ()),
+            _ => run_of_two(0, &both[0]),
+        }
+    });
+    let disagree = |error: &Error| matches!(error, Error::Disagree { .. });
+    assert!(errors(all).iter().all(disagree));
+}
