@@ -8,7 +8,7 @@ use super::spread::Spread;
 use super::transform::DistributedTransform;
 use crate::any::AnyBackend;
 use crate::transform::Planner;
-use mmafft_backend_traits::{Request, Result};
+use mmafft_backend_traits::{Effort, Request, Result};
 
 /// A planner over the ranks of a group: made by [`Planner::over`].
 #[derive(Debug, Clone)]
@@ -119,13 +119,12 @@ pub fn plan_over(
     ranks: usize,
     [input, output]: [Option<&Spread>; 2],
 ) -> Result<DistributedPlan> {
-    DistributedPlan::new(
-        planner.plan(request)?,
-        ranks,
-        input,
-        output,
-        planner.limits(),
-    )
+    // What one device would do is said, and not done: nothing is measured for it. The stages' own plans are.
+    let mut quick = request.clone();
+    quick.effort = Some(Effort::Estimate);
+    let mut alone = planner.plan(&quick)?;
+    alone.request.effort = request.effort;
+    DistributedPlan::new(alone, ranks, input, output, planner.limits())
 }
 
 /// Windows for the arrays that exchanges spread otherwise, two in turn where there are several exchanges; `None` where
