@@ -449,6 +449,10 @@ impl DistributedTransform {
         };
         let communicator = turn.communicator();
         if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
+            // All ranks have said so, before anything was under way.
+            if let Error::Overflow { .. } | Error::OtherRank { .. } = error {
+                return Err(error);
+            }
             // What is under way may still be read and written.
             std::mem::forget((std::mem::take(sent), std::mem::take(received)));
             let waited = self.group.waits();

@@ -2,8 +2,12 @@
 
 use super::{backend, groups, on_ranks, Case};
 use mmafft::emulated::EmulatedDriver;
-use mmafft::ranks::{Group, Spread};
+use mmafft::ranks::{
+    Communicator, DistributedTransform, Group, Messages, Spread, Station, Threads, Window,
+};
 use mmafft::{AnyBackend, Complex, EmulatedBackend, Error, Planner, Request, Result, Shape};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const RANKS: usize = 3;
@@ -212,14 +216,14 @@ fn a_group_of_nobody() {
 }
 
 /// Two transforms of each rank, of arrays of ones and of twos.
-fn two(group: &Group) -> Result<[mmafft::ranks::DistributedTransform; 2]> {
+fn two(group: &Group) -> Result<[DistributedTransform; 2]> {
     let planner = Planner::on(backend("cpu"));
     let build = |shape| Case::new(Request::forward(shape)).build(&planner, group);
     Ok([build(Shape::d3(6, 5, 4))?, build(Shape::d2(9, 8))?])
 }
 
 /// Runs one of the two, and checks the point that is their sum and the others, which are 0.
-fn run_of_two(which: usize, fft: &mmafft::ranks::DistributedTransform) -> Result<()> {
+fn run_of_two(which: usize, fft: &DistributedTransform) -> Result<()> {
     let value = 1.0 + which as f32;
     let input = vec![Complex::new(value, 0.0); fft.input_len()];
     let mut output = vec![Complex::new(0.0f32, 0.0); fft.output_len()];
@@ -298,4 +302,57 @@ fn a_call_of_the_group_beside_a_run() {
     });
     let disagree = |error: &Error| matches!(error, Error::Disagree { .. });
     assert!(errors(all).iter().all(disagree));
+}
+
+/// Threads of which each rank panics in its next call once it is told to.
+#[derive(Debug)]
+struct Panicking(Threads, Arc<AtomicBool>);
+
+// SAFETY: all that threads do is left to them.
+unsafe impl Communicator for Panicking {
+    fn station(&self) -> &Station {
+        self.0.station()
+    }
+
+    fn agree(&self, mine: &[u8], patience: Duration) -> Result<Vec<Vec<u8>>> {
+        assert!(!self.1.swap(false, Ordering::Relaxed), "as it was told");
+        self.0.agree(mine, patience)
+    }
+
+    fn window(&self, backend: &AnyBackend, bytes: usize, wait: Duration) -> Result<Option<Window>> {
+        self.0.window(backend, bytes, wait)
+    }
+
+    fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {
+        self.0.exchange(messages, patience)
+    }
+}
+
+/// What was left by a panic is run no more, though the others are at its fences; other transforms are, in step.
+#[test]
+fn a_panic_in_a_run_ends_that_transform() {
+    let told: Vec<_> = (0..RANKS).map(|_| Arc::<AtomicBool>::default()).collect();
+    let ends = Threads::new(RANKS).into_iter().zip(&told);
+    let of =
+        |(threads, told): (Threads, &Arc<AtomicBool>)| Group::of(Panicking(threads, told.clone()));
+    let all = on_all(ends.map(of).collect(), |group| {
+        let both = two(&group)?;
+        if group.rank() != 1 {
+            let other = run_of_two(0, &both[0]);
+            assert!(matches!(other, Err(Error::Disagree { .. })), "{other:?}");
+            return run_of_two(1, &both[1]);
+        }
+        told[1].store(true, Ordering::Relaxed);
+        let run = std::panic::AssertUnwindSafe(|| run_of_two(0, &both[0]));
+        assert!(std::panic::catch_unwind(run).is_err());
+        let ended = run_of_two(0, &both[0]);
+        assert!(
+            matches!(ended, Err(Error::Lost { rank: Some(1), .. })),
+            "{ended:?}"
+        );
+        let other = run_of_two(1, &both[1]);
+        assert!(matches!(other, Err(Error::Disagree { .. })), "{other:?}");
+        run_of_two(1, &both[1])
+    });
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
 }
