@@ -304,18 +304,21 @@ fn a_call_of_the_group_beside_a_run() {
     assert!(errors(all).iter().all(disagree));
 }
 
-/// Threads of which each rank panics in its next call once it is told to.
+/// Threads that fail once in what they are told to: to agree by a panic, to exchange by an overflow.
 #[derive(Debug)]
-struct Panicking(Threads, Arc<AtomicBool>);
+struct Failing(Threads, Arc<[AtomicBool; 2]>);
 
-// SAFETY: all that threads do is left to them.
-unsafe impl Communicator for Panicking {
+const AGREE: usize = 0;
+const EXCHANGE: usize = 1;
+
+// SAFETY: all that threads do is left to them, and a failure ends no call well.
+unsafe impl Communicator for Failing {
     fn station(&self) -> &Station {
         self.0.station()
     }
 
     fn agree(&self, mine: &[u8], patience: Duration) -> Result<Vec<Vec<u8>>> {
-        assert!(!self.1.swap(false, Ordering::Relaxed), "as it was told");
+        assert!(!self.1[AGREE].swap(false, Ordering::Relaxed), "as told");
         self.0.agree(mine, patience)
     }
 
@@ -324,25 +327,50 @@ unsafe impl Communicator for Panicking {
     }
 
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {
-        self.0.exchange(messages, patience)
+        match self.1[EXCHANGE].swap(false, Ordering::Relaxed) {
+            true => Err(Error::Overflow {
+                what: "points to a rank".into(),
+            }),
+            false => self.0.exchange(messages, patience),
+        }
     }
+}
+
+/// The ends of a group of these, and what each is told.
+fn failing() -> (Vec<Group>, Vec<Arc<[AtomicBool; 2]>>) {
+    let told: Vec<Arc<[AtomicBool; 2]>> = (0..RANKS).map(|_| Arc::default()).collect();
+    let ends = Threads::new(RANKS).into_iter().zip(&told);
+    let groups = ends.map(|(threads, told)| Group::of(Failing(threads, told.clone())));
+    (groups.collect(), told)
+}
+
+/// What does not fit in messages is said as it is, and a run after it is as any other.
+#[test]
+fn an_overflow_of_messages_loses_nobody() {
+    let (groups, told) = failing();
+    let all = on_all(groups, |group| {
+        let group = group.by_messages();
+        let both = two(&group)?;
+        told[group.rank()][EXCHANGE].store(true, Ordering::Relaxed);
+        let over = run_of_two(0, &both[0]);
+        assert!(matches!(over, Err(Error::Overflow { .. })), "{over:?}");
+        run_of_two(0, &both[0])
+    });
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
 }
 
 /// What was left by a panic is run no more, though the others are at its fences; other transforms are, in step.
 #[test]
 fn a_panic_in_a_run_ends_that_transform() {
-    let told: Vec<_> = (0..RANKS).map(|_| Arc::<AtomicBool>::default()).collect();
-    let ends = Threads::new(RANKS).into_iter().zip(&told);
-    let of =
-        |(threads, told): (Threads, &Arc<AtomicBool>)| Group::of(Panicking(threads, told.clone()));
-    let all = on_all(ends.map(of).collect(), |group| {
+    let (groups, told) = failing();
+    let all = on_all(groups, |group| {
         let both = two(&group)?;
         if group.rank() != 1 {
             let other = run_of_two(0, &both[0]);
             assert!(matches!(other, Err(Error::Disagree { .. })), "{other:?}");
             return run_of_two(1, &both[1]);
         }
-        told[1].store(true, Ordering::Relaxed);
+        told[1][AGREE].store(true, Ordering::Relaxed);
         let run = std::panic::AssertUnwindSafe(|| run_of_two(0, &both[0]));
         assert!(std::panic::catch_unwind(run).is_err());
         let ended = run_of_two(0, &both[0]);
