@@ -46,21 +46,21 @@ pub unsafe extern "C" fn mmafft_group_mpi(
     group: *mut *mut mmafft_group,
 ) -> mmafft_status {
     call(|| {
+        // What is wrong here is known before the others are joined.
+        if group.is_null() {
+            return Err(invalid("the place for the group is null"));
+        }
+        let patience = if patience == 0.0 { 60.0 } else { patience };
+        let patience = Duration::try_from_secs_f64(patience);
+        let patience = patience.map_err(|_| invalid("the patience is no number of seconds"))?;
         let joined = match communicator.is_null() {
             true => Group::mpi()?,
             // SAFETY: by this function's contract.
             false => unsafe { Group::mpi_from_raw(communicator as usize as u64)? },
         };
-        let patience = if patience == 0.0 { 60.0 } else { patience };
-        let patience = Duration::try_from_secs_f64(patience);
-        let patience = patience.map_err(|_| invalid("the patience is no number of seconds"))?;
         let handle = GROUPS.insert(joined.patience(patience));
         // SAFETY: by this function's contract.
-        let written = unsafe { write(group, handle.cast(), "the place for the group") };
-        if written.is_err() {
-            GROUPS.remove(handle);
-        }
-        written
+        unsafe { write(group, handle.cast(), "the place for the group") }
     })
 }
 

@@ -121,23 +121,43 @@ class Plan:
         """An array for this rank's part of the input."""
         return np.empty(self.input_shape, self._dtypes[0])
 
+    def _checked(self, x, out):
+        """Both sides as the run takes them: arrays in rows of their types, apart from each other."""
+        taken, given = self._dtypes
+        x = np.asarray(x)
+        if not np.can_cast(x.dtype, taken, "same_kind"):
+            raise TypeError(f"{self.function} takes {taken}, and {x.dtype} would lose what that has not")
+        x = np.ascontiguousarray(x, taken)
+        if out is None:
+            out = np.empty(self.output_shape, given)
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"`out` is an array of NumPy's, not {type(out).__name__}")
+        right = x.shape == self.input_shape and out.shape == self.output_shape
+        if not (right and out.dtype == given and out.flags.carray):
+            raise ValueError(
+                f"expected {taken} {self.input_shape} and for `out` {given} {self.output_shape} in rows, "
+                f"got {x.shape} and {out.dtype} {out.shape}"
+            )
+        if np.may_share_memory(x, out):
+            raise ValueError("`out` shares memory with the input: no transform over ranks is in place")
+        return x, out
+
     def __call__(self, x, out=None):
         """Transforms this rank's part of the input into its part of the output."""
-        x = np.ascontiguousarray(x, self._dtypes[0])
-        if out is None:
-            out = np.empty(self.output_shape, self._dtypes[1])
-        # What is wrong here would leave the others waiting: a part of no bytes is an error on all.
-        right = x.shape == self.input_shape and out.shape == self.output_shape
-        right = right and out.dtype == self._dtypes[1] and out.flags.carray
-        sides = [(a.ctypes.data, a.nbytes) if right else (0, 0) for a in (x, out)]
+        wrong = None
+        try:
+            x, out = self._checked(x, out)
+            sides = [(a.ctypes.data, a.nbytes) for a in (x, out)]
+        except Exception as error:
+            # The others wait for this rank: a part of another size is an error on all.
+            wrong = error
+            part = np.empty(16 if 0 in self.input_shape else 0, np.uint8)
+            sides = [(part.ctypes.data, part.nbytes), (0, 0)]
         try:
             self._plan.run(*sides)
         except Exception as error:
-            if not right:
-                raise ValueError(
-                    f"expected {self._dtypes[0]} {self.input_shape} and for `out` {self._dtypes[1]} "
-                    f"{self.output_shape} in rows, got {x.shape} and {out.dtype} {out.shape}"
-                ) from error
+            if wrong is not None:
+                raise wrong from error
             raise
         return out
 

@@ -69,6 +69,22 @@ def test_errors_are_on_all_ranks():
     assert isinstance(errors[1], ValueError) and isinstance(errors[0], RuntimeError)
     assert "rank 1" in str(errors[0])
 
+    wrong = [
+        (ValueError, 0, lambda fft: fft(x := fft.empty(), out=x)),
+        (TypeError, 0, lambda fft: fft(fft.empty(), out=[])),
+        (ValueError, 1, lambda fft: fft([[1], [2, 3]])),
+        # Rank 2 has nothing of the array.
+        (TypeError, 2, lambda fft: fft(fft.empty() + 1j)),
+    ]
+    for kind, rank, call in wrong:
+
+        def one_is_wrong(group, rank=rank, call=call):
+            fft = distributed.plan("dhtn", (2, 6), group, axes=(1,), input=0, output=0)
+            return call(fft) if group.rank == rank else fft(fft.empty())
+
+        errors = on_threads(3, one_is_wrong)
+        assert [type(e) for e in errors] == [kind if r == rank else RuntimeError for r in range(3)]
+
     def stalls(group):
         if group.rank == 0:
             distributed.plan("fftn", (4, 6), group)

@@ -18,14 +18,16 @@ pub struct Station {
     pub engine: String,
     /// About the bytes a second that a rank sends to others while all do.
     pub bytes_per_second: f64,
-    /// How many ranks share a device's memory, and so its speed.
-    pub share: usize,
 }
 
 /// What joins ranks. Every call is collective: all ranks make it, in the same order.
 ///
 /// A call that fails with [`mmafft_backend_traits::Error::Lost`] ends the group: later calls fail at once.
-pub trait Communicator: Send + Sync + std::fmt::Debug {
+///
+/// # Safety
+/// Ranks store to memory that others load, and rest on this: a rank's number is its own alone and does not change, no
+/// call ends well on any rank before all ranks have made it, and all windows of a call are the same memory.
+pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     /// Which rank this is.
     fn station(&self) -> &Station;
 
@@ -51,8 +53,9 @@ pub trait Communicator: Send + Sync + std::fmt::Debug {
     /// A message of every rank to every rank, itself included.
     ///
     /// # Errors
-    /// `Lost` where a rank does not come in time; what was received until then means nothing, and the caller frees neither
-    /// memory, as what is under way may still read and write it.
+    /// `Overflow` and `OtherRank` before anything is under way, on every rank. Any other, as `Lost` where a rank does not
+    /// come in time: what was received until then means nothing, and the caller frees neither memory, as what is under way
+    /// may still read and write it.
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()>;
 }
 

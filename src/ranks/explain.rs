@@ -124,7 +124,7 @@ impl DistributedPlan {
         };
         let passes = self.alone.bytes_moved() as f64;
         let alone = passes / memory;
-        let own = passes / self.ranks as f64 / memory * station.share as f64;
+        let own = passes / self.ranks as f64 / memory;
         let places = self.stages[1..].iter().map(|stage| &stage.from);
         // Packing and unpacking read and write a part each.
         let packed: f64 = places

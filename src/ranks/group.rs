@@ -3,7 +3,7 @@
 use super::communicator::{Communicator, Station};
 use super::threads::Threads;
 use mmafft_backend_traits::{Error, Result};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long a rank is waited for, unless [`Group::patience`] says otherwise.
@@ -14,10 +14,32 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// What is said to be collective all ranks of a group call, in the same order.
 #[derive(Debug, Clone)]
 pub struct Group {
-    communicator: Arc<dyn Communicator>,
+    joined: Arc<Joined>,
     patience: Duration,
     messages: bool,
 }
+
+/// What all clones of a rank's end have in common.
+#[derive(Debug)]
+struct Joined {
+    /// How many transforms were built, which is the same on every rank. A rank's threads take turns by it, as what joins
+    /// ranks knows one call of a rank at a time.
+    built: Mutex<u64>,
+    communicator: Box<dyn Communicator>,
+}
+
+/// A collective call of a rank, of one fence or several, between which no other thread of the rank comes.
+///
+/// Each fence has a name, a transform's number and the fence's own, so that ranks that call different things in their
+/// turns all learn it.
+pub(crate) struct Turn<'a> {
+    group: &'a Group,
+    built: MutexGuard<'a, u64>,
+    name: [u64; 2],
+}
+
+/// Bytes of a fence's name.
+const NAME: usize = 16;
 
 impl Group {
     /// Ranks that are threads of this process: one end for each. They share memory, so that an exchange is no copy: what
@@ -61,7 +83,10 @@ impl Group {
     /// Ranks joined by anything.
     pub fn of(communicator: impl Communicator + 'static) -> Group {
         Group {
-            communicator: Arc::new(communicator),
+            joined: Arc::new(Joined {
+                built: Mutex::new(0),
+                communicator: Box::new(communicator),
+            }),
             patience: PATIENCE,
             messages: false,
         }
@@ -91,11 +116,7 @@ impl Group {
 
     /// Which rank this is, and what joins it to the others.
     pub fn station(&self) -> &Station {
-        self.communicator.station()
-    }
-
-    pub(crate) fn communicator(&self) -> &dyn Communicator {
-        self.communicator.as_ref()
+        self.joined.communicator.station()
     }
 
     pub(crate) fn waits(&self) -> Duration {
@@ -106,19 +127,76 @@ impl Group {
         self.messages
     }
 
+    /// The turn of a run of the transform that has this number; 0 of calls that are none's.
+    pub(crate) fn turn(&self, transform: u64) -> Turn<'_> {
+        let built = self.joined.built.lock();
+        Turn {
+            group: self,
+            built: built.unwrap_or_else(PoisonError::into_inner),
+            name: [transform, 0],
+        }
+    }
+
+    /// The turn that builds the next transform.
+    pub(crate) fn turn_to_build(&self) -> Turn<'_> {
+        let mut turn = self.turn(0);
+        turn.name[0] = *turn.built + 1;
+        turn
+    }
+
     /// Some bytes of every rank to every rank.
     ///
     /// # Errors
-    /// `Lost` where a rank does not come in time.
+    /// `Lost` where a rank does not come in time; `Disagree` on every rank where one builds or runs a transform instead.
     pub fn agree(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>> {
-        self.communicator.agree(mine, self.patience)
+        self.turn(0).agree(mine)
     }
 
     /// Collective: what all ranks could do, or the first error of any on every rank.
     ///
     /// # Errors
-    /// This rank's own; else `OtherRank` with the first one's that has any; `Lost` where a rank does not come in time.
+    /// This rank's own; else `OtherRank` with the first one's that has any; else those of [`Group::agree`].
     pub fn all<T>(&self, mine: Result<T>) -> Result<T> {
+        self.turn(0).all(mine)
+    }
+
+    /// Collective: checks that all ranks say the same of something.
+    ///
+    /// # Errors
+    /// `Disagree` on every rank where one says another thing; else those of [`Group::agree`].
+    pub fn same(&self, what: &str, mine: &str) -> Result<()> {
+        self.turn(0).same(what, mine)
+    }
+}
+
+impl Turn<'_> {
+    /// What joins the ranks, for calls between two fences of this turn.
+    pub fn communicator(&self) -> &dyn Communicator {
+        self.group.joined.communicator.as_ref()
+    }
+
+    /// Counts the transform that was built, and returns its number. Only where every rank has it, so that all count alike.
+    pub fn count(mut self) -> u64 {
+        *self.built += 1;
+        *self.built
+    }
+
+    pub fn agree(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let mut said = self.name.map(u64::to_le_bytes).as_flattened().to_vec();
+        self.name[1] += 1;
+        said.extend_from_slice(mine);
+        let all = self.communicator().agree(&said, self.group.patience)?;
+        // What has no name is of a communicator's own making, and of another call.
+        let split = |said: &Vec<u8>| {
+            let (name, rest) = said.split_at(NAME.min(said.len()));
+            (name.to_vec(), rest.to_vec())
+        };
+        let (names, all): (Vec<_>, Vec<_>) = all.iter().map(split).unzip();
+        self.check_same("which transform runs", &names, call)?;
+        Ok(all)
+    }
+
+    pub fn all<T>(&mut self, mine: Result<T>) -> Result<T> {
         // An error's words may be none.
         let said = match &mine {
             Ok(_) => Vec::new(),
@@ -138,17 +216,24 @@ impl Group {
         }
     }
 
-    /// Collective: checks that all ranks say the same of something.
-    ///
-    /// # Errors
-    /// `Disagree` on every rank where one says another thing; `Lost` where a rank does not come in time.
-    pub fn same(&self, what: &str, mine: &str) -> Result<()> {
+    pub fn same(&mut self, what: &str, mine: &str) -> Result<()> {
         let all = self.agree(mine.as_bytes())?;
-        let own = all[self.rank()].clone();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        self.check_same(what, &all, |said| {
+            String::from_utf8_lossy(said).into_owned()
+        })
+    }
+
+    /// `Disagree` on every rank, where not all have said the same.
+    fn check_same(
+        &self,
+        what: &str,
+        all: &[Vec<u8>],
+        words: impl Fn(&[u8]) -> String,
+    ) -> Result<()> {
+        let own = &all[self.group.rank()];
         // Those that agree with rank 0 name the first that does not, the others rank 0.
-        let other = match own == all[0] {
-            true => all.iter().position(|other| *other != own),
+        let other = match *own == all[0] {
+            true => all.iter().position(|other| other != own),
             false => Some(0),
         };
         match other {
@@ -156,9 +241,22 @@ impl Group {
             Some(rank) => Err(Error::Disagree {
                 rank,
                 what: what.into(),
-                here: text(&own),
-                there: text(&all[rank]),
+                here: words(own),
+                there: words(&all[rank]),
             }),
         }
+    }
+}
+
+/// The call that a fence's name is of, in words.
+fn call(name: &[u8]) -> String {
+    let number = |at: usize| {
+        let bytes = name.get(at..at + 8)?.try_into().ok()?;
+        Some(u64::from_le_bytes(bytes))
+    };
+    match (number(0), number(8)) {
+        (Some(0), _) => "none".into(),
+        (Some(transform), Some(fence)) => format!("number {transform} at fence {fence}"),
+        _ => "one that exchanges messages".into(),
     }
 }

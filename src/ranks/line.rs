@@ -80,7 +80,7 @@ impl Line {
     }
 
     /// One to three exchanges, as the sides lie in order or not.
-    pub fn stages(&self, ranks: usize, _: [Option<&Spread>; 2]) -> Result<Vec<Stage>> {
+    pub fn stages(&self, ranks: usize) -> Vec<Stage> {
         let [columns, rows] = self.factors;
         let lengths = [1, columns, rows];
         let shared = |dim: usize, order: [usize; 3]| Place {
@@ -111,7 +111,7 @@ impl Line {
             let place = shared(2, [0, 2, 1]);
             stages.push(stage(&[], place.clone(), place, None));
         }
-        Ok(stages)
+        stages
     }
 
     /// A part as users see it: of a line in order a range of the line, else of the array `[n1][n2]` or `[k2][k1]`.

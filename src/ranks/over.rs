@@ -1,14 +1,14 @@
 //! [`Ranks`]: planning and preparing over the ranks of a group.
 
 use super::communicator::Window;
-use super::group::Group;
+use super::group::{Group, Turn};
 use super::place::Stage;
 use super::plan::DistributedPlan;
 use super::spread::Spread;
 use super::transform::DistributedTransform;
 use crate::any::AnyBackend;
 use crate::transform::Planner;
-use mmafft_backend_traits::{Request, Result};
+use mmafft_backend_traits::{Effort, Request, Result};
 
 /// A planner over the ranks of a group: made by [`Planner::over`].
 #[derive(Debug, Clone)]
@@ -99,11 +99,13 @@ impl Ranks<'_> {
             limits.architecture,
             self.group.has_messages_alone(),
         );
-        self.group.same("what to transform", &asked)?;
-        let plan = self.group.all(self.plan(request))?;
-        let windows = windows(self.planner.backend(), self.group, &plan)?;
+        let mut turn = self.group.turn_to_build();
+        turn.same("what to transform", &asked)?;
+        let plan = turn.all(self.plan(request))?;
+        let windows = windows(self.planner.backend(), self.group, &turn, &plan)?;
         let transform = DistributedTransform::prepare(self.planner, self.group, plan, windows);
-        self.group.all(transform)
+        let transform = turn.all(transform)?;
+        Ok(transform.numbered(turn.count()))
     }
 }
 
@@ -117,13 +119,12 @@ pub fn plan_over(
     ranks: usize,
     [input, output]: [Option<&Spread>; 2],
 ) -> Result<DistributedPlan> {
-    DistributedPlan::new(
-        planner.plan(request)?,
-        ranks,
-        input,
-        output,
-        planner.limits(),
-    )
+    // What one device would do is said, and not done: nothing is measured for it. The stages' own plans are.
+    let mut quick = request.clone();
+    quick.effort = Some(Effort::Estimate);
+    let mut alone = planner.plan(&quick)?;
+    alone.request.effort = request.effort;
+    DistributedPlan::new(alone, ranks, input, output, planner.limits())
 }
 
 /// Windows for the arrays that exchanges spread otherwise, two in turn where there are several exchanges; `None` where
@@ -131,6 +132,7 @@ pub fn plan_over(
 fn windows(
     backend: &AnyBackend,
     group: &Group,
+    turn: &Turn<'_>,
     plan: &DistributedPlan,
 ) -> Result<Option<Vec<Window>>> {
     let exchanges = plan.stages.len() - 1;
@@ -141,7 +143,7 @@ fn windows(
     let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
     let mut windows = Vec::new();
     for _ in 0..exchanges.min(2) {
-        match group.communicator().window(backend, bytes, group.waits())? {
+        match turn.communicator().window(backend, bytes, group.waits())? {
             Some(window) => windows.push(window),
             None => return Ok(None),
         }

@@ -46,15 +46,20 @@ impl Part {
         self.ranges.iter().any(|range| range.is_empty())
     }
 
+    /// Whether both have the same points: those that have none are alike, wherever they lie.
+    pub(crate) fn same_points(&self, other: &Part) -> bool {
+        self == other || (self.is_empty() && other.is_empty())
+    }
+
     /// Whether it has all of a dimension, the batch being the first.
     pub(crate) fn has_whole(&self, dim: usize, length: usize) -> bool {
         self.is_empty() || self.ranges[dim] == (0..length)
     }
 
-    /// The same part where a dimension has another length, of which it has all.
+    /// The same part where a dimension has another length, of which it has all. A part may be empty along another.
     pub(crate) fn with_whole(&self, dim: usize, length: usize) -> Part {
         let mut ranges = self.ranges.clone();
-        if !self.is_empty() {
+        if !ranges[dim].is_empty() {
             ranges[dim] = 0..length;
         }
         Part { ranges }

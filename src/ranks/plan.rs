@@ -39,10 +39,15 @@ impl DistributedPlan {
         limits: &Limits,
     ) -> Result<Self> {
         let request = alone.request.clone();
+        if ranks == 0 {
+            return Err(Error::Empty {
+                what: "the number of ranks".into(),
+            });
+        }
         supported(&request, limits)?;
         let spreads = [input, output];
         let (stages, line) = match line::of(&request, spreads)? {
-            Some(line) => (line.stages(ranks, spreads)?, Some(line)),
+            Some(line) => (line.stages(ranks), Some(line)),
             None => (stages(&request, ranks, spreads)?, None),
         };
         Ok(DistributedPlan {

@@ -80,8 +80,14 @@ pub(crate) fn stages(
         }
         at = next(request, &left, &at, end.as_ref(), ranks);
     }
-    if let Some(end) = end.filter(|end| end.place.parts != at.place.parts) {
-        stages.push(stage(request, Vec::new(), end.place));
+    if let Some(end) = end {
+        let mut parts = end.place.parts.iter().zip(&at.place.parts);
+        if parts.any(|(wanted, has)| !wanted.same_points(has)) {
+            stages.push(stage(request, Vec::new(), end.place));
+        } else if let Some(last) = stages.last_mut() {
+            // Parts that are empty are called as the caller's spread calls them.
+            last.to.parts = end.place.parts;
+        }
     }
     Ok(stages)
 }

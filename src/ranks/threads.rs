@@ -4,7 +4,7 @@ use super::communicator::{Communicator, Messages, Station, Window};
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
 use mmafft_backend_traits::{Backend, Buffer as _, Error, Result};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,8 +37,8 @@ struct State {
     ended: Vec<bool>,
     /// Why the group does nothing any more.
     lost: Option<Error>,
-    /// Messages under way, from each rank to each.
-    mail: Vec<Vec<VecDeque<Vec<u8>>>>,
+    /// Messages under way, by the rank that they are from and the one that they are to.
+    mail: BTreeMap<[usize; 2], VecDeque<Vec<u8>>>,
     /// Memory that rank 0 offers to all.
     offer: Option<Arc<Offer>>,
 }
@@ -61,7 +61,7 @@ impl Threads {
             last: Arc::default(),
             ended: vec![false; ranks],
             lost: None,
-            mail: (0..ranks).map(|_| vec![VecDeque::new(); ranks]).collect(),
+            mail: BTreeMap::new(),
             offer: None,
         };
         let shared = Arc::new(Shared {
@@ -74,7 +74,6 @@ impl Threads {
                 ranks,
                 engine: "threads".into(),
                 bytes_per_second: COPY,
-                share: 1,
             },
             shared: shared.clone(),
         };
@@ -95,7 +94,8 @@ impl Drop for Threads {
     }
 }
 
-impl Communicator for Threads {
+// SAFETY: a rank's number is its place in the list that `new` makes, and a round ends when all ranks have come to it.
+unsafe impl Communicator for Threads {
     fn station(&self) -> &Station {
         &self.station
     }
@@ -183,6 +183,7 @@ impl Communicator for Threads {
     }
 
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {
+        let since = Instant::now();
         let rank = self.station.rank;
         let mut rest = messages.sent;
         let mut letters = Vec::new();
@@ -193,23 +194,30 @@ impl Communicator for Threads {
         }
         let mut state = self.state();
         for (to, letter) in letters.into_iter().enumerate() {
-            state.mail[rank][to].push_back(letter);
+            state.mail.entry([rank, to]).or_default().push_back(letter);
         }
         drop(state);
         self.agree(&[], patience)?;
         let mut at = 0;
         for (from, &count) in messages.from.iter().enumerate() {
-            let letter = self.state().mail[from][rank].pop_front();
+            let mut state = self.state();
+            let letter = state.mail.get_mut(&[from, rank]);
+            let letter = letter.and_then(VecDeque::pop_front);
+            drop(state);
             let place = messages.received.get_mut(at..at + count);
             match (letter, place) {
                 (Some(letter), Some(place)) if letter.len() == count => {
                     place.copy_from_slice(&letter);
                 }
+                // It is in another call, as after a panic: ranks are not in step.
                 _ => {
-                    return Err(Error::OtherRank {
-                        rank: from,
-                        reason: "it sent another number of bytes than its part has".into(),
-                    });
+                    let lost = Error::Lost {
+                        rank: Some(from),
+                        waited: since.elapsed(),
+                    };
+                    self.state().lost = Some(lost.clone());
+                    self.shared.changed.notify_all();
+                    return Err(lost);
                 }
             }
             at += count;

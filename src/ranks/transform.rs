@@ -3,7 +3,7 @@
 //! The file is long because what a run does stands beside what it checks.
 
 use super::communicator::{Messages, Window};
-use super::group::Group;
+use super::group::{Group, Turn};
 use super::line::with_roots;
 use super::mail::{keep, mail, pack, unpack, with_host, with_host_mut, Mail};
 use super::part::Part;
@@ -15,6 +15,7 @@ use crate::foreign::Foreign;
 use crate::transform::{Planner, Transform};
 use mmafft_backend_traits::{Backend, Buffer as _, Domain, Error, Plan, Result, ScalarType, Slot};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// Where the arrays between stages lie.
 enum Between {
@@ -26,10 +27,13 @@ enum Between {
 
 /// A distributed plan prepared on this rank.
 ///
-/// One run at a time is under way: another thread's waits.
+/// One run of a group's transforms at a time is under way: another thread's waits. All ranks run a group's transforms in
+/// the same order, or get `Disagree`.
 pub struct DistributedTransform {
     plan: DistributedPlan,
     group: Group,
+    /// The group's how manieth transform it is, from 1 on.
+    number: u64,
     backend: AnyBackend,
     /// What this rank does in each stage; `None` where it has nothing of the array, or what it has only changes places
     /// on its way through messages.
@@ -86,11 +90,18 @@ impl DistributedTransform {
         Ok(DistributedTransform {
             plan,
             group: group.clone(),
+            number: 0,
             backend,
             stages,
             between,
             running: Mutex::default(),
         })
+    }
+
+    /// The same with its number in the group, which it gets when every rank has it.
+    pub(super) fn numbered(mut self, number: u64) -> Self {
+        self.number = number;
+        self
     }
 
     /// The plan.
@@ -141,8 +152,8 @@ impl DistributedTransform {
     /// Collective: transforms this rank's part of the input, in a buffer of its backend, into its part of the output.
     ///
     /// # Errors
-    /// Those of [`Transform::run`] where a buffer is not this rank's part, and `OtherRank` on the others; `Lost` where a
-    /// rank does not come in time. Unless this rank's own error says otherwise ([`Error::output_touched`]), the output is as
+    /// Those of [`Transform::run`] where a buffer is not this rank's part, and `OtherRank` on the others; `Disagree` on
+    /// every rank where one runs another transform of the group; `Lost` where a rank does not come in time. Unless this rank's own error says otherwise ([`Error::output_touched`]), the output is as
     /// it was, but where another failed in the last stage.
     pub fn run(&self, input: &Buffer, output: &mut Buffer) -> Result<()> {
         let kinds = (output.scalar, output.domain);
@@ -314,7 +325,13 @@ impl DistributedTransform {
         if let Some(lost) = ended.as_ref() {
             return Err(lost.clone());
         }
-        let result = self.run_stages(checked, ends);
+        // A panic leaves this behind, as the others are then at fences that this rank has not come to.
+        *ended = Some(Error::Lost {
+            rank: Some(self.rank()),
+            waited: Duration::ZERO,
+        });
+        let mut turn = self.group.turn(self.number);
+        let result = self.run_stages(&mut turn, checked, ends);
         *ended = match &result {
             // Ranks are not in step any more.
             Err(lost @ Error::Lost { .. }) => Some(lost.clone()),
@@ -323,20 +340,25 @@ impl DistributedTransform {
         result
     }
 
-    fn run_stages(&self, checked: Result<()>, mut ends: Ends<'_>) -> Result<()> {
+    fn run_stages(
+        &self,
+        turn: &mut Turn<'_>,
+        checked: Result<()>,
+        mut ends: Ends<'_>,
+    ) -> Result<()> {
         let last = self.stages.len() - 1;
         let mut so_far = checked;
         if last == 0 {
-            so_far = self.group.all(so_far).map(Ok)?;
+            so_far = turn.all(so_far).map(Ok)?;
         }
         for i in 0..=last {
             so_far = so_far.and_then(|()| self.stage(i, &mut ends));
             if i < last {
-                so_far = self.exchange(i, so_far, &mut ends)?;
+                so_far = self.exchange(turn, i, so_far, &mut ends)?;
             }
         }
         let so_far = so_far.and_then(|()| self.backend.synchronize());
-        self.group.all(so_far)
+        turn.all(so_far)
     }
 
     /// What this rank does in a stage.
@@ -371,10 +393,16 @@ impl DistributedTransform {
 
     /// What lies between a stage and the next: a fence, and messages where ranks share no memory. The outer result is all
     /// ranks', the inner one what this rank says at the next fence.
-    fn exchange(&self, i: usize, so_far: Result<()>, ends: &mut Ends<'_>) -> Result<Result<()>> {
+    fn exchange(
+        &self,
+        turn: &mut Turn<'_>,
+        i: usize,
+        so_far: Result<()>,
+        ends: &mut Ends<'_>,
+    ) -> Result<Result<()>> {
         let so_far = so_far.and_then(|()| self.backend.synchronize());
         let Between::Messages(mail) = &self.between else {
-            return self.group.all(so_far).map(Ok);
+            return turn.all(so_far).map(Ok);
         };
         let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
         let rank = self.group.rank();
@@ -411,7 +439,7 @@ impl DistributedTransform {
                 pack(host, sent, &to, (place, rank), point)
             })
         });
-        self.group.all(packed)?;
+        turn.all(packed)?;
         let mut messages = Messages {
             sent,
             to: &to_bytes,
@@ -419,8 +447,12 @@ impl DistributedTransform {
             from: &from_bytes,
             point,
         };
-        let communicator = self.group.communicator();
+        let communicator = turn.communicator();
         if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
+            // All ranks have said so, before anything was under way.
+            if let Error::Overflow { .. } | Error::OtherRank { .. } = error {
+                return Err(error);
+            }
             // What is under way may still be read and written.
             std::mem::forget((std::mem::take(sent), std::mem::take(received)));
             let waited = self.group.waits();

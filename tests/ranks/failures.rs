@@ -2,8 +2,12 @@
 
 use super::{backend, groups, on_ranks, Case};
 use mmafft::emulated::EmulatedDriver;
-use mmafft::ranks::{Group, Spread};
+use mmafft::ranks::{
+    Communicator, DistributedTransform, Group, Messages, Spread, Station, Threads, Window,
+};
 use mmafft::{AnyBackend, Complex, EmulatedBackend, Error, Planner, Request, Result, Shape};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const RANKS: usize = 3;
@@ -209,4 +213,174 @@ fn a_buffer_that_is_short_on_one_rank() {
 #[test]
 fn a_group_of_nobody() {
     assert!(matches!(Group::threads(0), Err(Error::Empty { .. })));
+}
+
+/// Two transforms of each rank, of arrays of ones and of twos.
+fn two(group: &Group) -> Result<[DistributedTransform; 2]> {
+    let planner = Planner::on(backend("cpu"));
+    let build = |shape| Case::new(Request::forward(shape)).build(&planner, group);
+    Ok([build(Shape::d3(6, 5, 4))?, build(Shape::d2(9, 8))?])
+}
+
+/// Runs one of the two, and checks the point that is their sum and the others, which are 0.
+fn run_of_two(which: usize, fft: &DistributedTransform) -> Result<()> {
+    let value = 1.0 + which as f32;
+    let input = vec![Complex::new(value, 0.0); fft.input_len()];
+    let mut output = vec![Complex::new(0.0f32, 0.0); fft.output_len()];
+    fft.process(&input, &mut output)?;
+    let points = [120.0, 72.0][which];
+    for (i, got) in output.iter().enumerate() {
+        let sum = fft.rank() == 0 && i == 0;
+        let expected = if sum { value * points } else { 0.0 };
+        let off = (got - Complex::new(expected, 0.0)).norm_sqr();
+        assert!(off < 1e-6, "transform {which} on rank {}", fft.rank());
+    }
+    Ok(())
+}
+
+/// Runs from two threads of each rank are right, or on every rank a `Disagree`, as their order may be another's on
+/// another rank.
+#[test]
+fn two_transforms_from_two_threads() {
+    for messages in [false, true] {
+        on_ranks(groups(RANKS, messages), |group| {
+            let both = two(&group).expect("all build the same");
+            std::thread::scope(|scope| {
+                for (which, fft) in both.iter().enumerate() {
+                    scope.spawn(move || {
+                        let (mut right, mut tries) = (0, 0u64);
+                        while right < 5 {
+                            match run_of_two(which, fft) {
+                                Ok(()) => right += 1,
+                                Err(Error::Disagree { what, .. }) => {
+                                    assert_eq!(what, "which transform runs");
+                                    // Now another thread's turn, now not, and otherwise on each rank.
+                                    tries += 1;
+                                    let pause = (tries * (fft.rank() as u64 + 3)) % 7;
+                                    std::thread::sleep(Duration::from_micros(100 * pause));
+                                }
+                                Err(error) => panic!("{error}"),
+                            }
+                        }
+                    });
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn another_order_of_runs_on_one_rank() {
+    for messages in [false, true] {
+        let all = on_all(groups(RANKS, messages), |group| {
+            let both = two(&group)?;
+            let order = if group.rank() == 1 { [1, 0] } else { [0, 1] };
+            let refused = order.map(|which| run_of_two(which, &both[which]));
+            for refused in refused {
+                assert!(
+                    matches!(refused, Err(Error::Disagree { .. })),
+                    "{refused:?}"
+                );
+            }
+            // What comes in one order is right after that.
+            run_of_two(0, &both[0])?;
+            run_of_two(1, &both[1])
+        });
+        assert!(all.iter().all(Result::is_ok), "{all:?}");
+    }
+}
+
+/// A side thread's call of the group is none of a run's fences.
+#[test]
+fn a_call_of_the_group_beside_a_run() {
+    let all = on_all(groups(RANKS, false), |group| {
+        let both = two(&group)?;
+        match group.rank() {
+            1 => group.agree(b"").map(|_| ()),
+            _ => run_of_two(0, &both[0]),
+        }
+    });
+    let disagree = |error: &Error| matches!(error, Error::Disagree { .. });
+    assert!(errors(all).iter().all(disagree));
+}
+
+/// Threads that fail once in what they are told to: to agree by a panic, to exchange by an overflow.
+#[derive(Debug)]
+struct Failing(Threads, Arc<[AtomicBool; 2]>);
+
+const AGREE: usize = 0;
+const EXCHANGE: usize = 1;
+
+// SAFETY: all that threads do is left to them, and a failure ends no call well.
+unsafe impl Communicator for Failing {
+    fn station(&self) -> &Station {
+        self.0.station()
+    }
+
+    fn agree(&self, mine: &[u8], patience: Duration) -> Result<Vec<Vec<u8>>> {
+        assert!(!self.1[AGREE].swap(false, Ordering::Relaxed), "as told");
+        self.0.agree(mine, patience)
+    }
+
+    fn window(&self, backend: &AnyBackend, bytes: usize, wait: Duration) -> Result<Option<Window>> {
+        self.0.window(backend, bytes, wait)
+    }
+
+    fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {
+        match self.1[EXCHANGE].swap(false, Ordering::Relaxed) {
+            true => Err(Error::Overflow {
+                what: "points to a rank".into(),
+            }),
+            false => self.0.exchange(messages, patience),
+        }
+    }
+}
+
+/// The ends of a group of these, and what each is told.
+fn failing() -> (Vec<Group>, Vec<Arc<[AtomicBool; 2]>>) {
+    let told: Vec<Arc<[AtomicBool; 2]>> = (0..RANKS).map(|_| Arc::default()).collect();
+    let ends = Threads::new(RANKS).into_iter().zip(&told);
+    let groups = ends.map(|(threads, told)| Group::of(Failing(threads, told.clone())));
+    (groups.collect(), told)
+}
+
+/// What does not fit in messages is said as it is, and a run after it is as any other.
+#[test]
+fn an_overflow_of_messages_loses_nobody() {
+    let (groups, told) = failing();
+    let all = on_all(groups, |group| {
+        let group = group.by_messages();
+        let both = two(&group)?;
+        told[group.rank()][EXCHANGE].store(true, Ordering::Relaxed);
+        let over = run_of_two(0, &both[0]);
+        assert!(matches!(over, Err(Error::Overflow { .. })), "{over:?}");
+        run_of_two(0, &both[0])
+    });
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
+}
+
+/// What was left by a panic is run no more, though the others are at its fences; other transforms are, in step.
+#[test]
+fn a_panic_in_a_run_ends_that_transform() {
+    let (groups, told) = failing();
+    let all = on_all(groups, |group| {
+        let both = two(&group)?;
+        if group.rank() != 1 {
+            let other = run_of_two(0, &both[0]);
+            assert!(matches!(other, Err(Error::Disagree { .. })), "{other:?}");
+            return run_of_two(1, &both[1]);
+        }
+        told[1][AGREE].store(true, Ordering::Relaxed);
+        let run = std::panic::AssertUnwindSafe(|| run_of_two(0, &both[0]));
+        assert!(std::panic::catch_unwind(run).is_err());
+        let ended = run_of_two(0, &both[0]);
+        assert!(
+            matches!(ended, Err(Error::Lost { rank: Some(1), .. })),
+            "{ended:?}"
+        );
+        let other = run_of_two(1, &both[1]);
+        assert!(matches!(other, Err(Error::Disagree { .. })), "{other:?}");
+        run_of_two(1, &both[1])
+    });
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
 }

@@ -86,7 +86,6 @@ fn explain_says_what_crosses() {
         ranks: 4,
         engine: "threads".into(),
         bytes_per_second: 8e9,
-        share: 1,
     };
     let expected = "\
 f32 c2c of 1024x1024x1024 forward over 4 ranks
@@ -106,4 +105,37 @@ one device 6.44 s
         by_messages.contains("packed, sent and unpacked; 1.5 GiB a rank, in 3 messages"),
         "{by_messages}"
     );
+}
+
+/// A rank that has nothing of the array takes part in no stage more, and its part has the other lengths.
+#[test]
+fn empty_parts_have_the_lengths_of_what_is_made() {
+    let slab = Spread::slab(0);
+    for request in [
+        Request::r2c(Shape::d2(5, 8)),
+        Request::r2c(Shape::d2(5, 8)).inverse(),
+    ] {
+        let request = request.axes(&[1]);
+        let plan = plan(&request, 4, [Some(&slab), Some(&slab)]);
+        assert_eq!(axes(&plan), [vec![1]]);
+        let [real, half] = [[1, 0, 8], [1, 0, 5]];
+        let (input, output) = match request.kind {
+            mmafft::Kind::R2C => (real, half),
+            _ => (half, real),
+        };
+        assert_eq!(plan.input_part(3).lengths(), input);
+        assert_eq!(plan.output_part(3).lengths(), output);
+    }
+}
+
+#[test]
+fn nobody_has_no_plan() {
+    let planner = Planner::on(backend("cpu"));
+    let none = plan_over(
+        &planner,
+        &Request::forward(Shape::d2(4, 4)),
+        0,
+        [None, None],
+    );
+    assert!(matches!(none, Err(mmafft::Error::Empty { .. })), "{none:?}");
 }

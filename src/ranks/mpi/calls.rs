@@ -5,7 +5,7 @@
 //! MPICH before 5 has other handles still, integers, and is refused.
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-use std::ffi::{c_char, c_int, c_void, CStr};
+use std::ffi::{c_char, c_int, c_void, CStr, OsStr};
 use std::path::PathBuf;
 
 /// Any handle: a communicator, a type, a request.
@@ -169,21 +169,26 @@ pub fn open() -> Result<&'static Calls, String> {
         true => open_mpi.into_iter().chain(standard).collect::<Vec<_>>(),
         false => standard.into_iter().chain(open_mpi).collect(),
     };
-    let own = loaded(&all);
-    let names = match named {
-        Some(path) => vec![path],
-        // A communicator of the process would be no handle of another library's.
-        None if own.is_empty() && !loaded(&OTHERS).is_empty() => {
+    let (own, others) = (loaded(&all), loaded(&OTHERS));
+    // A communicator of one library is no handle of another's, so that none is loaded beside what the process has.
+    let names = match (named, own.first().or(others.first())) {
+        (Some(path), Some(open)) if loaded(&[&path]).is_empty() => {
+            return Err(format!(
+                "this process has {} open, and {VARIABLE} names another library, {}",
+                open.display(),
+                path.display()
+            ));
+        }
+        (Some(path), _) => vec![path],
+        (None, None) => all.iter().map(PathBuf::from).collect(),
+        (None, Some(_)) if own.is_empty() => {
             return Err(format!(
                 "this process has {} open, which has MPICH's own handles and not the standard ABI's (mpi4py: take a \
                  build for that ABI, or Open MPI)",
                 OTHERS[0]
             ));
         }
-        None => own
-            .into_iter()
-            .chain(all.iter().map(PathBuf::from))
-            .collect(),
+        (None, Some(_)) => own,
     };
     let mut reason = "no MPI library was found".to_string();
     for name in names {
@@ -203,12 +208,13 @@ pub fn open() -> Result<&'static Calls, String> {
 }
 
 /// Those of these libraries that the process has open already, as a program that uses MPI itself has.
-fn loaded(names: &[&str]) -> Vec<PathBuf> {
+fn loaded<N: AsRef<OsStr>>(names: &[N]) -> Vec<PathBuf> {
     /// Only what is open already.
     const RTLD_NOLOAD: c_int = 4;
-    let open = |name: &&&str| {
+    let open = |name: &&N| {
         // SAFETY: nothing is loaded, so that nothing is run.
-        unsafe { Library::open(Some(**name), RTLD_NOW | RTLD_NOLOAD) }.is_ok()
+        unsafe { Library::open(Some(name.as_ref()), RTLD_NOW | RTLD_NOLOAD) }.is_ok()
     };
-    names.iter().filter(open).map(PathBuf::from).collect()
+    let names = names.iter().filter(open);
+    names.map(|name| PathBuf::from(name.as_ref())).collect()
 }

@@ -23,6 +23,9 @@ const CARD: usize = 256;
 /// Bytes a second between hosts, as a network of 200 Gbit/s has them.
 const NETWORK: f64 = 23e9;
 
+/// Bytes a second that any network between hosts has.
+const SLOW: f64 = 1e8;
+
 /// One process of several.
 #[derive(Debug)]
 pub struct Mpi {
@@ -45,8 +48,6 @@ unsafe impl Sync for Raw {}
 /// An MPI that is initialised.
 struct Session {
     calls: &'static Calls,
-    /// Whether it is ours to finalise.
-    own: bool,
     /// Whether a rank was lost, without which nothing is finalised.
     lost: AtomicBool,
     /// One call at a time, where the library lets no threads call at once.
@@ -58,6 +59,9 @@ impl std::fmt::Debug for Session {
         write!(f, "Session({})", self.calls.version)
     }
 }
+
+/// Whether MPI is ours to finalise, by the last session.
+static OURS: AtomicBool = AtomicBool::new(false);
 
 /// The session of this process.
 static SESSION: Mutex<Weak<Session>> = Mutex::new(Weak::new());
@@ -100,15 +104,23 @@ impl Session {
             if status != 0 {
                 return Err(no_engine(calls.error(status)));
             }
+            OURS.store(true, Ordering::Relaxed);
         }
         let new = Arc::new(Session {
             calls,
-            own: initialized == 0,
             lost: AtomicBool::new(false),
             turn: Mutex::default(),
         });
         *session = Arc::downgrade(&new);
         Ok(new)
+    }
+
+    /// Whether MPI was ended, by whoever began it: then nothing else of it may be called.
+    fn is_over(&self) -> bool {
+        let mut finalized = 0;
+        // SAFETY: it may be asked at any time.
+        unsafe { (self.calls.finalized)(&mut finalized) };
+        finalized != 0
     }
 
     /// What a call returned, as an error of the library where it is one.
@@ -126,7 +138,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if self.own && !self.lost.load(Ordering::Relaxed) && !std::thread::panicking() {
+        let session = SESSION.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.lost.load(Ordering::Relaxed) || std::thread::panicking() {
+            OURS.store(false, Ordering::Relaxed);
+        }
+        // Another may have begun since the last end of this one was dropped, and ends MPI itself.
+        let last = session.strong_count() == 0;
+        if last && OURS.load(Ordering::Relaxed) && !self.is_over() {
             // SAFETY: nobody else has the session, and every rank comes here.
             unsafe { (self.calls.finalize)() };
         }
@@ -181,7 +199,6 @@ impl Mpi {
                 ranks: ranks as usize,
                 engine: calls.version.clone(),
                 bytes_per_second: NETWORK,
-                share: 1,
             },
             session,
             communicator: Raw(own),
@@ -204,6 +221,10 @@ impl Mpi {
     ) -> Result<()> {
         if let Some(lost) = self.lost().as_ref() {
             return Err(lost.clone());
+        }
+        if self.session.is_over() {
+            let waited = Duration::ZERO;
+            return self.end(Err(Error::Lost { rank: None, waited }));
         }
         let calls = self.session.calls;
         let mut request: Handle = std::ptr::null_mut();
@@ -287,7 +308,8 @@ impl Mpi {
 impl Drop for Mpi {
     fn drop(&mut self) {
         // Collective: where a rank is lost, nobody frees.
-        if !self.session.lost.load(Ordering::Relaxed) && !std::thread::panicking() {
+        let lost = self.session.lost.load(Ordering::Relaxed) || std::thread::panicking();
+        if !lost && !self.session.is_over() {
             // SAFETY: the communicator is ours, and nothing is under way on it.
             unsafe { (self.session.calls.comm_free)(&mut self.communicator.0) };
         }
@@ -301,7 +323,8 @@ fn count(n: usize, what: &str) -> Result<c_int> {
     })
 }
 
-impl Communicator for Mpi {
+// SAFETY: the number is the library's of this process, and its collective operations end on no rank before all have come.
+unsafe impl Communicator for Mpi {
     fn station(&self) -> &Station {
         &self.station
     }
@@ -380,6 +403,9 @@ impl Communicator for Mpi {
         let lists = Box::leak(Box::new([to, to_places, from, from_places]));
         let (sent, received) = (messages.sent.as_ptr(), messages.received.as_mut_ptr());
         let communicator = self.communicator.0;
+        // Bytes on their way are no rank that is late.
+        let bytes = messages.sent.len() + messages.received.len();
+        let patience = patience.saturating_add(Duration::from_secs_f64(bytes as f64 / SLOW));
         self.wait(patience, |calls, request| {
             let [to, to_places, from, from_places] = &*lists;
             let (sent, received): (*const c_void, *mut c_void) = (sent.cast(), received.cast());
