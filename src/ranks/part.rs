@@ -75,6 +75,13 @@ impl Part {
         (!none).then_some(part)
     }
 
+    /// How many points two have in common.
+    pub(crate) fn points_in_common(&self, other: &Part) -> usize {
+        let both = self.ranges.iter().zip(&other.ranges);
+        let both = both.map(|(a, b)| a.end.min(b.end).saturating_sub(a.start.max(b.start)));
+        both.product()
+    }
+
     /// Elements before the first of this part, by so many from one index to the next.
     pub(crate) fn offset(&self, strides: &[usize]) -> usize {
         let steps = self.ranges.iter().zip(strides);

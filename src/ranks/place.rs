@@ -126,7 +126,6 @@ impl Stage {
 
     /// The points that a rank sends to another in the exchange before this stage, of what was made there.
     pub(crate) fn points_between(&self, before: &Place, from: usize, to: usize) -> usize {
-        let common = before.parts[from].common(&self.from.parts[to]);
-        common.map_or(0, |part| part.points())
+        before.parts[from].points_in_common(&self.from.parts[to])
     }
 }
