@@ -16,6 +16,12 @@ pub const FOUR_STEP: &str = "four steps";
 /// Bytes that two copies of a vector of lines may take: half of a second-level cache.
 const BATCH_BYTES: usize = 512 << 10;
 
+/// Bytes of the widest vectors that RustFFT has.
+const LIBRARY_VECTOR: usize = 32;
+
+/// What steps take in wider ones, of what they take in these: a guess, as no such processor was there.
+const WIDER: f64 = 0.6;
+
 /// The shortest lines of batches: calls for a vector of shorter ones cost more than all else.
 const SHORTEST_BATCH: usize = 64;
 
@@ -28,8 +34,11 @@ pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'sta
     let Some(radices) = radices(points) else {
         return LIBRARY;
     };
-    // RustFFT has vectors of 256 bits at most.
-    let wider = if lanes * bytes > 32 { 0.6 } else { 1.0 };
+    let wider = if lanes * bytes > LIBRARY_VECTOR {
+        WIDER
+    } else {
+        1.0
+    };
     let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
     let fits = points >= SHORTEST_BATCH && 4 * points * lanes * bytes <= BATCH_BYTES;
     // Short lines end before the processor sees that they are read in order, which costs what has more bytes more.
