@@ -12,6 +12,7 @@ mmafft.scipy)`` and :func:`mmafft.patch` bring them to programs that call SciPy 
 import os as _os
 from importlib import import_module as _import_module
 from importlib import metadata as _metadata
+from typing import Any as _Any
 
 from . import _core, _others, fft, scipy
 from ._patch import patch
@@ -27,16 +28,16 @@ if hasattr(_os, "register_at_fork"):
 
 
 # What is imported when it is asked for, with the library that it is for.
-_LAZY = ("jax", "signal", "torch")
+_LAZY = ("distributed", "jax", "signal", "torch")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> _Any:
     if name in _LAZY:
         return _import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def clear_cache():
+def clear_cache() -> None:
     """Forgets the plans of earlier calls, and gives their memory back."""
     _others.forget()
     _core.clear_cache()

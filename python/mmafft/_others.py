@@ -201,9 +201,10 @@ _kept = _core.kept()
 _MOST_KEPT = 512
 
 
-def find(key):
-    """The call of this key, if it was one lately."""
-    return None if key is None else _kept.get(key)
+def again(key, x):
+    """The result of a call of this key, if there was one lately whose plan is there still."""
+    kept = None if key is None else _kept.get(key)
+    return None if kept is None else kept(x)
 
 
 def keep(key, library, x, result, strides=None):

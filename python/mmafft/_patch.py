@@ -111,7 +111,7 @@ class patch(contextlib.ContextDecorator):  # noqa: N801 - called as a function
     6.0
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._before = {name: getattr(np.fft, name) for name in _NAMES}
         self._set(_OURS)
 
@@ -120,13 +120,13 @@ class patch(contextlib.ContextDecorator):  # noqa: N801 - called as a function
         for name, function in functions.items():
             setattr(np.fft, name, function)
 
-    def __enter__(self):
+    def __enter__(self) -> "patch":
         self._set(_OURS)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._set(self._before)
 
-    def undo(self):
+    def undo(self) -> None:
         """Puts back what was there before."""
         self._set(self._before)

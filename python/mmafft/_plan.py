@@ -1,6 +1,10 @@
 """Plans as objects: what a call will do, before there is data."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import DTypeLike
 
 from . import _call, _others
 from . import fft as _fft
@@ -19,7 +23,13 @@ class Plan:
     on its relative L2 error, and ``scratch_bytes`` the memory that a run takes beside its arrays.
     """
 
-    def __init__(self, function, x, arguments, options):
+    function: str
+    shape: tuple[int, ...]
+    dtype: Any
+    error_bound: float
+    scratch_bytes: int
+
+    def __init__(self, function: str, x: Any, arguments: dict[str, Any], options: dict[str, Any]) -> None:
         self.function, self.shape, self.dtype = function, tuple(x.shape), x.dtype
         self._taken = _call.library_of(x).taken_as(x.dtype)
         self._arguments, self._options = arguments, options
@@ -29,11 +39,11 @@ class Plan:
             raise ValueError(f"{function} of {x.dtype} {x.shape} is not by this library, or of no points")
         self._text, self.error_bound, self.scratch_bytes = seen[0]
 
-    def explain(self):
+    def explain(self) -> str:
         """Its passes over memory, as text."""
         return self._text
 
-    def __call__(self, x, out=None, stream=None):
+    def __call__(self, x: Any, out: Any = None, stream: Any = None) -> Any:
         """Transforms an array of the plan's shape and type; into `out`, where it is given.
 
         `stream`, of arrays on a device, is one of their library, or its handle as a number; without it the call runs
@@ -60,8 +70,17 @@ class Plan:
             raise TypeError(f"x has dtype {x.dtype}: the plan is of {self.dtype}")
 
 
-def plan(x, function="fft", *, dtype=None, precision=None, effort=None, nonzero=None, wanted=None,
-         **arguments):  # fmt: skip
+def plan(
+    x: Any,
+    function: str = "fft",
+    *,
+    dtype: DTypeLike | None = None,
+    precision: str | None = None,
+    effort: str | None = None,
+    nonzero: Mapping[int, tuple[int, int]] | None = None,
+    wanted: Mapping[int, tuple[int, int]] | None = None,
+    **arguments: Any,
+) -> Plan:
     """A plan of `mmafft.fft`'s function of this name, for arrays like `x`.
 
     `x` is an array, which is not changed, or a shape, whose elements are of `dtype` (complex64 by default for `fft`,

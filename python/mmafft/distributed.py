@@ -14,8 +14,11 @@ is a NumPy array in rows. Only the CPU transforms over ranks from Python.
 """
 
 import ctypes
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
 
@@ -41,7 +44,11 @@ class Group:
     lost: every call raises `TimeoutError` from then on.
     """
 
-    def __init__(self, communicator=None, *, patience=60.0):
+    rank: int
+    size: int
+    engine: str
+
+    def __init__(self, communicator: Any = None, *, patience: float = 60.0) -> None:
         handle = None
         if communicator is not None:
             from mpi4py import MPI
@@ -58,7 +65,7 @@ class Group:
         return f"<mmafft.distributed.Group: rank {self.rank} of {self.size}, {self.engine}>"
 
 
-def threads(ranks, *, patience=60.0):
+def threads(ranks: int, *, patience: float = 60.0) -> list[Group]:
     """Groups of as many ranks as threads of this process, one for each."""
     groups = []
     for group in _core.Group.threads(ranks, patience):
@@ -113,11 +120,11 @@ class Plan:
             tuple(s.stop - s.start for s in part) for part in (self.input_slices, self.output_slices)
         )
 
-    def explain(self):
+    def explain(self) -> str:
         """What each stage does, and what is exchanged between, as text."""
         return self._plan.explain()
 
-    def empty(self):
+    def empty(self) -> NDArray[Any]:
         """An array for this rank's part of the input."""
         return np.empty(self.input_shape, self._dtypes[0])
 
@@ -142,7 +149,7 @@ class Plan:
             raise ValueError("`out` shares memory with the input: no transform over ranks is in place")
         return x, out
 
-    def __call__(self, x, out=None):
+    def __call__(self, x: ArrayLike, out: NDArray[Any] | None = None) -> NDArray[Any]:
         """Transforms this rank's part of the input into its part of the output."""
         wrong = None
         try:
@@ -165,7 +172,18 @@ class Plan:
         return f"<mmafft.distributed.Plan of {self.function} of {self.shape}, {self.group.rank} of {self.group.size}>"
 
 
-def plan(function, shape, group, *, dtype=np.float64, axes=None, norm=None, input=None, output=None, workers=1):
+def plan(
+    function: str,
+    shape: Sequence[int],
+    group: Group,
+    *,
+    dtype: DTypeLike = np.float64,
+    axes: Sequence[int] | None = None,
+    norm: str | None = None,
+    input: str | int | Sequence[int] | None = None,
+    output: str | int | Sequence[int] | None = None,
+    workers: int = 1,
+) -> Plan:
     """A transform of a whole array of this shape over the ranks of a group; collective.
 
     `function` is fftn, ifftn, rfftn, irfftn (`shape` is that of the reals), dhtn, dctn1 to dctn4 or dstn1 to dstn4.

@@ -11,15 +11,23 @@ installed.
 
 import math
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import ArrayLike, NDArray
 
 from . import fft as _fft
 from ._arguments import integers
 
 __all__ = ["ShortTimeFFT", "fftconvolve", "istft", "oaconvolve", "stft", "welch"]
+
+_Window = str | tuple[Any, ...] | ArrayLike
+_Detrend = Literal["constant", "linear", False] | Callable[[NDArray[Any]], NDArray[Any]]
+_Boundary = Literal["even", "odd", "constant", "zeros"] | None
+_Mode = Literal["full", "same", "valid"]
 
 # Windows that are sums of cosines.
 _COSINES = {"boxcar": [1.0], "hann": [0.5, -0.5], "hamming": [0.54, -0.46], "blackman": [0.42, -0.5, 0.08]}
@@ -138,8 +146,20 @@ def _without_line(frames):
     return frames - frames.mean(-1, keepdims=True) - slope * ramp
 
 
-def stft(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend=False, return_onesided=True,
-         boundary="zeros", padded=True, axis=-1, scaling="spectrum"):  # fmt: skip
+def stft(
+    x: ArrayLike,
+    fs: float = 1.0,
+    window: _Window = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: _Detrend = False,
+    return_onesided: bool = True,
+    boundary: _Boundary = "zeros",
+    padded: bool = True,
+    axis: int = -1,
+    scaling: Literal["spectrum", "psd"] = "spectrum",
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Frequencies, times, and the short-time transform, with a new last axis of times: see `scipy.signal.stft`."""
     x = _as_signal(x)
     if x.size == 0:
@@ -160,8 +180,19 @@ def stft(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detre
     return frames.frequencies(onesided), times, np.moveaxis(spectra, -1, axis)
 
 
-def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, input_onesided=True, boundary=True,
-          time_axis=-1, freq_axis=-2, scaling="spectrum"):  # fmt: skip
+def istft(
+    Zxx: ArrayLike,
+    fs: float = 1.0,
+    window: _Window = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    input_onesided: bool = True,
+    boundary: bool = True,
+    time_axis: int = -1,
+    freq_axis: int = -2,
+    scaling: Literal["spectrum", "psd"] = "spectrum",
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Times, and the signal that :func:`stft` came from: see `scipy.signal.istft`.
 
     Warns where windows do not overlap enough to tell the signal, which is not divided there.
@@ -194,8 +225,19 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
     return np.arange(norm.shape[-1]) / float(fs), x
 
 
-def welch(x, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, detrend="constant", return_onesided=True,
-          scaling="density", axis=-1, average="mean"):  # fmt: skip
+def welch(
+    x: ArrayLike,
+    fs: float = 1.0,
+    window: _Window = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: _Detrend = "constant",
+    return_onesided: bool = True,
+    scaling: Literal["density", "spectrum"] = "density",
+    axis: int = -1,
+    average: Literal["mean", "median"] = "mean",
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Frequencies, and the power spectrum averaged over frames: see `scipy.signal.welch`."""
     x = _as_signal(x)
     if x.size == 0:
@@ -227,7 +269,17 @@ class ShortTimeFFT:
     or ``None`` for its first one.
     """
 
-    def __init__(self, win, hop, fs, *, fft_mode="onesided", mfft=None, scale_to=None, phase_shift=0):
+    def __init__(
+        self,
+        win: ArrayLike,
+        hop: int,
+        fs: float,
+        *,
+        fft_mode: Literal["onesided", "twosided", "centered"] = "onesided",
+        mfft: int | None = None,
+        scale_to: Literal["magnitude", "psd"] | None = None,
+        phase_shift: int | None = 0,
+    ) -> None:
         self.win, self.hop, self.fs = np.asarray(win), int(hop), fs
         if self.win.ndim != 1 or not len(self.win) or not np.isfinite(self.win).all():
             raise ValueError("win must be 1-D, with finite points")
@@ -251,7 +303,7 @@ class ShortTimeFFT:
             self._energy = self.win.real**2 + self.win.imag**2
 
     @property
-    def f(self):
+    def f(self) -> NDArray[Any]:
         """The frequencies of a slice."""
         if self.fft_mode == "onesided":
             return _fft.rfftfreq(self.mfft, 1 / self.fs)
@@ -259,22 +311,22 @@ class ShortTimeFFT:
         return _fft.fftshift(frequencies) if self.fft_mode == "centered" else frequencies
 
     @property
-    def f_pts(self):
+    def f_pts(self) -> int:
         """How many frequencies a slice has."""
         return self.mfft // 2 + 1 if self.fft_mode == "onesided" else self.mfft
 
     @property
-    def delta_t(self):
+    def delta_t(self) -> float:
         """The time between slices."""
         return self.hop / self.fs
 
     @property
-    def delta_f(self):
+    def delta_f(self) -> float:
         """The distance of frequencies."""
         return self.fs / self.mfft
 
     @property
-    def invertible(self):
+    def invertible(self) -> bool:
         """Whether there is a :attr:`dual_win`."""
         try:
             return self.dual_win is not None
@@ -282,7 +334,7 @@ class ShortTimeFFT:
             return False
 
     @property
-    def p_min(self):
+    def p_min(self) -> int:
         """The first slice that touches a signal."""
         for p in range(self.m_num // self.hop + 2):
             begin = -self.m_num_mid - (p + 1) * self.hop
@@ -290,7 +342,7 @@ class ShortTimeFFT:
                 return -p
         raise AssertionError("a window ends")
 
-    def p_max(self, n):
+    def p_max(self, n: int) -> int:
         """The slice behind the last one that touches a signal of `n` samples."""
         if n < self.m_num - self.m_num_mid:
             raise ValueError(f"a signal of {n} samples: expected at least {self.m_num - self.m_num_mid}")
@@ -301,12 +353,12 @@ class ShortTimeFFT:
                 return p + 1
             p += 1
 
-    def t(self, n):
+    def t(self, n: int) -> NDArray[Any]:
         """The times of the slices of a signal of `n` samples."""
         return np.arange(self.p_min, self.p_max(n)) * self.hop / self.fs
 
     @property
-    def dual_win(self):
+    def dual_win(self) -> NDArray[Any]:
         """The window by which :meth:`istft` undoes :meth:`stft`; `ValueError` where there is none."""
         total = self._energy.astype(float)
         for shift in range(self.hop, self.m_num, self.hop):
@@ -320,7 +372,7 @@ class ShortTimeFFT:
         """How far slices are turned around before they are transformed."""
         return 0 if self.phase_shift is None else (self.phase_shift + self.m_num_mid) % self.m_num
 
-    def stft(self, x, axis=-1):
+    def stft(self, x: ArrayLike, axis: int = -1) -> NDArray[Any]:
         """The transform of all slices that touch `x`: a new last axis of slices, and frequencies in `axis`' place."""
         x = _as_signal(x)
         axis = normalize_axis_index(axis, x.ndim)
@@ -343,12 +395,14 @@ class ShortTimeFFT:
             spectra = _fft.fftshift(spectra, axes=-1)
         return np.moveaxis(spectra, -1, axis)
 
-    def spectrogram(self, x, axis=-1):
+    def spectrogram(self, x: ArrayLike, axis: int = -1) -> NDArray[Any]:
         """The squared magnitudes of :meth:`stft`."""
         spectra = self.stft(x, axis)
         return spectra.real**2 + spectra.imag**2
 
-    def istft(self, S, k0=0, k1=None, *, f_axis=-2, t_axis=-1):
+    def istft(
+        self, S: ArrayLike, k0: int = 0, k1: int | None = None, *, f_axis: int = -2, t_axis: int = -1
+    ) -> NDArray[Any]:
         """The samples `k0` to `k1` (by default to the last that slices reach) of what :meth:`stft` made `S` of."""
         z = np.moveaxis(np.asarray(S), (t_axis, f_axis), (-2, -1))
         if z.shape[-1] != self.f_pts:
@@ -415,7 +469,9 @@ def _pair(x, y):
     return dtype.kind != "c", x.astype(dtype, copy=False), y.astype(dtype, copy=False)
 
 
-def fftconvolve(in1, in2, mode="full", axes=None):
+def fftconvolve(
+    in1: ArrayLike, in2: ArrayLike, mode: _Mode = "full", axes: int | Sequence[int] | None = None
+) -> NDArray[Any]:
     """The convolution of two arrays along axes, by default all: see `scipy.signal.fftconvolve`."""
     x, y, axes = _convolved_axes(in1, in2, mode, axes)
     if x.size == 0 or y.size == 0:
@@ -440,7 +496,9 @@ def _least_length(asked, n, m):
     return _fft.next_fast_len(max(asked.stop, n, m, n + m - 1 - asked.start))
 
 
-def oaconvolve(in1, in2, mode="full", axes=None):
+def oaconvolve(
+    in1: ArrayLike, in2: ArrayLike, mode: _Mode = "full", axes: int | Sequence[int] | None = None
+) -> NDArray[Any]:
     """The convolution of a long array and a short one, block by block: see `scipy.signal.oaconvolve`."""
     x, y, axes = _convolved_axes(in1, in2, mode, axes)
     if x.size == 0 or y.size == 0:

@@ -1,11 +1,13 @@
 //! Calls of other libraries' arrays that are like earlier ones: done again without reading their arguments.
 
-use crate::devices::Prepared;
+use crate::devices::{How, Prepared};
 use crate::state::default_workers;
+use mmafft::Transform;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple, PyType};
+use std::sync::{Arc, Weak};
 
 /// Bytes that accesses of memory are aligned to at most; what begins elsewhere goes another way.
 const ALIGNED: usize = 16;
@@ -132,7 +134,7 @@ pub fn again<'py>(
         return Ok(None);
     };
     match kept(x.py()).get_item(key)? {
-        Some(call) => call.cast::<Kept>()?.get().__call__(x).map(Some),
+        Some(call) => call.cast::<Kept>()?.get().__call__(x),
         None => Ok(None),
     }
 }
@@ -140,7 +142,9 @@ pub fn again<'py>(
 /// A call of an array into a new one, without its arguments.
 #[pyclass(frozen, module = "mmafft._core")]
 pub struct Kept {
-    prepared: Py<Prepared>,
+    /// Gone once the cache of plans, which bounds their memory, has let go of it.
+    fft: Weak<Transform>,
+    how: How,
     /// What makes the result's array.
     empty: Py<PyAny>,
     /// What makes scratch; `None` where there is none.
@@ -169,14 +173,15 @@ impl Kept {
     #[new]
     #[pyo3(signature = (prepared, empty, scratch, stream, tensors))]
     fn new(
-        prepared: Py<Prepared>,
+        prepared: &Bound<'_, Prepared>,
         empty: Py<PyAny>,
         scratch: Option<Py<PyAny>>,
         stream: Option<Py<PyAny>>,
         tensors: bool,
     ) -> Self {
         Kept {
-            prepared,
+            fft: Arc::downgrade(&prepared.get().fft),
+            how: prepared.get().how.clone(),
             empty,
             scratch,
             stream,
@@ -184,8 +189,12 @@ impl Kept {
         }
     }
 
-    fn __call__<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    /// The result; `None` where the plan is gone.
+    fn __call__<'py>(&self, x: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = x.py();
+        let Some(fft) = self.fft.upgrade() else {
+            return Ok(None);
+        };
         let made = |by: &Py<PyAny>| by.bind(py).call0();
         let out = made(&self.empty)?;
         // It may be another's as soon as the call is queued, as its library keeps the order of the stream: not before.
@@ -194,8 +203,8 @@ impl Kept {
         let at = at.transpose()?.unwrap_or(0);
         let stream = self.stream.as_ref().map(made).transpose()?;
         let stream = stream.map_or(Ok(0), |stream| stream.extract())?;
-        let (from, to) = (self.address(x)?, self.address(&out)?);
-        self.prepared.get().run(py, from, to, stream, at as u64)?;
-        Ok(out)
+        let sides = (self.address(x)?, self.address(&out)?);
+        self.how.run(py, &fft, sides, stream, at as u64)?;
+        Ok(Some(out))
     }
 }

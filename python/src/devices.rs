@@ -32,7 +32,13 @@ pub fn plans(py: Python<'_>, (name, ordinal): &Device) -> PyResult<Arc<PlanCache
 /// A call of arrays of other libraries, which runs any number of times on as many arrays.
 #[pyclass(frozen, module = "mmafft._core")]
 pub struct Prepared {
-    fft: Arc<Transform>,
+    pub fft: Arc<Transform>,
+    pub how: How,
+}
+
+/// How a prepared transform runs.
+#[derive(Clone)]
+pub struct How {
     /// `None` on the CPU.
     cache: Option<Arc<PlanCache>>,
     bytes: [usize; 2],
@@ -61,29 +67,24 @@ impl Prepared {
         };
         Ok(Prepared {
             fft,
-            cache,
-            bytes: asked.bytes,
-            in_place: sides.in_place(),
-            workers,
-            is_short: asked.is_short(),
+            how: How {
+                cache,
+                bytes: asked.bytes,
+                in_place: sides.in_place(),
+                workers,
+                is_short: asked.is_short(),
+            },
         })
     }
 }
 
-#[pymethods]
-impl Prepared {
-    /// Bytes of a device's memory that a run is lent.
-    #[getter]
-    fn scratch_bytes(&self) -> usize {
-        self.cache.as_ref().map_or(0, |_| self.fft.scratch_bytes())
-    }
-
+impl How {
     /// Transforms the memory at one address into that at another; on a device in a stream, with scratch there.
     pub fn run(
         &self,
         py: Python<'_>,
-        input: usize,
-        output: usize,
+        fft: &Transform,
+        (input, output): (usize, usize),
         stream: u64,
         scratch: u64,
     ) -> PyResult<()> {
@@ -92,11 +93,11 @@ impl Prepared {
             output: (output, self.bytes[1]),
         };
         let run = || match &self.cache {
-            None => memory.run_by(self.workers, &self.fft),
+            None => memory.run_by(self.workers, fft),
             Some(cache) => {
-                let bytes = self.fft.scratch_bytes();
+                let bytes = fft.scratch_bytes();
                 let scratch = (bytes > 0).then_some((scratch, bytes));
-                memory.enqueue(cache, &self.fft, stream, scratch)
+                memory.enqueue(cache, fft, stream, scratch)
             }
         };
         match self.is_short {
@@ -104,6 +105,29 @@ impl Prepared {
             false => py.detach(run),
         }
         .map_err(exception)
+    }
+}
+
+#[pymethods]
+impl Prepared {
+    /// Bytes of a device's memory that a run is lent.
+    #[getter]
+    fn scratch_bytes(&self) -> usize {
+        let cache = self.how.cache.as_ref();
+        cache.map_or(0, |_| self.fft.scratch_bytes())
+    }
+
+    /// See [`How::run`].
+    fn run(
+        &self,
+        py: Python<'_>,
+        input: usize,
+        output: usize,
+        stream: u64,
+        scratch: u64,
+    ) -> PyResult<()> {
+        self.how
+            .run(py, &self.fft, (input, output), stream, scratch)
     }
 }
 

@@ -1,7 +1,11 @@
 """Plans as objects, and the program."""
 
+import ast
+import importlib
+import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import mmafft
 import numpy as np
@@ -60,19 +64,27 @@ def test_info():
     assert "mmafft" in text.stdout and "cpu:" in text.stdout
 
 
-def test_stubs_are_as_the_functions():
-    import ast
-    import inspect
-    from pathlib import Path
+@pytest.mark.parametrize("stub", ["fft.pyi", "_core.pyi", "jax.pyi", "torch/__init__.pyi"])
+def test_stubs_are_as_the_functions(stub):
+    name = stub.split(".")[0].split("/")[0]
+    if name in ("jax", "torch"):
+        pytest.importorskip(name)
+    module = importlib.import_module(f"mmafft.{name}")
+    tree = ast.parse((Path(mmafft.__file__).parent / stub).read_text())
+    stubs = {f.name: f.args for f in tree.body if isinstance(f, ast.FunctionDef)}
+    classes = {c.name for c in tree.body if isinstance(c, ast.ClassDef) and not c.name.startswith("_")}
+    public = getattr(module, "__all__", [n for n in dir(module) if not n.startswith("__")])
+    assert {*stubs, *classes} == set(public)
+    for name, args in stubs.items():
+        own = inspect.signature(getattr(module, name)).parameters
+        named = [a.arg for a in args.args + args.kwonlyargs] + ([args.kwarg.arg] if args.kwarg else [])
+        assert named == list(own), name
 
-    folder = Path(mmafft.__file__).parent
-    for stub, module in [("fft.pyi", mmafft.fft), ("_core.pyi", mmafft._core)]:
-        tree = ast.parse((folder / stub).read_text())
-        stubs = {f.name: f.args for f in tree.body if isinstance(f, ast.FunctionDef)}
-        classes = {c.name for c in tree.body if isinstance(c, ast.ClassDef) and not c.name.startswith("_")}
-        public = getattr(module, "__all__", [n for n in dir(module) if not n.startswith("__")])
-        assert {*stubs, *classes} == set(public)
-        for name, args in stubs.items():
-            own = inspect.signature(getattr(module, name)).parameters
-            named = [a.arg for a in args.args + args.kwonlyargs] + ([args.kwarg.arg] if args.kwarg else [])
-            assert named == list(own), name
+
+def test_types_are_what_a_checker_sees(tmp_path):
+    pytest.importorskip("mypy")
+    sample = Path(__file__).parent / "typed.py"
+    # From elsewhere, as a user's program has the installed package.
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path), str(sample)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr

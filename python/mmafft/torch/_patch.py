@@ -107,9 +107,9 @@ class Patched(contextlib.AbstractContextManager):
         def function(keys, x, dim, scale, how):
             signature = _others.signature(x, with_gradient=True)
             key = None if signature is None else (name, signature, tuple(dim), scale, how)
-            kept = _others.find(key)
-            if kept is not None:
-                return kept(x)
+            result = _others.again(key, x)
+            if result is not None:
+                return result
             if not takes(x, dim):
                 return theirs.call_boxed(keys, x, dim, scale, how)
             library, result = ours(x, dim, scale, how, _empty(name, x, dim, scale, how))
