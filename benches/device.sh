@@ -14,10 +14,13 @@
 #     others     lengths that nobody tuned, beside cuFFT: others.csv
 #     kinds-others
 #                real-to-real transforms of many more lengths and arrays: kinds-others.csv
-#     ranks      two to four ranks on one device beside one: bits, errors, times: ranks.log
+#     ranks      two to four ranks on the devices that there are, one, two or four: bits, errors, a sample under
+#                compute-sanitizer, times beside one device's, cufftXt and cuFFT with NCCL: ranks.log,
+#                ranks-G.csv and ranks-peers-G.csv of G devices
 #     accuracy   the errors of all precisions beside cuFFT's, and their tables: accuracy.log
 #
-# It takes bash, Python 3 and NVRTC there, cuFFT for speed, others and accuracy; binutils (strip) here.
+# It takes bash, Python 3 and NVRTC there, cuFFT for speed, others and accuracy, PyTorch for the peers of
+# ranks on several devices; binutils (strip) here.
 # Each prints how long it took. Kernels are kept in RESULTS/cache. Fails if anything did.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -121,10 +124,55 @@ kinds-others() {
         python3 benches/kinds_table.py --classes "$results/kinds-others.csv"
 }
 
+# What is timed in a precision: the shapes of ranks_peers.py.
+rank_shapes() {
+    case $1 in
+        f32) echo 256x256x256 512x512x512 1024x1024x1024 1024x1024x512 1080x1920x512 1000x1000x1000 16384x16384 32768x32768 ;;
+        f64) echo 256x256x256 512x512x512 1024x1024x1024 ;;
+    esac
+}
+
+# Right on all devices, then under compute-sanitizer where there is one, then beside others.
 ranks() {
-    "$folder/device" ranks_on_one_device --nocapture > "$results/ranks.log" 2>&1
-    grep -h ' on [2-4] ranks: ' "$results/ranks.log"
-    passed "$results/ranks.log"
+    local devices counts="" count precision shape kind list failed=0 log
+    devices=$(nvidia-smi --list-gpus | wc -l)
+    [ "$devices" -gt 0 ] || return 1
+    for count in 1 2 4; do
+        [ "$count" -gt "$devices" ] || counts="$counts $count"
+    done
+    "$folder/device" ranks_on --nocapture > "$results/ranks.log" 2>&1 || failed=1
+    grep -h ' on [2-4] ranks, ' "$results/ranks.log"
+    passed "$results/ranks.log" || failed=1
+    if command -v compute-sanitizer > /dev/null; then
+        compute-sanitizer --error-exitcode 9 "$folder/device" a_sample_of_ranks --nocapture \
+            > "$results/ranks-sanitizer.log" 2>&1 || failed=1
+        grep -h 'ERROR SUMMARY' "$results/ranks-sanitizer.log" || failed=1
+    else
+        echo "no compute-sanitizer: not looked at"
+    fi
+    for count in $counts; do
+        list=$(seq -s, 0 $((count - 1)))
+        : > "$results/ranks-$count.csv"
+        for precision in f32 f64; do
+            for kind in c2c r2c; do
+                for shape in $(rank_shapes "$precision"); do
+                    # A case that does not fit fails, is said, and no other is lost.
+                    log=$results/ranks-one.log
+                    if timeout 120 "$folder/mmafft-lab" bench "$shape" --batch 1 --backend cuda --kind "$kind" --precision "$precision" \
+                        --ranks "$count" --devices "$list" --csv "$results/ranks-one.csv" > "$log" 2>&1; then
+                        [ -s "$results/ranks-$count.csv" ] || head -n 1 "$results/ranks-one.csv" > "$results/ranks-$count.csv"
+                        sed 1d "$results/ranks-one.csv" >> "$results/ranks-$count.csv"
+                    else
+                        echo "$shape $kind $precision on $count: $(tail -n 1 "$log")"
+                    fi
+                done
+            done
+        done
+        rm -f "$results/ranks-one.csv" "$results/ranks-one.log"
+        cat "$results/ranks-$count.csv"
+        [ "$count" -eq 1 ] || python3 benches/ranks_peers.py "$count" "$results/ranks-peers-$count.csv" || failed=1
+    done
+    return "$failed"
 }
 
 # A process a precision.

@@ -430,6 +430,14 @@ impl AnyBackend {
     /// A device emulated on the host, to test kernels where there is none: `emulated-nvidia`
     /// or `emulated-amd`. Slow.
     pub fn emulated(name: &'static str) -> Result<Self> {
+        AnyBackend::emulated_numbered(name, 0)
+    }
+
+    /// The same by its number: there are several of each, with memory of their own.
+    ///
+    /// # Errors
+    /// `NoDevice` of a name or a number that none has; `NotBuilt`.
+    pub fn emulated_numbered(name: &'static str, device: usize) -> Result<Self> {
         cfg_if::cfg_if! {
             if #[cfg(feature = "emulate")] {
                 use mmafft_emulated::EmulatedDriver;
@@ -444,8 +452,10 @@ impl AnyBackend {
                         })
                     }
                 };
+                let driver = driver.numbered(device)?;
                 Ok(AnyBackend::Emulated(EmulatedBackend::new(driver)))
             } else {
+                let _ = device;
                 Err(not_built(name, "emulate"))
             }
         }
@@ -453,13 +463,27 @@ impl AnyBackend {
 
     /// The backend with this name on the command line; `auto` for the first that can run.
     pub fn from_name(name: &str) -> Result<Self> {
+        AnyBackend::numbered(name, 0)
+    }
+
+    /// The same on the device of this number.
+    ///
+    /// # Errors
+    /// `Unsupported` of another name, and of a number of what has one device, as the CPU and `auto`; else those of that
+    /// backend.
+    pub fn numbered(name: &str, device: usize) -> Result<Self> {
         match name {
+            "auto" | "cpu" if device > 0 => Err(Error::Unsupported {
+                what: format!("device {device} of {name}"),
+                backend: "mmafft".into(),
+                instead: "name cuda, hip or an emulated device".into(),
+            }),
             "auto" => AnyBackend::auto(),
             "cpu" => AnyBackend::cpu(),
-            "cuda" => AnyBackend::cuda(0),
-            "hip" => AnyBackend::hip(0),
-            "emulated-nvidia" => AnyBackend::emulated("emulated-nvidia"),
-            "emulated-amd" => AnyBackend::emulated("emulated-amd"),
+            "cuda" => AnyBackend::cuda(device),
+            "hip" => AnyBackend::hip(device),
+            "emulated-nvidia" => AnyBackend::emulated_numbered("emulated-nvidia", device),
+            "emulated-amd" => AnyBackend::emulated_numbered("emulated-amd", device),
             _ => {
                 let names: Vec<&str> = BACKENDS.iter().map(|b| b.name).collect();
                 Err(Error::Unsupported {

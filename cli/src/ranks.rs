@@ -3,10 +3,12 @@
 use super::request::count;
 use super::Failure;
 use clap::Args;
-use mmafft::ranks::{plan_over, DistributedTransform, Group, Spread, Station};
+use mmafft::ranks::{plan_over, DistributedTransform, Group, How, Spread, Station};
 use mmafft::{
-    AnyBackend, Complex, CpuBackend, CpuOptions, Domain, Element, Planner, Precision, Request,
+    AnyBackend, Backend, Complex, CpuBackend, CpuOptions, Domain, Element, Planner, Precision,
+    Request,
 };
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How many ranks, and how they share the array.
@@ -15,6 +17,9 @@ pub struct Ranks {
     /// Ranks that share the transform: threads of this process with a worker each; under mpiexec its processes
     #[arg(long, value_parser = count)]
     pub ranks: Option<usize>,
+    /// Devices that the ranks of threads take in turn, such as 0,1,2,3 [default: the first one for all]
+    #[arg(long, requires = "ranks", value_delimiter = ',')]
+    pub devices: Vec<usize>,
     /// How the input is spread: slab:AXIS, batch, grid:2x2x1, or scrambled (of a line) [default: slabs]
     #[arg(long, requires = "ranks", value_parser = spread)]
     pub spread: Option<Spread>,
@@ -75,9 +80,17 @@ impl Ranks {
         let plan = plan_over(&planner, request, ranks, self.sides())?;
         let mut groups = Group::threads(ranks)?;
         let station: &Station = groups[0].station();
-        let words = plan.explain_on(station, true, planner.limits());
+        let words = plan.explain_on(station, How::Memory, planner.limits());
         groups.clear();
         Ok(words)
+    }
+
+    /// A rank's own backend: the one that all have, or the same on a device of its own.
+    fn backend(&self, all: &AnyBackend, rank: usize) -> mmafft::Result<AnyBackend> {
+        match self.devices.get(rank % self.devices.len().max(1)) {
+            None => Ok(all.clone()),
+            Some(&device) => AnyBackend::numbered(all.limits().backend, device),
+        }
     }
 
     fn build(
@@ -86,7 +99,8 @@ impl Ranks {
         group: &Group,
         request: &Request,
     ) -> mmafft::Result<DistributedTransform> {
-        let planner = planner(backend);
+        let own = group.all(self.backend(backend, group.rank()))?;
+        let planner = planner(&own);
         let mut over = planner.over(group);
         if let Some(spread) = &self.spread {
             over = over.input(spread.clone());
@@ -144,6 +158,7 @@ impl Ranks {
         backend: &AnyBackend,
         requests: &[Request],
         runs: usize,
+        csv: Option<&Path>,
     ) -> Result<(), Failure> {
         if is_launched() {
             let group = Group::mpi()?;
@@ -152,11 +167,11 @@ impl Ranks {
                 let started = group.ranks();
                 return Err(format!("mpiexec started {started} ranks: --ranks {asked}").into());
             }
-            return self.bench_on(backend, &group, requests, runs);
+            return self.bench_on(backend, &group, requests, runs, csv);
         }
         let groups = Group::threads(self.ranks.unwrap_or(1))?;
         let work = |group: Group| {
-            let done = self.bench_on(backend, &group, requests, runs);
+            let done = self.bench_on(backend, &group, requests, runs, csv);
             done.map_err(|error| error.to_string())
         };
         let failures = on_threads(groups, work).into_iter();
@@ -173,8 +188,10 @@ impl Ranks {
         group: &Group,
         requests: &[Request],
         runs: usize,
+        csv: Option<&Path>,
     ) -> Result<(), Failure> {
         let first = group.rank() == 0;
+        let mut rows = vec!["shape,kind,precision,ranks,devices,ms,one_ms".to_string()];
         if first {
             let Station { ranks, engine, .. } = group.station();
             outln!("{ranks} ranks, {engine}; ms, medians of {runs}; one: the same threads without ranks");
@@ -203,7 +220,19 @@ impl Ranks {
                     request.kind.row().name,
                     one / ranks
                 );
+                rows.push(format!(
+                    "{},{},{},{},{},{ranks:.4},{one:.4}",
+                    request.shape,
+                    request.kind.row().name,
+                    request.precision.row().name,
+                    group.ranks(),
+                    self.devices.len().clamp(1, group.ranks()),
+                ));
             }
+        }
+        if let (Some(csv), true) = (csv, first) {
+            std::fs::write(csv, rows.join("\n") + "\n")
+                .map_err(|error| format!("{}: {error}", csv.display()))?;
         }
         Ok(())
     }
@@ -219,22 +248,13 @@ impl Ranks {
     where
         Complex<T>: Element,
     {
-        let row = request.kind.row();
-        match (row.input, row.output) {
-            (Domain::Real, Domain::Real) => self.times::<T, T>(backend, group, request, runs),
-            (Domain::Real, Domain::Complex) => {
-                self.times::<T, Complex<T>>(backend, group, request, runs)
-            }
-            (Domain::Complex, Domain::Real) => {
-                self.times::<Complex<T>, T>(backend, group, request, runs)
-            }
-            (Domain::Complex, Domain::Complex) => {
-                self.times::<Complex<T>, Complex<T>>(backend, group, request, runs)
-            }
+        match request.kind.row().input {
+            Domain::Real => self.times::<T>(backend, group, request, runs),
+            Domain::Complex => self.times::<Complex<T>>(backend, group, request, runs),
         }
     }
 
-    fn times<I: Element, O: Element>(
+    fn times<I: Element>(
         &self,
         backend: &AnyBackend,
         group: &Group,
@@ -242,8 +262,8 @@ impl Ranks {
         runs: usize,
     ) -> Result<[f64; 2], Failure> {
         let fft = self.build(backend, group, request)?;
-        let input = vec![I::default(); fft.input_len()];
-        let mut output = vec![O::default(); fft.output_len()];
+        let input = group.all(fft.upload(&noise::<I>(fft.input_len())))?;
+        let mut output = group.all(fft.allocate_output())?;
         // One device is timed by one rank, while the others wait.
         let alone = match (group.rank(), backend) {
             (0, AnyBackend::Cpu(_)) => {
@@ -254,23 +274,27 @@ impl Ranks {
                 let planner = Planner::on(AnyBackend::Cpu(CpuBackend::new(options)));
                 Some(planner.build(request)).transpose()
             }
-            (0, other) => Some(Planner::on(other.clone()).build(request)).transpose(),
+            (0, other) => {
+                let own = self.backend(other, 0);
+                Some(own.and_then(|own| Planner::on(own).build(request))).transpose()
+            }
             _ => Ok(None),
         };
         let alone = group.all(alone)?;
-        let mut whole = alone.as_ref().map(|fft| {
-            let input = vec![I::default(); fft.input_len()];
-            (input, vec![O::default(); fft.output_len()])
+        let whole = alone.as_ref().map(|fft| {
+            let input = fft.upload(&noise::<I>(fft.input_len()))?;
+            Ok((input, fft.allocate_output()?))
         });
+        let mut whole = group.all(whole.transpose())?;
         let mut times = [Vec::new(), Vec::new()];
         for _ in 0..=runs {
             let since = Instant::now();
-            fft.process(&input, &mut output)?;
+            fft.run(&input, &mut output)?;
             times[0].push(since.elapsed().as_secs_f64() * 1e3);
             let since = Instant::now();
             let mut done = Ok(());
             if let (Some(fft), Some((input, output))) = (&alone, &mut whole) {
-                done = fft.process(input, output);
+                done = fft.run(input, output).and_then(|()| fft.synchronize());
             }
             group.all(done)?;
             times[1].push(since.elapsed().as_secs_f64() * 1e3);
@@ -282,6 +306,21 @@ impl Ranks {
             times[times.len() / 2]
         }))
     }
+}
+
+/// Numbers in [-1, 1): what devices take for zeros says nothing of their speed.
+fn noise<T: Element>(count: usize) -> Vec<T> {
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut next = || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
+        (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    let mut all = vec![T::default(); count];
+    match T::SCALAR.bytes() {
+        8 => bytemuck::cast_slice_mut::<T, f64>(&mut all).fill_with(next),
+        _ => bytemuck::cast_slice_mut::<T, f32>(&mut all).fill_with(|| next() as f32),
+    }
+    all
 }
 
 /// What each rank's thread returns.

@@ -32,6 +32,8 @@ use mmafft_backend_traits::Error;
 pub type CudaDriver = mmafft_driver::DeviceDriver<Cuda>;
 /// Memory of an NVIDIA device; freed when dropped, once everything that runs is done.
 pub type CudaMemory = mmafft_driver::Memory<Cuda>;
+/// Memory over several devices, all of which read and write it.
+pub type CudaPeerMemory = mmafft_driver::PeerMemory<Cuda>;
 /// An order of launches. Dropping one that the library created waits for them.
 pub type CudaStream = mmafft_driver::Stream<Cuda>;
 /// A moment in a stream, with its time.

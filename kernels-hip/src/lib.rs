@@ -33,6 +33,8 @@ use mmafft_backend_traits::Error;
 pub type HipDriver = mmafft_driver::DeviceDriver<Hip>;
 /// Memory of an AMD device; freed when dropped, once everything that runs is done.
 pub type HipMemory = mmafft_driver::Memory<Hip>;
+/// Memory over several devices, all of which read and write it.
+pub type HipPeerMemory = mmafft_driver::PeerMemory<Hip>;
 /// An order of launches. Dropping one that the library created waits for them.
 pub type HipStream = mmafft_driver::Stream<Hip>;
 /// A moment in a stream, with its time.

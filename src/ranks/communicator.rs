@@ -38,17 +38,35 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     /// `Lost` where a rank does not come in time.
     fn agree(&self, mine: &[u8], patience: Duration) -> Result<Vec<Vec<u8>>>;
 
-    /// Memory of so many bytes that every rank's backend reads and writes; `None` where there is no such memory, so
-    /// that ranks exchange messages.
+    /// Memory that every rank's backend reads and writes; where there is no such memory, so that ranks exchange messages,
+    /// why not.
     ///
     /// # Errors
     /// Any, on every rank or on none.
     fn window(
         &self,
         backend: &AnyBackend,
-        bytes: usize,
+        wanted: &Wanted<'_>,
         patience: Duration,
-    ) -> Result<Option<Window>>;
+    ) -> Result<Shared>;
+
+    /// Marks what this rank's backend has enqueued, which others [`Communicator::follow`] behind the next fence; `false`
+    /// where they cannot, so that each rank waits for its backend before the fence. Not collective.
+    ///
+    /// # Errors
+    /// What fails on the backend.
+    fn mark(&self, _backend: &AnyBackend) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Lets what this rank's backend enqueues from now on come after the last mark of every rank, without waiting. Not
+    /// collective.
+    ///
+    /// # Errors
+    /// What fails on the backend.
+    fn follow(&self, _backend: &AnyBackend) -> Result<()> {
+        Ok(())
+    }
 
     /// A message of every rank to every rank, itself included.
     ///
@@ -57,6 +75,45 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     /// come in time: what was received until then means nothing, and the caller frees neither memory, as what is under way
     /// may still read and write it.
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()>;
+}
+
+/// A window that ranks want.
+pub struct Wanted<'a> {
+    /// Its bytes.
+    pub bytes: usize,
+    /// Of memory that lies behind each other by parts ([`Window::in_parts`]): which rank loads most of each granule of so
+    /// many bytes.
+    pub homes: &'a dyn Fn(usize) -> Vec<usize>,
+}
+
+impl std::fmt::Debug for Wanted<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Wanted({} bytes)", self.bytes)
+    }
+}
+
+/// Whether ranks share memory.
+#[derive(Debug)]
+pub enum Shared {
+    /// They do.
+    Window(Window),
+    /// They do not, for this reason.
+    Apart(String),
+}
+
+impl Shared {
+    /// The same for another rank.
+    pub(crate) fn again(&self) -> Shared {
+        match self {
+            Shared::Apart(reason) => Shared::Apart(reason.clone()),
+            Shared::Window(window) => Shared::Window(Window {
+                address: window.address,
+                bytes: window.bytes,
+                in_parts: window.in_parts,
+                owner: window.owner.clone(),
+            }),
+        }
+    }
 }
 
 /// The messages of an exchange, in host memory: those of all ranks one after another.
@@ -78,8 +135,9 @@ pub struct Messages<'a> {
 pub struct Window {
     address: u64,
     bytes: usize,
+    in_parts: bool,
     /// What keeps the memory, as long as any rank has its window.
-    _owner: Arc<dyn Any + Send + Sync>,
+    owner: Arc<dyn Any + Send + Sync>,
 }
 
 impl std::fmt::Debug for Window {
@@ -98,8 +156,25 @@ impl Window {
         Window {
             address,
             bytes,
-            _owner: owner,
+            in_parts: false,
+            owner,
         }
+    }
+
+    /// The same where what a rank loads is to lie together, as in memory of several devices: dimensions that ranks share
+    /// come first, instead of in the order of the array. On every rank, or on none.
+    pub fn in_parts(mut self) -> Window {
+        self.in_parts = true;
+        self
+    }
+
+    pub(crate) fn is_in_parts(&self) -> bool {
+        self.in_parts
+    }
+
+    /// Never frees the memory, which what is under way may still touch.
+    pub(crate) fn leak(&self) {
+        std::mem::forget(self.owner.clone());
     }
 
     /// All of it as memory of the backend.

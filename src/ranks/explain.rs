@@ -11,8 +11,22 @@ use std::fmt::Write;
 const DEVICE: f64 = 3.0e12;
 const CORE: f64 = 8e9;
 
+/// Bytes a second that a device's stores move to others, by a link as NVLink of the fourth generation is.
+const LINK: f64 = 3.5e11;
+
 /// Seconds that a fence and the launches behind it take.
 const FENCE: f64 = 30e-6;
+
+/// How ranks exchange.
+#[derive(Debug, Clone, Copy)]
+pub enum How<'a> {
+    /// By stores into one memory.
+    Memory,
+    /// By stores into each other's devices.
+    Devices,
+    /// By messages, for this reason.
+    Messages(&'a str),
+}
 
 impl DistributedPlan {
     /// What the plan does, in words: what ranks have of the array, the axes of each stage, and of each exchange the bytes
@@ -24,15 +38,15 @@ impl DistributedPlan {
         out
     }
 
-    /// The same on ranks that are joined so, which share memory or do not, with the time to expect of it.
-    pub fn explain_on(&self, station: &Station, shared: bool, limits: &Limits) -> String {
+    /// The same on ranks that are joined so, and exchange like this, with the time to expect of it.
+    pub fn explain_on(&self, station: &Station, how: How<'_>, limits: &Limits) -> String {
         let mut out = String::new();
-        let _ = self.rows(&mut out, Some(shared));
-        let _ = self.times(&mut out, station, shared, limits);
+        let _ = self.rows(&mut out, Some(how));
+        let _ = self.times(&mut out, station, how, limits);
         out
     }
 
-    fn rows(&self, out: &mut String, shared: Option<bool>) -> std::fmt::Result {
+    fn rows(&self, out: &mut String, how: Option<How<'_>>) -> std::fmt::Result {
         let r = &self.request;
         let row = r.precision.row();
         write!(out, "{} {} of {}", row.name, r.kind_names(), r.shape)?;
@@ -90,11 +104,15 @@ impl DistributedPlan {
                 lengths.join("x")
             )?;
             if let Some((sent, messages)) = exchanges.get(i) {
-                let how = match shared {
-                    Some(true) => {
-                        format!("by the stores of stage {}; all ranks wait for all; ", i + 1)
+                let stores = format!("by the stores of stage {}", i + 1);
+                let how = match how {
+                    Some(How::Memory) => format!("{stores}; all ranks wait for all; "),
+                    Some(How::Devices) => {
+                        format!("{stores} to the devices of all ranks, which wait for all; ")
                     }
-                    Some(false) => "packed, sent and unpacked; ".into(),
+                    Some(How::Messages(reason)) => {
+                        format!("packed, sent through the host and unpacked, as {reason}; ")
+                    }
                     None => String::new(),
                 };
                 writeln!(
@@ -115,7 +133,7 @@ impl DistributedPlan {
         &self,
         out: &mut String,
         station: &Station,
-        shared: bool,
+        how: How<'_>,
         limits: &Limits,
     ) -> std::fmt::Result {
         let memory = match limits.backend {
@@ -132,9 +150,11 @@ impl DistributedPlan {
             .sum::<usize>() as f64
             / memory;
         let sent: usize = self.exchanges().iter().map(|(bytes, _)| bytes).sum();
-        let (link, packing) = match shared {
-            true => (0.0, 0.0),
-            false => (sent as f64 / station.bytes_per_second, packed),
+        let (link, packing) = match how {
+            How::Memory => (0.0, 0.0),
+            // The stores of a pass that is made anyway, at the speed of the link.
+            How::Devices => (sent as f64 / LINK, 0.0),
+            How::Messages(_) => (sent as f64 / station.bytes_per_second, packed),
         };
         let fences = FENCE * self.stages.len() as f64;
         let all = own + link + packing + fences;

@@ -22,10 +22,19 @@ pub struct Group {
 /// What all clones of a rank's end have in common.
 #[derive(Debug)]
 struct Joined {
-    /// How many transforms were built, which is the same on every rank. A rank's threads take turns by it, as what joins
-    /// ranks knows one call of a rank at a time.
-    built: Mutex<u64>,
+    /// What is the same on every rank. A rank's threads take turns by it, as what joins ranks knows one call of a rank at
+    /// a time.
+    book: Mutex<Book>,
     communicator: Box<dyn Communicator>,
+}
+
+/// What all ranks have counted alike.
+#[derive(Debug, Default)]
+struct Book {
+    /// How many transforms were built.
+    built: u64,
+    /// Whether the last run failed behind what devices may still do.
+    unsettled: bool,
 }
 
 /// A collective call of a rank, of one fence or several, between which no other thread of the rank comes.
@@ -34,7 +43,7 @@ struct Joined {
 /// turns all learn it.
 pub(crate) struct Turn<'a> {
     group: &'a Group,
-    built: MutexGuard<'a, u64>,
+    book: MutexGuard<'a, Book>,
     name: [u64; 2],
 }
 
@@ -84,7 +93,7 @@ impl Group {
     pub fn of(communicator: impl Communicator + 'static) -> Group {
         Group {
             joined: Arc::new(Joined {
-                built: Mutex::new(0),
+                book: Mutex::default(),
                 communicator: Box::new(communicator),
             }),
             patience: PATIENCE,
@@ -129,10 +138,10 @@ impl Group {
 
     /// The turn of a run of the transform that has this number; 0 of calls that are none's.
     pub(crate) fn turn(&self, transform: u64) -> Turn<'_> {
-        let built = self.joined.built.lock();
+        let book = self.joined.book.lock();
         Turn {
             group: self,
-            built: built.unwrap_or_else(PoisonError::into_inner),
+            book: book.unwrap_or_else(PoisonError::into_inner),
             name: [transform, 0],
         }
     }
@@ -140,7 +149,7 @@ impl Group {
     /// The turn that builds the next transform.
     pub(crate) fn turn_to_build(&self) -> Turn<'_> {
         let mut turn = self.turn(0);
-        turn.name[0] = *turn.built + 1;
+        turn.name[0] = turn.book.built + 1;
         turn
     }
 
@@ -177,8 +186,21 @@ impl Turn<'_> {
 
     /// Counts the transform that was built, and returns its number. Only where every rank has it, so that all count alike.
     pub fn count(mut self) -> u64 {
-        *self.built += 1;
-        *self.built
+        self.book.built += 1;
+        self.book.built
+    }
+
+    /// Begins a run: whether the one before failed, so that ranks wait for their devices and for each other first. If this
+    /// one does not end well, and leaves devices at work, the next one hears of it.
+    pub fn begin(&mut self, devices_go_on: bool) -> bool {
+        let unsettled = self.book.unsettled;
+        self.book.unsettled |= devices_go_on;
+        unsettled
+    }
+
+    /// Ends a run well.
+    pub fn end(mut self) {
+        self.book.unsettled = false;
     }
 
     pub fn agree(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>> {

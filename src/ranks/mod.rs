@@ -14,11 +14,14 @@ mod communicator;
 mod explain;
 mod group;
 mod line;
+#[cfg(test)]
+mod links_tests;
 mod mail;
 #[cfg(all(feature = "mpi", unix))]
 mod mpi;
 mod over;
 mod part;
+mod peers;
 mod place;
 mod plan;
 #[cfg(test)]
@@ -28,7 +31,8 @@ mod stages;
 mod threads;
 mod transform;
 
-pub use communicator::{Communicator, Messages, Station, Window};
+pub use communicator::{Communicator, Messages, Shared, Station, Wanted, Window};
+pub use explain::How;
 pub use group::Group;
 pub use over::{plan_over, Ranks};
 pub use part::Part;

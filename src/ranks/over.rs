@@ -1,6 +1,6 @@
 //! [`Ranks`]: planning and preparing over the ranks of a group.
 
-use super::communicator::Window;
+use super::communicator::{Shared, Wanted, Window};
 use super::group::{Group, Turn};
 use super::place::Stage;
 use super::plan::DistributedPlan;
@@ -127,26 +127,38 @@ pub fn plan_over(
     DistributedPlan::new(alone, ranks, input, output, planner.limits())
 }
 
-/// Windows for the arrays that exchanges spread otherwise, two in turn where there are several exchanges; `None` where
-/// ranks exchange messages.
+/// Windows for the arrays that exchanges spread otherwise, two in turn where there are several exchanges; where ranks
+/// exchange messages, why.
 fn windows(
     backend: &AnyBackend,
     group: &Group,
     turn: &Turn<'_>,
     plan: &DistributedPlan,
-) -> Result<Option<Vec<Window>>> {
+) -> Result<std::result::Result<Vec<Window>, String>> {
     let exchanges = plan.stages.len() - 1;
-    if exchanges == 0 || group.has_messages_alone() {
-        return Ok(None);
+    if exchanges == 0 {
+        return Ok(Err("nothing is exchanged".into()));
+    }
+    if group.has_messages_alone() {
+        return Ok(Err("the group was asked to".into()));
     }
     let bytes_of = |stage: &Stage| stage.from.points() * plan.point_bytes(&stage.from);
     let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
     let mut windows = Vec::new();
-    for _ in 0..exchanges.min(2) {
-        match turn.communicator().window(backend, bytes, group.waits())? {
-            Some(window) => windows.push(window),
-            None => return Ok(None),
+    for exchange in 0..exchanges.min(2) {
+        let place = &plan.stages[exchange + 1].from;
+        let homes = |granule| place.homes(plan.point_bytes(place), granule);
+        let wanted = Wanted {
+            bytes,
+            homes: &homes,
+        };
+        match turn
+            .communicator()
+            .window(backend, &wanted, group.waits())?
+        {
+            Shared::Window(window) => windows.push(window),
+            Shared::Apart(reason) => return Ok(Err(reason)),
         }
     }
-    Ok(Some(windows))
+    Ok(Ok(windows))
 }

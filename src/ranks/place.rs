@@ -22,9 +22,44 @@ impl Place {
         strides(&self.parts[rank].lengths(), &self.order)
     }
 
-    /// The same in a window: that of the whole array, of which every rank has its part where it lies.
-    pub(crate) fn window_strides(&self) -> Vec<usize> {
-        strides(&self.lengths, &self.order)
+    /// The same in a window: that of the whole array, of which every rank has its part where it lies. In parts, the
+    /// dimensions that ranks share are outermost, so that a slab is one piece.
+    pub(crate) fn window_strides(&self, in_parts: bool) -> Vec<usize> {
+        let mut order = self.order.clone();
+        if in_parts {
+            let has_whole = |&dim: &usize| {
+                let n = self.lengths[dim];
+                self.parts.iter().all(|part| part.has_whole(dim, n))
+            };
+            // Stable: what is shared stays in its order, and what is not.
+            order.sort_by_key(has_whole);
+        }
+        strides(&self.lengths, &order)
+    }
+
+    /// Which rank has most of each granule of so many bytes, of a window in parts.
+    pub(crate) fn homes(&self, point: usize, granule: usize) -> Vec<usize> {
+        let by = self.window_strides(true);
+        let whole = Part::new(self.lengths.iter().map(|&n| 0..n).collect());
+        let count = (self.points() * point).div_ceil(granule);
+        let mut most = vec![(0, 0); count];
+        for (rank, part) in self.parts.iter().enumerate() {
+            let mut own = vec![0; count];
+            Rows::new(part, (&whole, &by), (&whole, &by)).each(|_, at, points| {
+                let (mut at, end) = (at * point, (at + points) * point);
+                while at < end {
+                    let next = end.min((at / granule + 1) * granule);
+                    own[at / granule] += next - at;
+                    at = next;
+                }
+            });
+            for (most, own) in most.iter_mut().zip(own) {
+                if own > most.0 {
+                    *most = (own, rank);
+                }
+            }
+        }
+        most.into_iter().map(|(_, rank)| rank).collect()
     }
 
     /// The rows that a rank's part has of the whole array, which lies in the same order, and the part's points.
@@ -47,11 +82,11 @@ impl Place {
     }
 
     /// Where a rank's part of it lies: by itself, or in the window of the place that the array has behind the fence.
-    fn layout(&self, rank: usize, window: Option<&Place>) -> Layout {
+    fn layout(&self, rank: usize, window: Option<(&Place, bool)>) -> Layout {
         let (strides, offset) = match window {
             None => (self.strides(rank), 0),
-            Some(window) => {
-                let strides = window.window_strides();
+            Some((window, in_parts)) => {
+                let strides = window.window_strides(in_parts);
                 let offset = self.parts[rank].offset(&strides);
                 (strides, offset)
             }
@@ -77,12 +112,12 @@ pub struct Stage {
 
 impl Stage {
     /// What a rank asks its planner for; `None` where it has nothing of the array. Of a side in a window that window is
-    /// given: the place of the stage that loads from it.
+    /// given: the place of the stage that loads from it, and whether it lies there in parts.
     pub(crate) fn request(
         &self,
         whole: &Request,
         rank: usize,
-        windows: [Option<&Place>; 2],
+        windows: [Option<(&Place, bool)>; 2],
     ) -> Option<Request> {
         let part = &self.from.parts[rank];
         if part.is_empty() {

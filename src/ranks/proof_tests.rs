@@ -52,6 +52,13 @@ fn points(place: &Place, rank: usize, layout: &Layout) -> Vec<(usize, usize)> {
 
 /// Runs a plan twice on addresses.
 fn prove(plan: &DistributedPlan, mutation: Mutation) -> Result<(), String> {
+    // In the array's order, as in one memory, and in parts, as over several devices.
+    [false, true]
+        .into_iter()
+        .try_for_each(|in_parts| prove_in(plan, mutation, in_parts))
+}
+
+fn prove_in(plan: &DistributedPlan, mutation: Mutation, in_parts: bool) -> Result<(), String> {
     let whole = plan.of_stages();
     let last = plan.stages.len() - 1;
     let size = |place: &Place| place.points();
@@ -65,7 +72,8 @@ fn prove(plan: &DistributedPlan, mutation: Mutation) -> Result<(), String> {
             let next = plan.stages.get(i + 1).map(|next| &next.from);
             let own = (i > 0).then_some(&stage.from);
             for (rank, output) in outputs.iter_mut().enumerate() {
-                let Some(request) = stage.request(&whole, rank, [own, next]) else {
+                let places = [own, next].map(|place| place.map(|place| (place, in_parts)));
+                let Some(request) = stage.request(&whole, rank, places) else {
                     continue;
                 };
                 let mut expected = stage.from.parts[rank].clone();

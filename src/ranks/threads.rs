@@ -1,6 +1,7 @@
 //! Ranks that are threads of one process: they share memory, and wait for each other with a deadline.
 
-use super::communicator::{Communicator, Messages, Station, Window};
+use super::communicator::{Communicator, Messages, Shared, Station, Wanted, Window};
+use super::peers::{self, memory_of, Mark};
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
 use mmafft_backend_traits::{Backend, Buffer as _, Error, Result};
@@ -15,11 +16,11 @@ const COPY: f64 = 8e9;
 #[derive(Debug)]
 pub struct Threads {
     station: Station,
-    shared: Arc<Shared>,
+    shared: Arc<Joined>,
 }
 
 #[derive(Debug)]
-struct Shared {
+struct Joined {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -39,17 +40,12 @@ struct State {
     lost: Option<Error>,
     /// Messages under way, by the rank that they are from and the one that they are to.
     mail: BTreeMap<[usize; 2], VecDeque<Vec<u8>>>,
-    /// Memory that rank 0 offers to all.
-    offer: Option<Arc<Offer>>,
-}
-
-/// Memory of rank 0's backend, of which others know the address.
-#[derive(Debug)]
-struct Offer {
-    /// The last window drops it.
-    _memory: AnyBuffer,
-    address: u64,
-    bytes: usize,
+    /// The ranks' backends, where each has memory of its own.
+    backends: Vec<Option<AnyBackend>>,
+    /// What rank 0 has found for all.
+    offer: Option<Shared>,
+    /// Where each rank's backend was at its last mark.
+    marks: Vec<Option<Arc<Mark>>>,
 }
 
 impl Threads {
@@ -62,9 +58,11 @@ impl Threads {
             ended: vec![false; ranks],
             lost: None,
             mail: BTreeMap::new(),
+            backends: Vec::new(),
             offer: None,
+            marks: (0..ranks).map(|_| None).collect(),
         };
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(Joined {
             state: Mutex::new(state),
             changed: Condvar::new(),
         });
@@ -146,19 +144,33 @@ unsafe impl Communicator for Threads {
     fn window(
         &self,
         backend: &AnyBackend,
-        bytes: usize,
+        wanted: &Wanted<'_>,
         patience: Duration,
-    ) -> Result<Option<Window>> {
-        // Addresses mean the same to backends of one memory alone.
+    ) -> Result<Shared> {
         let mine = memory_of(backend);
         let all = self.agree(mine.as_bytes(), patience)?;
-        if mine.is_empty() || all.iter().any(|other| other != mine.as_bytes()) {
-            return Ok(None);
+        // Addresses mean the same to backends of one memory; others have memory in common where devices reach each other.
+        let one = all.iter().all(|other| other == mine.as_bytes());
+        let rank = self.station.rank;
+        if !one {
+            let mut state = self.state();
+            state.backends.resize(self.station.ranks, None);
+            state.backends[rank] = Some(backend.clone());
+            drop(state);
+            self.agree(&[], patience)?;
         }
         let mut said = Vec::new();
-        if self.station.rank == 0 {
-            match offer(backend, bytes) {
-                Ok(offer) => self.state().offer = Some(Arc::new(offer)),
+        if rank == 0 {
+            let found = match one {
+                true => offer(backend, wanted.bytes),
+                false => {
+                    let all = std::mem::take(&mut self.state().backends);
+                    let backends: Vec<AnyBackend> = all.into_iter().flatten().collect();
+                    peers::window(&backends, wanted)
+                }
+            };
+            match found {
+                Ok(found) => self.state().offer = Some(found),
                 Err(error) => said = error.to_string().into_bytes(),
             }
         }
@@ -167,19 +179,36 @@ unsafe impl Communicator for Threads {
             return Err(Error::OutOfMemory {
                 backend: backend.limits().backend.into(),
                 what: "a window of all ranks".into(),
-                bytes,
+                bytes: wanted.bytes,
             });
         }
-        let offer = self.state().offer.clone();
+        let offer = self.state().offer.as_ref().map(Shared::again);
         self.agree(&[], patience)?;
-        if self.station.rank == 0 {
+        if rank == 0 {
             self.state().offer = None;
         }
-        Ok(offer.map(|offer| {
-            let (address, bytes) = (offer.address, offer.bytes);
-            // SAFETY: the memory is the offer's, which the window keeps.
-            unsafe { Window::new(address, bytes, offer) }
-        }))
+        Ok(offer.unwrap_or_else(|| Shared::Apart("rank 0 has found none".into())))
+    }
+
+    fn mark(&self, backend: &AnyBackend) -> Result<bool> {
+        let Some(mark) = Mark::of(backend)? else {
+            return Ok(false);
+        };
+        self.state().marks[self.station.rank] = Some(Arc::new(mark));
+        Ok(true)
+    }
+
+    fn follow(&self, backend: &AnyBackend) -> Result<()> {
+        // Others may have set another mark since, behind what is waited for here: to wait for it too harms nothing.
+        let marks: Vec<Arc<Mark>> = {
+            let state = self.state();
+            let own = self.station.rank;
+            let others = (1..self.station.ranks).map(|i| (own + i) % self.station.ranks);
+            others
+                .filter_map(|other| state.marks[other].clone())
+                .collect()
+        };
+        marks.iter().try_for_each(|mark| mark.follow(backend))
     }
 
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {
@@ -226,25 +255,11 @@ unsafe impl Communicator for Threads {
     }
 }
 
-/// The memory that a backend reaches, in words; none where nobody else's addresses mean anything to it.
-fn memory_of(backend: &AnyBackend) -> String {
-    match backend {
-        AnyBackend::Cpu(_) | AnyBackend::Emulated(_) => "host".into(),
-        #[cfg(feature = "cuda")]
-        AnyBackend::Cuda(cuda) => format!("cuda {}", cuda.driver().identity()),
-        #[cfg(feature = "hip")]
-        AnyBackend::Hip(hip) => format!("hip {}", hip.driver().identity()),
-        #[allow(unreachable_patterns, reason = "what is not built")]
-        _ => String::new(),
-    }
-}
-
-fn offer(backend: &AnyBackend, bytes: usize) -> Result<Offer> {
-    let mut memory = backend.zeros(bytes)?;
-    let address = backend.address(&mut memory);
-    Ok(Offer {
-        address,
-        bytes: memory.bytes(),
-        _memory: memory,
-    })
+/// Memory of a backend that all ranks have.
+fn offer(backend: &AnyBackend, bytes: usize) -> Result<Shared> {
+    let mut memory: AnyBuffer = backend.zeros(bytes)?;
+    let (address, bytes) = (backend.address(&mut memory), memory.bytes());
+    // SAFETY: the memory is the window's.
+    let window = unsafe { Window::new(address, bytes, Arc::new(memory)) };
+    Ok(Shared::Window(window))
 }

@@ -3,10 +3,12 @@
 //! The file is long because what a run does stands beside what it checks.
 
 use super::communicator::{Messages, Window};
+use super::explain::How;
 use super::group::{Group, Turn};
 use super::line::with_roots;
 use super::mail::{keep, mail, pack, unpack, with_host, with_host_mut, Mail};
 use super::part::Part;
+use super::peers::settle;
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::buffer::Buffer;
@@ -22,7 +24,11 @@ enum Between {
     /// Where all ranks store and load.
     Windows(Vec<Window>),
     /// Each rank's own, with what it sends and what comes in host memory; of each exchange.
-    Messages(Mutex<Vec<Mail>>),
+    Messages {
+        mail: Mutex<Vec<Mail>>,
+        /// Why there are no windows.
+        reason: String,
+    },
 }
 
 /// A distributed plan prepared on this rank.
@@ -55,17 +61,18 @@ impl DistributedTransform {
         planner: &Planner,
         group: &Group,
         plan: DistributedPlan,
-        windows: Option<Vec<Window>>,
+        windows: std::result::Result<Vec<Window>, String>,
     ) -> Result<Self> {
         let (backend, rank) = (planner.backend().clone(), group.rank());
-        let shared = windows.is_some();
+        let shared = windows.is_ok();
+        let in_parts = windows.iter().flatten().any(Window::is_in_parts);
         let whole = plan.of_stages();
         let last = plan.stages.len() - 1;
         let mut stages = Vec::new();
         for (i, stage) in plan.stages.iter().enumerate() {
             let next = plan.stages.get(i + 1).map(|next| &next.from);
             let own = (i > 0).then_some(&stage.from);
-            let windows = [own, next].map(|place| place.filter(|_| shared));
+            let windows = [own, next].map(|place| Some((place.filter(|_| shared)?, in_parts)));
             // What a message takes along need not be copied before.
             let request = match stage.axes.is_empty() && !shared && last > 0 {
                 true => None,
@@ -84,8 +91,11 @@ impl DistributedTransform {
             });
         }
         let between = match windows {
-            Some(windows) => Between::Windows(windows),
-            None => Between::Messages(Mutex::new(mail(&backend, &plan, rank)?)),
+            Ok(windows) => Between::Windows(windows),
+            Err(reason) => Between::Messages {
+                mail: Mutex::new(mail(&backend, &plan, rank)?),
+                reason,
+            },
         };
         Ok(DistributedTransform {
             plan,
@@ -111,9 +121,13 @@ impl DistributedTransform {
 
     /// What the plan does, with how this group exchanges.
     pub fn explain(&self) -> String {
-        let shared = matches!(self.between, Between::Windows(_));
+        let how = match &self.between {
+            Between::Windows(windows) if windows.iter().any(Window::is_in_parts) => How::Devices,
+            Between::Windows(_) => How::Memory,
+            Between::Messages { reason, .. } => How::Messages(reason),
+        };
         self.plan
-            .explain_on(self.group.station(), shared, self.backend.limits())
+            .explain_on(self.group.station(), how, self.backend.limits())
     }
 
     /// The plan of each of this rank's own stages; `None` where it does nothing.
@@ -331,10 +345,29 @@ impl DistributedTransform {
             waited: Duration::ZERO,
         });
         let mut turn = self.group.turn(self.number);
-        let result = self.run_stages(&mut turn, checked, ends);
+        // A rank's devices are marked, or none's.
+        let go_on = matches!(&self.between, Between::Windows(_))
+            && turn.communicator().mark(&self.backend).unwrap_or(false);
+        let unsettled = turn.begin(go_on);
+        let mut result = self.run_stages(&mut turn, checked, ends, unsettled);
+        match &result {
+            Ok(()) => turn.end(),
+            Err(Error::Lost { .. }) => {}
+            // The caller's memory is its own again.
+            Err(_) => {
+                if let Err(lost @ Error::Lost { .. }) = settle(&self.backend, self.group.waits()) {
+                    result = Err(lost);
+                }
+            }
+        }
         *ended = match &result {
-            // Ranks are not in step any more.
-            Err(lost @ Error::Lost { .. }) => Some(lost.clone()),
+            // Ranks are not in step any more, and what they have enqueued may run still.
+            Err(lost @ Error::Lost { .. }) => {
+                if let Between::Windows(windows) = &self.between {
+                    windows.iter().for_each(Window::leak);
+                }
+                Some(lost.clone())
+            }
             _ => None,
         };
         result
@@ -345,10 +378,14 @@ impl DistributedTransform {
         turn: &mut Turn<'_>,
         checked: Result<()>,
         mut ends: Ends<'_>,
+        unsettled: bool,
     ) -> Result<()> {
         let last = self.stages.len() - 1;
         let mut so_far = checked;
-        if last == 0 {
+        if unsettled {
+            so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
+        }
+        if last == 0 || unsettled {
             so_far = turn.all(so_far).map(Ok)?;
         }
         for i in 0..=last {
@@ -357,7 +394,7 @@ impl DistributedTransform {
                 so_far = self.exchange(turn, i, so_far, &mut ends)?;
             }
         }
-        let so_far = so_far.and_then(|()| self.backend.synchronize());
+        let so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
         turn.all(so_far)
     }
 
@@ -380,7 +417,7 @@ impl DistributedTransform {
                 let to = inner.as_mut().or(ends.output.as_deref_mut());
                 transform.run_memory(from, to)
             }
-            Between::Messages(mail) => {
+            Between::Messages { mail, .. } => {
                 let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
                 let (before, behind) = mail.split_at_mut(i);
                 let from = before.last().and_then(|mail| mail.behind.as_ref());
@@ -400,10 +437,16 @@ impl DistributedTransform {
         so_far: Result<()>,
         ends: &mut Ends<'_>,
     ) -> Result<Result<()>> {
-        let so_far = so_far.and_then(|()| self.backend.synchronize());
-        let Between::Messages(mail) = &self.between else {
-            return turn.all(so_far).map(Ok);
+        let Between::Messages { mail, .. } = &self.between else {
+            // Devices wait for each other where they can; else each rank waits for its own.
+            let marked = so_far.and_then(|()| match turn.communicator().mark(&self.backend)? {
+                true => Ok(()),
+                false => settle(&self.backend, self.group.waits()),
+            });
+            turn.all(marked)?;
+            return Ok(turn.communicator().follow(&self.backend));
         };
+        let so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
         let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
         let rank = self.group.rank();
         let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);

@@ -28,6 +28,8 @@ fn main() -> std::process::ExitCode {
         measured::measured,
         measured::likely,
         ranks::ranks_on_one_device,
+        ranks::ranks_on_several_devices,
+        ranks::a_sample_of_ranks,
         sharing::the_same_bits,
         sharing::the_same_bits_in_turns,
         sharing::eight_streams,

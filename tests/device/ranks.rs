@@ -1,4 +1,4 @@
-//! Ranks that are threads on one device: each stores to where the others load, in the device's own memory.
+//! Ranks that are threads, on one device or several: each stores to where the others load.
 
 use super::cuda;
 use mmafft::ranks::Group;
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 /// Runs of each case.
 const RUNS: usize = 50;
 
-fn planner() -> Planner {
-    Planner::on(AnyBackend::cuda(0).expect("the device that is there"))
+fn planner(device: usize) -> Planner {
+    Planner::on(AnyBackend::cuda(device).expect("a device that is there"))
 }
 
 /// Numbers in [-1, 1).
@@ -29,23 +29,54 @@ fn numbers<T: Element>(count: usize, of: impl Fn(f64, f64) -> T) -> Vec<T> {
 /// The cases of the kinds, right and the same in each of fifty runs, over two to four ranks.
 pub fn ranks_on_one_device() {
     cuda();
-    let cube = |n| Shape::d3(n, n, n);
     for ranks in 2..=4 {
-        for n in [256, 512] {
-            let request = Request::forward(cube(n));
-            check::<f32>(&request, ranks);
-            check::<f64>(&request.precision(Precision::F64), ranks);
-        }
-        check::<f32>(&Request::r2c(cube(512)), ranks);
-        check::<f32>(&Request::c2r(cube(256)), ranks);
-        check::<f32>(&Request::forward(Shape::d3(250, 300, 350)), ranks);
-        check::<f32>(&Request::of_kind(Kind::Dct2, cube(256)), ranks);
-        check::<f32>(&Request::forward(Shape::d2(4096, 4096)), ranks);
-        check::<f32>(&Request::forward(Shape::d1(1 << 24)), ranks);
+        every_case(ranks, 1);
     }
 }
 
-fn check<T: RealElement + Into<f64>>(request: &Request, ranks: usize)
+/// The same with a device for each rank, of all that there are, four at most; one is skipped.
+pub fn ranks_on_several_devices() {
+    cuda();
+    let there = (1..4).take_while(|&device| AnyBackend::cuda(device).is_ok());
+    let devices = 1 + there.count();
+    if devices == 1 {
+        mmafft_testing::skip("needs several devices: there is one");
+    }
+    for ranks in 2..=4 {
+        every_case(ranks, devices.min(ranks));
+    }
+}
+
+/// A few small cases: what a tool that looks at every access has time for.
+pub fn a_sample_of_ranks() {
+    cuda();
+    let devices = 1 + usize::from(AnyBackend::cuda(1).is_ok());
+    for request in [
+        Request::forward(Shape::d3(32, 48, 64)),
+        Request::r2c(Shape::d3(25, 30, 35)),
+        Request::of_kind(Kind::Dct2, Shape::d3(16, 24, 32)),
+        Request::forward(Shape::d1(1 << 14)),
+    ] {
+        check::<f32>(&request, 3, devices);
+    }
+}
+
+fn every_case(ranks: usize, devices: usize) {
+    let cube = |n| Shape::d3(n, n, n);
+    for n in [256, 512] {
+        let request = Request::forward(cube(n));
+        check::<f32>(&request, ranks, devices);
+        check::<f64>(&request.precision(Precision::F64), ranks, devices);
+    }
+    check::<f32>(&Request::r2c(cube(512)), ranks, devices);
+    check::<f32>(&Request::c2r(cube(256)), ranks, devices);
+    check::<f32>(&Request::forward(Shape::d3(250, 300, 350)), ranks, devices);
+    check::<f32>(&Request::of_kind(Kind::Dct2, cube(256)), ranks, devices);
+    check::<f32>(&Request::forward(Shape::d2(4096, 4096)), ranks, devices);
+    check::<f32>(&Request::forward(Shape::d1(1 << 24)), ranks, devices);
+}
+
+fn check<T: RealElement + Into<f64>>(request: &Request, ranks: usize, devices: usize)
 where
     Complex<T>: Element,
 {
@@ -55,10 +86,10 @@ where
     let one = |x: &T| -> [f64; 2] { [(*x).into(), 0.0] };
     let two = |x: &Complex<T>| -> [f64; 2] { [x.re.into(), x.im.into()] };
     match (row.input, row.output) {
-        (Domain::Real, Domain::Real) => compare(request, ranks, real, one),
-        (Domain::Real, Domain::Complex) => compare(request, ranks, real, two),
-        (Domain::Complex, Domain::Real) => compare(request, ranks, complex, one),
-        (Domain::Complex, Domain::Complex) => compare(request, ranks, complex, two),
+        (Domain::Real, Domain::Real) => compare(request, [ranks, devices], real, one),
+        (Domain::Real, Domain::Complex) => compare(request, [ranks, devices], real, two),
+        (Domain::Complex, Domain::Real) => compare(request, [ranks, devices], complex, one),
+        (Domain::Complex, Domain::Complex) => compare(request, [ranks, devices], complex, two),
     }
 }
 
@@ -72,11 +103,11 @@ fn of<T: Element>(x: f64) -> T {
 
 fn compare<I: Element, O: Element>(
     request: &Request,
-    ranks: usize,
+    [ranks, devices]: [usize; 2],
     point: impl Fn(f64, f64) -> I,
     parts: impl Fn(&O) -> [f64; 2],
 ) {
-    let alone = planner().build(request).expect("a transform");
+    let alone = planner(0).build(request).expect("a transform");
     let whole = numbers(alone.input_len(), point);
     let input = alone.upload(&whole).expect("room");
     let mut output = alone.allocate_output().expect("room");
@@ -92,7 +123,7 @@ fn compare<I: Element, O: Element>(
         let spawn = |group: Group| {
             let whole = &whole;
             scope.spawn(move || {
-                let planner = planner();
+                let planner = planner(group.rank() % devices);
                 let fft = planner.over(&group).build(request).expect("a transform");
                 let part = fft.plan().scatter(group.rank(), whole).expect("a part");
                 let input = fft.upload(&part).expect("room");
@@ -139,7 +170,7 @@ fn compare<I: Element, O: Element>(
         request.kind.row().name
     );
     println!(
-        "{name} {} on {ranks} ranks: {:.3} ms, one rank {:.3}: {:.2}; error {error:.1e}, the same bits: {same}",
+        "{name} {} on {ranks} ranks, {devices} devices: {:.3} ms, one rank {:.3}: {:.2}; error {error:.1e}, the same bits: {same}",
         request.shape,
         took.as_secs_f64() * 1e3,
         single.as_secs_f64() * 1e3,

@@ -3,7 +3,7 @@
 use super::{backend, groups, on_ranks, Case};
 use mmafft::emulated::EmulatedDriver;
 use mmafft::ranks::{
-    Communicator, DistributedTransform, Group, Messages, Spread, Station, Threads, Window,
+    Communicator, DistributedTransform, Group, Messages, Shared, Spread, Station, Threads, Wanted,
 };
 use mmafft::{AnyBackend, Complex, EmulatedBackend, Error, Planner, Request, Result, Shape};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -322,8 +322,8 @@ unsafe impl Communicator for Failing {
         self.0.agree(mine, patience)
     }
 
-    fn window(&self, backend: &AnyBackend, bytes: usize, wait: Duration) -> Result<Option<Window>> {
-        self.0.window(backend, bytes, wait)
+    fn window(&self, backend: &AnyBackend, wanted: &Wanted<'_>, wait: Duration) -> Result<Shared> {
+        self.0.window(backend, wanted, wait)
     }
 
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {
@@ -383,4 +383,43 @@ fn a_panic_in_a_run_ends_that_transform() {
         run_of_two(1, &both[1])
     });
     assert!(all.iter().all(Result::is_ok), "{all:?}");
+}
+
+/// Devices of which one reaches no other exchange messages, and say why.
+#[test]
+fn devices_out_of_reach_exchange_messages() {
+    let all = on_all(groups(RANKS, false), |group| {
+        let rank = group.rank();
+        let driver = EmulatedDriver::nvidia().numbered(rank)?.alone(rank == 2);
+        let planner = Planner::on(AnyBackend::Emulated(EmulatedBackend::new(driver)));
+        let fft = planner.over(&group).build(&request())?;
+        let words = fft.explain();
+        let reason =
+            "through the host and unpacked, as there is no memory of device 2 that device 0 reads";
+        assert!(words.contains(reason), "{words}");
+        let input = vec![Complex::new(1.0f32, 0.0); fft.input_len()];
+        let mut output = vec![Complex::new(0.0f32, 0.0); fft.output_len()];
+        fft.process(&input, &mut output)?;
+        let sum = if rank == 0 { 120.0f32 } else { 0.0 };
+        assert!((output[0].re - sum).abs() < 1e-3, "{:?}", output[0]);
+        Ok(())
+    });
+    assert!(all.iter().all(Result::is_ok), "{all:?}");
+}
+
+/// What is said of devices that reach each other, and of one that is not there.
+#[test]
+fn devices_store_to_each_other() {
+    let all = on_all(groups(RANKS, false), |group| {
+        let backend = AnyBackend::emulated_numbered("emulated-amd", group.rank())?;
+        let fft = Planner::on(backend).over(&group).build(&request())?;
+        let words = fft.explain();
+        let stores = "by the stores of stage 1 to the devices of all ranks, which wait for all";
+        assert!(words.contains(stores), "{words}");
+        AnyBackend::emulated_numbered("emulated-amd", 100).map(drop)
+    });
+    let no_device = |result: &Result<()>| matches!(result, Err(Error::NoDevice { .. }));
+    assert!(all.iter().all(no_device), "{all:?}");
+    let cpu = AnyBackend::numbered("cpu", 1);
+    assert!(matches!(cpu, Err(Error::Unsupported { .. })), "{cpu:?}");
 }

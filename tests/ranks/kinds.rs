@@ -1,6 +1,6 @@
 //! Every kind over ranks against one rank.
 
-use super::{backend, elements, groups, on_ranks, Case, RANKS};
+use super::{backend, elements, groups, on_ranks, Case, Joined, RANKS};
 use mmafft::ranks::{Part, Spread};
 use mmafft::{
     Complex, Direction, Domain, Kind, Normalization, Plan, Planner, Precision, Request, Shape,
@@ -80,7 +80,7 @@ fn passes<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<(Vec<usize>, Vec<Ste
 }
 
 /// A case on so many ranks beside one; whether all bits are the same.
-fn compare(case: &Case, name: &'static str, ranks: usize, messages: bool) -> Result<bool, String> {
+fn compare(case: &Case, name: &'static str, ranks: usize, joined: Joined) -> Result<bool, String> {
     let request = &case.request;
     let row = request.kind.row();
     let scalars = [row.input.scalars(), row.output.scalars()];
@@ -103,8 +103,8 @@ fn compare(case: &Case, name: &'static str, ranks: usize, messages: bool) -> Res
             alone.iter().map(|&x| f64::from(x)).collect()
         }
     };
-    let parts = on_ranks(groups(ranks, messages), |group| {
-        let planner = Planner::on(backend(name));
+    let parts = on_ranks(groups(ranks, joined == Joined::Messages), |group| {
+        let planner = Planner::on(joined.backend(name, group.rank()));
         let fft = case.build(&planner, &group).map_err(|e| e.to_string())?;
         let rank = group.rank();
         let plan = fft.plan();
@@ -242,12 +242,12 @@ fn fits(case: &Case, ranks: usize) -> bool {
 }
 
 /// Runs all that fit; returns how many had all bits of one rank, and of how many.
-fn run(cases: &[Case], name: &'static str, ranks: usize, messages: bool) -> [usize; 2] {
+fn run(cases: &[Case], name: &'static str, ranks: usize, joined: Joined) -> [usize; 2] {
     let mut counted = [0, 0];
     for case in cases.iter().filter(|case| fits(case, ranks)) {
-        let same = compare(case, name, ranks, messages);
+        let same = compare(case, name, ranks, joined);
         let same = same.unwrap_or_else(|what| {
-            panic!("{name}, {ranks} ranks, messages {messages}: {what}\n    {case:?}")
+            panic!("{name}, {ranks} ranks, {joined:?}: {what}\n    {case:?}")
         });
         counted[0] += usize::from(same);
         counted[1] += 1;
@@ -255,11 +255,11 @@ fn run(cases: &[Case], name: &'static str, ranks: usize, messages: bool) -> [usi
     counted
 }
 
-fn every_kind(name: &'static str) {
+fn every_kind(name: &'static str, joined: Joined) {
     for ranks in RANKS {
-        let kinds = run(&cases(), name, ranks, false);
-        let lines = run(&lines(), name, ranks, false);
-        println!("{name}, {ranks} ranks: the bits of one rank in {kinds:?}, of lines {lines:?}");
+        let kinds = run(&cases(), name, ranks, joined);
+        let lines = run(&lines(), name, ranks, joined);
+        println!("{name}, {ranks} ranks, {joined:?}: the bits of one rank in {kinds:?}, of lines {lines:?}");
         // On one rank there is nothing between the passes.
         assert!(ranks > 1 || kinds[0] == kinds[1], "{kinds:?}");
     }
@@ -267,24 +267,36 @@ fn every_kind(name: &'static str) {
 
 #[test]
 fn every_kind_on_the_cpu() {
-    every_kind("cpu");
+    every_kind("cpu", Joined::Memory);
 }
 
 #[test]
 fn every_kind_on_the_emulated_nvidia() {
-    every_kind("emulated-nvidia");
+    every_kind("emulated-nvidia", Joined::Memory);
 }
 
 #[test]
 fn every_kind_on_the_emulated_amd() {
-    every_kind("emulated-amd");
+    every_kind("emulated-amd", Joined::Memory);
+}
+
+/// As over several GPUs: each rank stores to the memory of others' devices, which is mapped for it.
+#[test]
+fn every_kind_over_emulated_nvidia_devices() {
+    every_kind("emulated-nvidia", Joined::Devices(7));
+}
+
+/// More ranks than devices.
+#[test]
+fn every_kind_over_three_emulated_amd_devices() {
+    every_kind("emulated-amd", Joined::Devices(3));
 }
 
 #[test]
 fn every_kind_by_messages() {
     for ranks in RANKS {
-        let counted = [cases(), lines()].map(|cases| run(&cases, "cpu", ranks, true));
+        let counted = [cases(), lines()].map(|cases| run(&cases, "cpu", ranks, Joined::Messages));
         println!("messages, {ranks} ranks: the bits of one rank in {counted:?}");
     }
-    run(&cases()[..6], "emulated-nvidia", 3, true);
+    run(&cases()[..6], "emulated-nvidia", 3, Joined::Messages);
 }

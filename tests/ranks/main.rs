@@ -26,6 +26,29 @@ pub fn backend(name: &'static str) -> AnyBackend {
     }
 }
 
+/// What joins the ranks of a test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Joined {
+    /// Memory that all have.
+    Memory,
+    /// So many devices, in turn.
+    Devices(usize),
+    /// Messages.
+    Messages,
+}
+
+impl Joined {
+    /// The backend of a rank.
+    pub fn backend(self, name: &'static str, rank: usize) -> AnyBackend {
+        match self {
+            Joined::Devices(count) => {
+                AnyBackend::emulated_numbered(name, rank % count).expect("it is emulated")
+            }
+            _ => backend(name),
+        }
+    }
+}
+
 /// Calls `work` on a thread of every rank, and returns what each gave.
 pub fn on_ranks<T: Send>(groups: Vec<Group>, work: impl Fn(Group) -> T + Sync) -> Vec<T> {
     std::thread::scope(|scope| {

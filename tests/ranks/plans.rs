@@ -1,7 +1,7 @@
 //! Distributed plans as data: what goes where, in words and in numbers.
 
 use super::backend;
-use mmafft::ranks::{plan_over, DistributedPlan, Spread, Station};
+use mmafft::ranks::{plan_over, DistributedPlan, How, Spread, Station};
 use mmafft::{Planner, Request, Shape};
 
 fn plan(request: &Request, ranks: usize, sides: [Option<&Spread>; 2]) -> DistributedPlan {
@@ -98,11 +98,15 @@ stage 2: axis 0 of 1024x256x1024
 expected 1.61 s on 4 ranks of threads: passes 1.61 s, packing 0 µs, link 0 µs, fences 60 µs; \
 one device 6.44 s
 ";
-    let words = plan.explain_on(&station, true, planner.limits());
+    let words = plan.explain_on(&station, How::Memory, planner.limits());
     assert_eq!(words, expected);
-    let by_messages = plan.explain_on(&station, false, planner.limits());
+    let by_messages = plan.explain_on(
+        &station,
+        How::Messages("there is no shared memory"),
+        planner.limits(),
+    );
     assert!(
-        by_messages.contains("packed, sent and unpacked; 1.5 GiB a rank, in 3 messages"),
+        by_messages.contains("packed, sent through the host and unpacked, as there is no shared memory; 1.5 GiB a rank, in 3 messages"),
         "{by_messages}"
     );
 }

@@ -16,6 +16,8 @@ pub type Address = u64;
 pub(crate) const INVALID_VALUE: Status = 1;
 /// `CUDA_ERROR_OUT_OF_MEMORY`, `hipErrorOutOfMemory`.
 pub(crate) const OUT_OF_MEMORY: Status = 2;
+/// `CUDA_ERROR_NOT_READY`, `hipErrorNotReady`: no error, but that something still runs.
+pub(crate) const NOT_READY: Status = 600;
 
 /// A handle that values of Rust hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -191,6 +193,9 @@ calls! {
         ) = "cuLaunchKernel", "hipModuleLaunchKernel";
         create_stream(stream: *mut Pointer, flags: c_uint) = "cuStreamCreate", "hipStreamCreateWithFlags";
         wait_for_stream(stream: Pointer) = "cuStreamSynchronize", "hipStreamSynchronize";
+        query_stream(stream: Pointer) = "cuStreamQuery", "hipStreamQuery";
+        follow_event(stream: Pointer, event: Pointer, flags: c_uint)
+            = "cuStreamWaitEvent", "hipStreamWaitEvent";
         destroy_stream(stream: Pointer) = "cuStreamDestroy_v2", "hipStreamDestroy";
         create_event(event: *mut Pointer, flags: c_uint) = "cuEventCreate", "hipEventCreateWithFlags";
         record_event(event: Pointer, stream: Pointer) = "cuEventRecord", "hipEventRecord";
@@ -213,6 +218,86 @@ calls! {
         launch_graph(executable: Pointer, stream: Pointer) = "cuGraphLaunch", "hipGraphLaunch";
         destroy_executable(executable: Pointer) = "cuGraphExecDestroy", "hipGraphExecDestroy";
         destroy_graph(graph: Pointer) = "cuGraphDestroy", "hipGraphDestroy";
+    }
+}
+
+/// Where memory is: `CUmemLocation`, `hipMemLocation`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Location {
+    kind: c_int,
+    device: c_int,
+}
+
+/// What memory is made: `CUmemAllocationProp`, `hipMemAllocationProp`, whose last words HIP leaves out.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Properties {
+    kind: c_int,
+    handles: c_int,
+    location: Location,
+    metadata: Pointer,
+    flags: [u8; 8],
+}
+
+/// Who reads and writes memory: `CUmemAccessDesc`, `hipMemAccessDesc`.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Access {
+    location: Location,
+    flags: c_int,
+}
+
+impl Properties {
+    /// Ordinary memory of a device, by the driver's number for it.
+    pub(crate) fn of(device: c_int) -> Properties {
+        Properties {
+            // `CU_MEM_ALLOCATION_TYPE_PINNED`, `hipMemAllocationTypePinned`.
+            kind: 1,
+            handles: 0,
+            location: Location::of(device),
+            metadata: std::ptr::null_mut(),
+            flags: [0; 8],
+        }
+    }
+}
+
+impl Location {
+    fn of(device: c_int) -> Location {
+        // `CU_MEM_LOCATION_TYPE_DEVICE`, `hipMemLocationTypeDevice`.
+        Location { kind: 1, device }
+    }
+}
+
+impl Access {
+    /// A device reads and writes.
+    pub(crate) fn both(device: c_int) -> Access {
+        Access {
+            location: Location::of(device),
+            // `CU_MEM_ACCESS_FLAGS_PROT_READWRITE`, `hipMemAccessFlagsProtReadWrite`.
+            flags: 3,
+        }
+    }
+}
+
+calls! {
+    /// What memory over several devices needs; a driver without them runs everything else.
+    PeerCalls {
+        reaches(whether: *mut c_int, device: c_int, other: c_int)
+            = "cuDeviceCanAccessPeer", "hipDeviceCanAccessPeer";
+        granule(bytes: *mut usize, properties: *const Properties, option: c_int)
+            = "cuMemGetAllocationGranularity", "hipMemGetAllocationGranularity";
+        reserve(address: *mut Address, bytes: usize, alignment: usize, wanted: Address, flags: u64)
+            = "cuMemAddressReserve", "hipMemAddressReserve";
+        free_addresses(address: Address, bytes: usize) = "cuMemAddressFree", "hipMemAddressFree";
+        create(handle: *mut u64, bytes: usize, properties: *const Properties, flags: u64)
+            = "cuMemCreate", "hipMemCreate";
+        release(handle: u64) = "cuMemRelease", "hipMemRelease";
+        map(address: Address, bytes: usize, offset: usize, handle: u64, flags: u64)
+            = "cuMemMap", "hipMemMap";
+        unmap(address: Address, bytes: usize) = "cuMemUnmap", "hipMemUnmap";
+        allow(address: Address, bytes: usize, who: *const Access, count: usize)
+            = "cuMemSetAccess", "hipMemSetAccess";
     }
 }
 

@@ -54,6 +54,11 @@ impl<I: Interface> Context<I> {
         &self.api.calls
     }
 
+    /// The driver's number for the device.
+    pub(crate) fn number(&self) -> c_int {
+        I::number(&self.held)
+    }
+
     /// Whether both are of one device. There may be several of one, taken at different times.
     pub(crate) fn same(&self, other: &Context<I>) -> bool {
         I::of(&self.held) == I::of(&other.held)

@@ -69,6 +69,23 @@ impl<I: Interface> DeviceDriver<I> {
         Arc::as_ptr(self.context()) as usize
     }
 
+    /// Whether the device reads and writes another's memory, once that is mapped for it.
+    ///
+    /// # Errors
+    /// `Unsupported` where the driver knows of no such memory; `Device` with its words.
+    pub fn reaches(&self, other: &DeviceDriver<I>) -> Result<bool> {
+        let (own, other) = (self.context(), other.context());
+        let peers = own.api().peers()?;
+        if own.same(other) {
+            return Ok(true);
+        }
+        let mut whether = 0;
+        // SAFETY: writes one int; both are devices that the driver has.
+        let answer = unsafe { peers.reaches(&mut whether, own.number(), other.number()) };
+        own.api().check(answer)?;
+        Ok(whether != 0)
+    }
+
     /// The version of what compiles for this device: NVRTC's as `13.0`, hipRTC's as `6.4.43484`.
     pub fn compiler_version(&self) -> String {
         self.0.compiler.version()

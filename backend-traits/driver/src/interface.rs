@@ -1,10 +1,11 @@
 //! What CUDA's driver and HIP's runtime have each in its own way.
 
-use crate::calls::{Answer, Calls, GraphCalls, Names, Pointer, Status};
+use crate::calls::{Answer, Calls, GraphCalls, Names, PeerCalls, Pointer, Status};
 use crate::OpenDevices;
 use mmafft_backend_traits::device::{Geometry, Program};
 use mmafft_backend_traits::Cache;
 use mmafft_backend_traits::{Error, Limits, Result};
+use std::ffi::c_int;
 use std::fmt::Debug;
 
 /// A vendor's way to a device. The value has the vendor's own functions.
@@ -59,6 +60,9 @@ pub trait Interface: Debug + Sized + Send + Sync + 'static {
 
     /// What a thread's calls are to be about to reach the device.
     fn of(held: &Self::Held) -> Self::Current;
+
+    /// The driver's number for the device.
+    fn number(held: &Self::Held) -> c_int;
 
     /// What the calling thread's calls are about, if about anything.
     ///
@@ -119,6 +123,7 @@ pub struct Api<I> {
     pub own: I,
     pub(crate) calls: Calls,
     graphs: std::result::Result<GraphCalls, &'static str>,
+    peers: std::result::Result<PeerCalls, &'static str>,
 }
 
 impl<I: Interface> Api<I> {
@@ -136,6 +141,8 @@ impl<I: Interface> Api<I> {
             calls: unsafe { Calls::load(I::NAMES, &symbol) }?,
             // SAFETY: the caller's.
             graphs: unsafe { GraphCalls::load(I::NAMES, &symbol) },
+            // SAFETY: the caller's.
+            peers: unsafe { PeerCalls::load(I::NAMES, &symbol) },
         })
     }
 
@@ -146,6 +153,15 @@ impl<I: Interface> Api<I> {
             what: "recording a graph".into(),
             backend: format!("{what}, which has no function {name}"),
             instead: format!("{instead}, or launch without a graph"),
+        })
+    }
+
+    /// The functions of memory over several devices.
+    pub(crate) fn peers(&self) -> Result<&PeerCalls> {
+        self.peers.as_ref().map_err(|name| Error::Unsupported {
+            what: "memory over several devices".into(),
+            backend: format!("a driver that has no function {name}"),
+            instead: "install a newer driver, or exchange messages".into(),
         })
     }
 

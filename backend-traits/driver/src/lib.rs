@@ -17,6 +17,7 @@ mod interface;
 mod kernel;
 mod memory;
 mod module;
+mod peers;
 mod rtc;
 mod stream;
 #[cfg(test)]
@@ -28,5 +29,6 @@ pub use graph::Graph;
 pub use interface::{refused, Api, Compiler, Found, Interface};
 pub use kernel::Kernel;
 pub use memory::Memory;
+pub use peers::PeerMemory;
 pub use rtc::{Failure, RuntimeCompiler};
 pub use stream::{Event, Stream};

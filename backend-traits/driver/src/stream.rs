@@ -1,6 +1,6 @@
 //! Streams and events.
 
-use crate::calls::Raw;
+use crate::calls::{Raw, NOT_READY};
 use crate::module::Module;
 use crate::{Context, DeviceDriver, Interface};
 use mmafft_backend_traits::Result;
@@ -80,6 +80,33 @@ impl<I: Interface> Stream<I> {
         let _entered = self.context.enter_to_wait()?;
         // SAFETY: the stream is there.
         let answer = unsafe { self.context.calls().wait_for_stream(self.raw.0) };
+        self.context.api().check(answer)
+    }
+
+    /// Whether everything launched on the stream is done. It waits for nothing.
+    ///
+    /// # Errors
+    /// `Device` when something launched has failed.
+    pub fn is_done(&self) -> Result<bool> {
+        let _entered = self.context.enter_to_wait()?;
+        // SAFETY: the stream is there.
+        let answer = unsafe { self.context.calls().query_stream(self.raw.0) };
+        match answer.status {
+            NOT_READY => Ok(false),
+            _ => self.context.api().check(answer).map(|()| true),
+        }
+    }
+
+    /// What is launched on the stream from now on comes after an event, which may be another device's. The host does not
+    /// wait.
+    ///
+    /// # Errors
+    /// `Device` with the driver's words.
+    pub fn follow(&self, event: &Event<I>) -> Result<()> {
+        let _entered = self.context.enter()?;
+        let calls = self.context.calls();
+        // SAFETY: both are there; the driver keeps the event while it is awaited.
+        let answer = unsafe { calls.follow_event(self.raw.0, event.raw.0, 0) };
         self.context.api().check(answer)
     }
 

@@ -2,8 +2,10 @@
 //! Made twice, by CUDA's names and by HIP's. The file is long because the driver is made here, call by call, and its state
 //! is what the tests look at.
 
-use crate::calls::{Answer, Calls, CompilerCalls, GraphCalls, Names, Pointer, Status};
-use crate::{Api, Compiler, DeviceDriver, Found, Interface, OpenDevices};
+use crate::calls::{
+    Access, Answer, Calls, CompilerCalls, GraphCalls, Names, PeerCalls, Pointer, Properties, Status,
+};
+use crate::{Api, Compiler, DeviceDriver, Found, Interface, OpenDevices, PeerMemory};
 use mmafft_backend_traits::device::{
     Driver, Geometry, Launch, Lowering, Program, Region, SideWords, TurnWords, Vendor,
 };
@@ -195,6 +197,16 @@ unsafe extern "C" fn wait_for_stream(stream: Pointer) -> Status {
     }
     status
 }
+unsafe extern "C" fn query_stream(_: Pointer) -> Status {
+    call("query_stream", |_| {})
+}
+unsafe extern "C" fn follow_event(stream: Pointer, event: Pointer, flags: c_uint) -> Status {
+    assert_eq!(flags, 0);
+    call("follow_event", |s| {
+        assert_eq!(s.handles.get(&(stream as usize)), Some(&"stream"));
+        assert_eq!(s.handles.get(&(event as usize)), Some(&"event"));
+    })
+}
 unsafe extern "C" fn destroy_stream(stream: Pointer) -> Status {
     call("destroy_stream", |s| s.take("stream", stream))
 }
@@ -243,6 +255,57 @@ unsafe extern "C" fn destroy_executable(executable: Pointer) -> Status {
 unsafe extern "C" fn destroy_graph(graph: Pointer) -> Status {
     call("destroy_graph", |s| s.take("graph", graph))
 }
+/// Granules of 64 bytes, which are not clear; device 9 is by itself.
+unsafe extern "C" fn reaches(whether: *mut c_int, device: c_int, other: c_int) -> Status {
+    call("reaches", |_| unsafe {
+        *whether = c_int::from(device != 9 && other != 9)
+    })
+}
+unsafe extern "C" fn granule(bytes: *mut usize, _: *const Properties, option: c_int) -> Status {
+    assert_eq!(option, 0);
+    call("granule", |_| unsafe { *bytes = 64 })
+}
+unsafe extern "C" fn reserve(address: *mut u64, bytes: usize, _: usize, _: u64, _: u64) -> Status {
+    assert!(bytes.is_multiple_of(64));
+    call("reserve", |s| unsafe {
+        *address = s.give("addresses") as u64
+    })
+}
+unsafe extern "C" fn free_addresses(address: u64, _: usize) -> Status {
+    call("free_addresses", |s| {
+        s.take("addresses", address as Pointer)
+    })
+}
+unsafe extern "C" fn create(
+    handle: *mut u64,
+    _: usize,
+    properties: *const Properties,
+    _: u64,
+) -> Status {
+    assert_eq!(size_of::<Properties>(), 32);
+    assert!(!properties.is_null());
+    call("create", |s| unsafe { *handle = s.give("physical") as u64 })
+}
+unsafe extern "C" fn release(handle: u64) -> Status {
+    call("release", |s| s.take("physical", handle as Pointer))
+}
+unsafe extern "C" fn map(address: u64, bytes: usize, _: usize, handle: u64, _: u64) -> Status {
+    call("map", |s| {
+        assert_eq!(s.handles.get(&(handle as usize)), Some(&"physical"));
+        s.memory.insert(address, vec![0xff; bytes]);
+    })
+}
+unsafe extern "C" fn unmap(address: u64, bytes: usize) -> Status {
+    call("unmap", |s| {
+        assert_eq!(s.memory.remove(&address).map(|m| m.len()), Some(bytes));
+    })
+}
+unsafe extern "C" fn allow(address: u64, bytes: usize, who: *const Access, count: usize) -> Status {
+    assert!(!who.is_null() && count == 2);
+    call("allow", |s| {
+        assert_eq!(s.bytes(address, bytes).len(), bytes)
+    })
+}
 
 /// The functions above, in the order of the tables' rows.
 const CALLS: &[*const ()] = &[
@@ -261,6 +324,8 @@ const CALLS: &[*const ()] = &[
     launch as *const (),
     create_stream as *const (),
     wait_for_stream as *const (),
+    query_stream as *const (),
+    follow_event as *const (),
     destroy_stream as *const (),
     create_event as *const (),
     record_event as *const (),
@@ -277,10 +342,22 @@ const GRAPH_CALLS: &[*const ()] = &[
     destroy_executable as *const (),
     destroy_graph as *const (),
 ];
+const PEER_CALLS: &[*const ()] = &[
+    reaches as *const (),
+    granule as *const (),
+    reserve as *const (),
+    free_addresses as *const (),
+    create as *const (),
+    release as *const (),
+    map as *const (),
+    unmap as *const (),
+    allow as *const (),
+];
 
 fn symbol(name: &str) -> Option<Pointer> {
     let rows = Calls::ROWS.iter().zip(CALLS);
     let all = rows.chain(GraphCalls::ROWS.iter().zip(GRAPH_CALLS));
+    let all = all.chain(PeerCalls::ROWS.iter().zip(PEER_CALLS));
     let mut named = all.filter(|(names, _)| names.contains(&name));
     named.next().map(|(_, function)| *function as Pointer)
 }
@@ -373,6 +450,10 @@ impl<const HIP: bool> Interface for Fake<HIP> {
         *held
     }
 
+    fn number(held: &c_int) -> c_int {
+        *held
+    }
+
     fn current(_: &Api<Self>) -> Result<Option<c_int>> {
         Ok(Some(state(|s| s.current)))
     }
@@ -422,6 +503,7 @@ trait AnyDriver {
     fn events(&self);
     fn launches(&self);
     fn records(&self, launch: &dyn Fn() -> Result<()>) -> Result<()>;
+    fn shares(&self);
 }
 
 impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
@@ -456,6 +538,48 @@ impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
         assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
         self.synchronize().unwrap();
         state(|s| assert!(s.waited.contains(&0) && s.waited.contains(&(stream.handle() as usize))));
+    }
+
+    fn shares(&self) {
+        let (same, other) = (self.clone(), DeviceDriver::open(4).unwrap());
+        let all = [self.clone(), other.clone(), same];
+        // Of five granules two are the first's, one the second's and what is left the last one's.
+        let shared = PeerMemory::allocate(&all, 300, &|granule| {
+            assert_eq!(granule, 64);
+            vec![0, 0, 1]
+        });
+        let shared = shared.unwrap();
+        assert_eq!(shared.bytes(), 320);
+        let pieces = state(|s| {
+            let mut pieces: Vec<(u64, usize)> =
+                s.memory.iter().map(|m| (*m.0, m.1.len())).collect();
+            pieces.sort_unstable();
+            assert!(s.memory.values().flatten().all(|&byte| byte == 0), "clear");
+            pieces
+        });
+        let at = shared.pointer();
+        assert_eq!(pieces, [(at, 128), (at + 128, 64), (at + 192, 128)]);
+        // An event of one device is followed on another's stream, and nobody waits.
+        let (event, stream) = (self.event().unwrap(), other.stream().unwrap());
+        event.record(self.default_stream()).unwrap();
+        state(|s| s.waited.clear());
+        stream.follow(&event).unwrap();
+        assert!(stream.is_done().unwrap() && state(|s| s.waited.is_empty()));
+        let alone = [self.clone(), DeviceDriver::open(9).unwrap()];
+        let error = PeerMemory::allocate(&alone, 10, &|_| vec![0]).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.contains("device 9") && said.contains("device 3"),
+            "{said}"
+        );
+        // Where one piece finds no room, those before it go back.
+        for (failing, status) in [("create", 2), ("map", 700), ("allow", 700)] {
+            state(|s| s.fails = Some((failing, status)));
+            let failed = PeerMemory::allocate(&all, 300, &|_| vec![0, 1]).unwrap_err();
+            state(|s| s.fails = None);
+            let no_room = matches!(failed, Error::OutOfMemory { .. });
+            assert_eq!(no_room, failing == "create", "{failed}");
+        }
     }
 
     fn events(&self) {
@@ -653,6 +777,11 @@ fn every_call_that_fails_is_named() {
 }
 
 #[test]
+fn several_devices_share_memory() {
+    on_both(|driver| driver.shares());
+}
+
+#[test]
 fn a_function_that_is_missing_is_named() {
     let without = |missing: &'static str| {
         // SAFETY: the functions above have these signatures.
@@ -678,7 +807,8 @@ fn a_function_that_is_missing_is_named() {
 
 #[test]
 fn rows_have_a_name_of_each_vendor() {
-    let rows = [Calls::ROWS, GraphCalls::ROWS, CompilerCalls::ROWS].concat();
+    let tables = [Calls::ROWS, GraphCalls::ROWS, PeerCalls::ROWS];
+    let rows = [&tables.concat(), CompilerCalls::ROWS].concat();
     for [cuda, hip] in &rows {
         assert!(
             cuda.starts_with("cu") || cuda.starts_with("nvrtc"),
@@ -691,7 +821,7 @@ fn rows_have_a_name_of_each_vendor() {
     names.dedup();
     assert_eq!(names.len(), 2 * rows.len());
     assert_eq!(
-        (Calls::ROWS.len(), GraphCalls::ROWS.len()),
-        (CALLS.len(), GRAPH_CALLS.len())
+        tables.map(<[_]>::len),
+        [CALLS.len(), GRAPH_CALLS.len(), PEER_CALLS.len()]
     );
 }

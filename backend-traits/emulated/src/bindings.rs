@@ -2,6 +2,7 @@
 //! this crate.
 
 use crate::driver::Counters;
+use crate::ranges::{self, Device};
 use mmafft_backend_traits::device::{Launch, Region, Vendor};
 use std::alloc::{alloc, dealloc, Layout};
 use std::ffi::{c_char, c_int, CStr};
@@ -29,13 +30,14 @@ unsafe impl Send for Memory {}
 unsafe impl Sync for Memory {}
 
 impl Memory {
-    /// `None` where the host has no more.
-    pub(crate) fn new(bytes: usize) -> Option<Self> {
+    /// Memory of these devices; `None` where the host has no more.
+    pub(crate) fn new(bytes: usize, devices: Device) -> Option<Self> {
         let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).ok()?;
         // SAFETY: the layout's size is not zero.
         let start = NonNull::new(unsafe { alloc(layout) })?;
         // SAFETY: just allocated, of this size.
         unsafe { start.write_bytes(0xff, layout.size()) };
+        ranges::insert(start.as_ptr() as usize, bytes, devices);
         Some(Memory {
             start,
             layout: Some(layout),
@@ -107,6 +109,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(layout) = self.layout {
+            ranges::remove(self.start.as_ptr() as usize);
             // SAFETY: allocated with this layout.
             unsafe { dealloc(self.start.as_ptr(), layout) }
         }
@@ -172,6 +175,7 @@ pub(crate) fn has_entry(vendor: Vendor, name: &CStr) -> bool {
 /// What a launch is beside its arguments.
 pub(crate) struct Run<'a> {
     pub(crate) vendor: Vendor,
+    pub(crate) device: Device,
     pub(crate) entry: &'a CStr,
     /// As many words as [`config_words`].
     pub(crate) config: &'a [i64],
@@ -203,6 +207,20 @@ pub(crate) fn run(run: &Run<'_>, launch: &Launch<'_, Memory>) -> (Counters, Resu
     let passes = [c"mmafft_pass", c"mmafft_cluster"].contains(&run.entry);
     let written = [false, true, !passes, false, !passes];
     let _locks = lock(&regions, written);
+    let foreign = regions.iter().find_map(|region| {
+        let RawMemory { begin, end } = raw_memory(*region);
+        ranges::out_of_reach(begin as usize, end as usize, run.device)
+    });
+    if let Some(devices) = foreign {
+        let number = |bits: Device| bits.trailing_zeros() / 2;
+        let message = format!(
+            "device {} is given memory of device {}, which is not mapped for it",
+            number(run.device),
+            number(devices)
+        );
+        let begun = false;
+        return (Counters::default(), Err(Failure { message, begun }));
+    }
     let raw = RawLaunch {
         config: run.config.as_ptr(),
         entry: run.entry.as_ptr(),

@@ -2,11 +2,18 @@
 
 use crate::bindings::{self, Failure, Memory, Run};
 use crate::limits;
+use crate::ranges::Device;
 use mmafft_backend_traits::device::Program;
 use mmafft_backend_traits::device::{Driver, Geometry, Launch, Vendor};
 use mmafft_backend_traits::{Error, Limits, Result};
 use std::ffi::CString;
 use std::sync::{Mutex, MutexGuard};
+
+/// How many devices of each vendor there are, from 0.
+pub const DEVICES: usize = 8;
+
+/// The granules that memory over several devices is made of: small, so that small arrays lie on several.
+const GRANULE: usize = 256;
 
 /// The memory of an emulated device: asking for more is an error here as there.
 const CAPACITY: usize = 4 << 30;
@@ -124,6 +131,8 @@ pub struct EmulatedDriver {
     skip_wait: Option<u32>,
     patterns: bool,
     capacity: usize,
+    ordinal: usize,
+    alone: bool,
     counters: Mutex<Counters>,
 }
 
@@ -147,6 +156,8 @@ impl EmulatedDriver {
             skip_wait: None,
             capacity: CAPACITY,
             patterns: false,
+            ordinal: 0,
+            alone: false,
             counters: Mutex::default(),
         }
     }
@@ -162,6 +173,80 @@ impl EmulatedDriver {
             capacity: bytes,
             ..self
         }
+    }
+
+    /// The device of this number, with memory of its own.
+    ///
+    /// # Errors
+    /// `NoDevice` of a number from [`DEVICES`] on.
+    pub fn numbered(self, ordinal: usize) -> Result<Self> {
+        match ordinal < DEVICES {
+            true => Ok(EmulatedDriver { ordinal, ..self }),
+            false => Err(Error::NoDevice {
+                backend: self.limits.backend,
+                reason: format!("there is no device {ordinal}: {DEVICES} are emulated, from 0"),
+                remedy: "choose one of these".into(),
+            }),
+        }
+    }
+
+    /// The device's number.
+    pub fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    /// Whether it is a device that reaches no other's memory.
+    pub fn alone(self, alone: bool) -> Self {
+        EmulatedDriver { alone, ..self }
+    }
+
+    /// Whether the device reads and writes another's memory, once that is mapped for it.
+    pub fn reaches(&self, other: &EmulatedDriver) -> bool {
+        let far = self.alone || other.alone || self.vendor != other.vendor;
+        self.ordinal == other.ordinal || !far
+    }
+
+    /// Memory of at least so many bytes over several devices, all of which read and write it. `homes` gets the bytes of a
+    /// granule and says for each which of the devices has it, which changes nothing here.
+    ///
+    /// # Errors
+    /// `Unsupported` where a device does not reach another, `OutOfMemory`.
+    pub fn over_devices(
+        devices: &[&EmulatedDriver],
+        bytes: usize,
+        homes: &dyn Fn(usize) -> Vec<usize>,
+    ) -> Result<Memory> {
+        let mut all = 0;
+        for device in devices {
+            if let Some(other) = devices.iter().find(|other| !device.reaches(other)) {
+                return Err(Error::Unsupported {
+                    what: format!(
+                        "memory of device {} that device {} reads",
+                        other.ordinal, device.ordinal
+                    ),
+                    backend: device.limits.backend.into(),
+                    instead: "exchange messages".into(),
+                });
+            }
+            all |= device.bit();
+        }
+        let known = homes(GRANULE).iter().all(|&home| home < devices.len());
+        let room = devices.iter().all(|device| bytes <= device.capacity);
+        let memory = (known && room).then(|| Memory::new(bytes, all)).flatten();
+        memory.ok_or_else(|| Error::OutOfMemory {
+            backend: devices
+                .first()
+                .map_or("emulated", |d| d.limits.backend)
+                .into(),
+            what: "memory over several devices".into(),
+            bytes,
+        })
+    }
+
+    /// The device among all that are emulated.
+    fn bit(&self) -> Device {
+        let vendor = u64::from(self.vendor == Vendor::Amd);
+        1 << (2 * self.ordinal as u64 + vendor)
     }
 
     /// The barrier of this number, counted from 0 in each block, is not there.
@@ -222,7 +307,7 @@ impl Driver for EmulatedDriver {
 
     fn allocate(&self, bytes: usize) -> Result<Memory> {
         let memory = (bytes <= self.capacity)
-            .then(|| Memory::new(bytes))
+            .then(|| Memory::new(bytes, self.bit()))
             .flatten();
         memory.ok_or_else(|| Error::OutOfMemory {
             backend: self.limits.backend.into(),
@@ -279,6 +364,7 @@ impl Driver for EmulatedDriver {
     fn launch(&self, _: &(), kernel: &Kernel, launch: &Launch<'_, Memory>) -> Result<()> {
         let run = Run {
             vendor: self.vendor,
+            device: self.bit(),
             entry: &kernel.entry,
             config: &kernel.program.config,
             threads: kernel.program.threads,

@@ -18,6 +18,9 @@
 //! there in vain, or missing without notice, one of them can be left out
 //! ([`EmulatedDriver::skip_barrier`], [`EmulatedDriver::skip_wait`]).
 //!
+//! There are several of each ([`EmulatedDriver::numbered`]), each with memory of its own: a launch that is given memory of
+//! another device fails, unless the memory is mapped for both ([`EmulatedDriver::over_devices`]).
+//!
 //! What is not found: races in device memory (another [`Order`] of blocks changes their
 //! outcome). Bank conflicts are counted on request ([`EmulatedDriver::patterns`]), and no error.
 #![warn(missing_docs)]
@@ -25,9 +28,10 @@
 mod bindings;
 mod driver;
 mod limits;
+mod ranges;
 
 pub use bindings::Memory;
-pub use driver::{Counters, EmulatedDriver, Kernel, Order, Pattern};
+pub use driver::{Counters, EmulatedDriver, Kernel, Order, Pattern, DEVICES};
 
 /// 64-bit words of a [`Program`](mmafft_backend_traits::device::Program)'s
 /// configuration, as `device/config.hpp` has them.

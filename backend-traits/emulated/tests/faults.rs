@@ -178,3 +178,43 @@ fn limits_and_geometry_are_of_one_device() {
     // 20 words ahead of the axes, loops and steps: see `Config`.
     assert!(config_words() > 20);
 }
+
+/// A device's memory is another's where it is mapped for both, and an error where it is not.
+#[test]
+fn memory_of_another_device_is_found() {
+    for make in [EmulatedDriver::nvidia, EmulatedDriver::amd] {
+        let devices = [0, 1, 2].map(|ordinal| make().numbered(ordinal).expect("a device"));
+        let input = upload(&devices[1], &[1; 4 * 96 * 2]);
+        let there = devices[1].allocate(4096).expect("room");
+        let here = devices[0].allocate(4096).expect("room");
+        let launch = |device: usize, store| {
+            let kernel = kernel(&devices[device], "test_sum", 96);
+            let own = upload(&devices[device], &[1; 4 * 96 * 2]);
+            devices[device].launch(&(), &kernel, &arguments(&own, store, 96, 1))
+        };
+        launch(1, &there).expect("its own memory");
+        let refused = launch(1, &here);
+        let Err(Error::Device { message, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        let said = "device 1 is given memory of device 0, which is not mapped for it";
+        assert_eq!(message, said);
+        // An address is as good as the memory, and no better.
+        // SAFETY: the memory is there, and nothing else runs.
+        let view = unsafe { mmafft_emulated::Memory::from_raw(here.address() + 256, 1024) };
+        assert!(launch(1, &view).is_err());
+        let both = [&devices[0], &devices[1]];
+        let shared = EmulatedDriver::over_devices(&both, 4096, &|_| vec![0, 1]).expect("room");
+        launch(0, &shared).expect("mapped for both");
+        launch(1, &shared).expect("mapped for both");
+        assert!(launch(2, &shared).is_err(), "mapped for two of three");
+        let far = make().numbered(3).expect("a device").alone(true);
+        let error = EmulatedDriver::over_devices(&[&devices[0], &far], 64, &|_| vec![0]);
+        assert!(matches!(error, Err(Error::Unsupported { .. })), "{error:?}");
+        let none = make()
+            .numbered(mmafft_emulated::DEVICES)
+            .expect_err("eight devices");
+        assert!(matches!(none, Error::NoDevice { .. }), "{none}");
+        drop(input);
+    }
+}

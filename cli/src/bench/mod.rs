@@ -167,9 +167,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             .iter()
             .map(|case| arguments.request(case, bytes))
             .collect();
-        return arguments
-            .ranks
-            .bench(&backend, &requests?, arguments.runs());
+        return arguments.ranks.bench(
+            &backend,
+            &requests?,
+            arguments.runs(),
+            arguments.csv.as_deref(),
+        );
     }
     let planner = arguments.common.planner_on(backend.clone());
     match backend {

@@ -70,6 +70,13 @@ fn times_of_ranks() {
 }
 
 #[test]
+fn devices_that_are_none_are_said() {
+    let cpu = ["bench", "16x16", "--ranks", "2", "--backend", "cpu"];
+    let words = refused(&[&cpu[..], &["--devices", "0,1"]].concat());
+    assert!(words.contains("device 1 of cpu"), "{words}");
+}
+
+#[test]
 fn what_is_no_spread_is_said() {
     for (spread, said) in [("slab:9", "axis 9"), ("grid:2x2", "grid of")] {
         let words = refused(&["plan", "8x8", "--ranks", "3", "--spread", spread]);

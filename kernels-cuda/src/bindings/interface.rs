@@ -101,6 +101,10 @@ impl Interface for Cuda {
         held.raw
     }
 
+    fn number(held: &Primary) -> c_int {
+        held.device.device
+    }
+
     fn current(api: &Api<Cuda>) -> Result<Option<Raw>> {
         let mut current = Raw::NULL;
         // SAFETY: writes one handle.

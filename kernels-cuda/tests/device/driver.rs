@@ -1,7 +1,7 @@
 //! What a driver does on a real device: memory, launches, streams, events, and errors that
 //! leave the device usable. Both vendors' crates run this; `super` says whose it is.
 
-use super::{device, Device, Kernel, Memory, Stream, PRIMITIVES, WORDS};
+use super::{device, Device, Kernel, Memory, PeerMemory, Stream, PRIMITIVES, WORDS};
 use mmafft_backend_traits::device::{Driver, Launch, Region, SOURCES};
 use mmafft_backend_traits::{Error, Result};
 use std::time::{Duration, Instant};
@@ -247,6 +247,48 @@ pub fn memory_and_streams_of_others_serve() {
     }
     let fourfold: Vec<f32> = ramp(1000).iter().map(|v| v * 4.0).collect();
     assert_eq!(download(driver, &owner), fourfold);
+}
+
+/// Memory that is mapped for several devices, here for one that comes twice and for all that there are.
+pub fn memory_over_devices_is_as_any() {
+    let first = device().clone();
+    let mut devices = vec![first.clone(), first];
+    devices.extend((1..4).map_while(|ordinal| Device::open(ordinal).ok()));
+    let n = 3 << 20;
+    let last = devices.len() - 1;
+    let shared = PeerMemory::allocate(&devices, 4 * n, &|granule| {
+        (0..(4 * n).div_ceil(granule))
+            .map(|i| i % (last + 1))
+            .collect()
+    });
+    let shared = match shared {
+        // Devices that do not reach each other say so.
+        Err(Error::Unsupported { what, .. }) => return println!("left out: {what}"),
+        shared => shared.unwrap(),
+    };
+    assert!(shared.bytes() >= 4 * n);
+    for driver in &devices {
+        // SAFETY: the memory lives until the end, and one device at a time works on it.
+        let view = unsafe { Memory::from_raw(shared.pointer(), 4 * n) };
+        let kernel = kernel(driver, "combine", THREADS * 4).unwrap();
+        let load = upload(driver, &ramp(n));
+        let stream = driver.default_stream();
+        driver
+            .launch(stream, &kernel, &launch(&load, &view, 2.0))
+            .unwrap();
+        stream.synchronize().unwrap();
+        assert!(stream.is_done().unwrap());
+        let back = upload(driver, &vec![0.0; n]);
+        // Another device follows, and copies what this one stored.
+        let other = &devices[last];
+        let event = driver.event().unwrap();
+        event.record(stream).unwrap();
+        other.default_stream().follow(&event).unwrap();
+        other.default_stream().synchronize().unwrap();
+        driver.copy(stream, &view, &back, 4 * n).unwrap();
+        let doubled: Vec<f32> = ramp(n).iter().map(|v| v * 2.0).collect();
+        assert_eq!(download(driver, &back), doubled);
+    }
 }
 
 pub fn events_take_the_time() {

@@ -11,7 +11,7 @@ use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_cuda::{compile, versions, PRIMITIVES};
 pub use mmafft_kernels_cuda::{
     fragments, CudaDriver as Device, CudaKernel as Kernel, CudaMemory as Memory,
-    CudaStream as Stream,
+    CudaPeerMemory as PeerMemory, CudaStream as Stream,
 };
 use mmafft_testing::{or_skip, skip};
 use object::{Object, ObjectSection};
@@ -25,6 +25,7 @@ fn main() -> std::process::ExitCode {
         driver::reading_waits_for_streams,
         driver::synchronizing_waits_for_every_stream,
         driver::memory_and_streams_of_others_serve,
+        driver::memory_over_devices_is_as_any,
         driver::events_take_the_time,
         driver::one_driver_serves_many_threads_and_openings,
         driver::too_much_memory_is_an_error_and_the_next_call_works,

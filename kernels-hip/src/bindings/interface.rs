@@ -73,6 +73,10 @@ impl Interface for Hip {
         *held
     }
 
+    fn number(held: &c_int) -> c_int {
+        *held
+    }
+
     fn current(api: &Api<Hip>) -> Result<Option<c_int>> {
         let mut current: c_int = 0;
         // SAFETY: writes one int.

@@ -12,7 +12,8 @@ use mmafft_backend_traits::device::{Driver, Vendor};
 use mmafft_backend_traits::{Error, Result};
 use mmafft_kernels_hip::{compile, versions, PRIMITIVES};
 pub use mmafft_kernels_hip::{
-    fragments, HipDriver as Device, HipKernel as Kernel, HipMemory as Memory, HipStream as Stream,
+    fragments, HipDriver as Device, HipKernel as Kernel, HipMemory as Memory,
+    HipPeerMemory as PeerMemory, HipStream as Stream,
 };
 use mmafft_testing::{or_skip, skip};
 use std::sync::OnceLock;
@@ -25,6 +26,7 @@ fn main() -> std::process::ExitCode {
         driver::reading_waits_for_streams,
         driver::synchronizing_waits_for_every_stream,
         driver::memory_and_streams_of_others_serve,
+        driver::memory_over_devices_is_as_any,
         driver::events_take_the_time,
         driver::one_driver_serves_many_threads_and_openings,
         driver::too_much_memory_is_an_error_and_the_next_call_works,

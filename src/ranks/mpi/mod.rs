@@ -7,7 +7,7 @@
 mod calls;
 mod shared;
 
-use super::communicator::{Communicator, Messages, Station, Window};
+use super::communicator::{Communicator, Messages, Shared, Station, Wanted};
 use super::group::Group;
 use crate::any::AnyBackend;
 use calls::{Calls, Handle};
@@ -363,11 +363,11 @@ unsafe impl Communicator for Mpi {
     fn window(
         &self,
         backend: &AnyBackend,
-        bytes: usize,
+        wanted: &Wanted<'_>,
         patience: Duration,
-    ) -> Result<Option<Window>> {
+    ) -> Result<Shared> {
         let on_host = matches!(backend, AnyBackend::Cpu(_) | AnyBackend::Emulated(_));
-        shared::window(self, on_host, bytes, patience)
+        shared::window(self, on_host, wanted.bytes, patience)
     }
 
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {

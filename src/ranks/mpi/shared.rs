@@ -2,19 +2,14 @@
 //!
 //! It has no name in any folder: its file is in memory, and ends with the last process that has it mapped.
 
-use super::super::communicator::{Communicator, Window};
+use super::super::communicator::{Communicator, Shared, Window};
 use super::Mpi;
 use mmafft_backend_traits::Result;
 use std::time::Duration;
 
-/// Collective: memory of so many bytes on every rank; `None` where ranks are on several hosts, or cannot see each other.
+/// Collective: memory of so many bytes on every rank; `Apart` where ranks are on several hosts, or cannot see each other.
 #[cfg(target_os = "linux")]
-pub fn window(
-    ranks: &Mpi,
-    on_host: bool,
-    bytes: usize,
-    patience: Duration,
-) -> Result<Option<Window>> {
+pub fn window(ranks: &Mpi, on_host: bool, bytes: usize, patience: Duration) -> Result<Shared> {
     use linux::{make, open, Made};
     let rank = ranks.station().rank;
     let made: Option<Made> = (rank == 0 && on_host).then(|| make(bytes)).flatten();
@@ -30,18 +25,26 @@ pub fn window(
     let all = ranks.agree(&[u8::from(mapped.is_some())], patience)?;
     let everywhere = all.iter().all(|said| said == &[1]);
     let Some(mapped) = mapped.filter(|_| everywhere) else {
-        return Ok(None);
+        return Ok(Shared::Apart(apart(on_host).into()));
     };
     let address = mapped.address();
     // SAFETY: the mapping lives as long as the window, and has so many bytes, which were zero.
     let window = unsafe { Window::new(address, bytes, std::sync::Arc::new(mapped)) };
-    Ok(Some(window))
+    Ok(Shared::Window(window))
 }
 
 /// Elsewhere no memory is shared.
 #[cfg(not(target_os = "linux"))]
-pub fn window(_: &Mpi, _: bool, _: usize, _: Duration) -> Result<Option<Window>> {
-    Ok(None)
+pub fn window(_: &Mpi, on_host: bool, _: usize, _: Duration) -> Result<Shared> {
+    Ok(Shared::Apart(apart(on_host).into()))
+}
+
+/// Why processes share no memory.
+fn apart(on_host: bool) -> &'static str {
+    match on_host {
+        true => "ranks are on several hosts, or do not see each other",
+        false => "a device's memory is its process' own",
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -1,0 +1,133 @@
+//! Windows over several devices: what each device has of one, and that all links are busy at any time.
+//!
+//! What bounds an exchange is the link into a device. If all ranks stored to one device at a time, the others' links would
+//! wait; a pass that pushes stores to all of them in each of its tiles, or its ranks would have to begin elsewhere.
+
+use super::over::plan_over;
+use super::part::Part;
+use super::place::Place;
+use super::plan::DistributedPlan;
+use super::spread::grid;
+use crate::transform::Planner;
+use mmafft_backend_traits::{Domain, Kind, Request, Shape};
+
+/// The request of a rank's stage over several devices.
+fn request_of(plan: &DistributedPlan, stage: usize, rank: usize) -> Option<Request> {
+    let next = plan.stages.get(stage + 1).map(|next| (&next.from, true));
+    let own = (stage > 0).then_some((&plan.stages[stage].from, true));
+    plan.stages[stage].request(&plan.of_stages(), rank, [own, next])
+}
+
+/// How many points of the stage that a rank's last pass makes in each tile go to which rank, in the order of the tiles.
+fn targets(
+    planner: &Planner,
+    plan: &DistributedPlan,
+    stage: usize,
+    rank: usize,
+) -> Vec<Vec<usize>> {
+    let Some(request) = request_of(plan, stage, rank) else {
+        return Vec::new();
+    };
+    let local = planner.plan(&request).expect("a plan");
+    let pass = local.passes.last().expect("a pass");
+    let next = &plan.stages[stage + 1].from;
+    let scalars = next.scalars();
+    // Where each rank's part begins: a slab is one piece.
+    let strides = next.window_strides(true);
+    let begins = next
+        .parts
+        .iter()
+        .map(|part| part.offset(&strides) * scalars);
+    let begins: Vec<usize> = begins.collect();
+    let owner = |at: usize| {
+        let full = (0..begins.len()).filter(|&r| !next.parts[r].is_empty());
+        full.filter(|&r| begins[r] <= at)
+            .max_by_key(|&r| begins[r])
+            .expect("a part")
+    };
+    // Addresses of the first point of each line, lines in the order in which loops count: the first is the fastest.
+    let mut lines = vec![pass.store.offset];
+    for of in &pass.loops {
+        let map = of.store;
+        let before = lines;
+        lines = (0..of.count)
+            .flat_map(|i| before.iter().map(move |at| at + i * map.stride))
+            .collect();
+    }
+    let mut points = vec![0];
+    for axis in &pass.axes {
+        let map = axis.store;
+        let before = points;
+        points = (0..axis.length)
+            .flat_map(|i| before.iter().map(move |at| at + i * map.stride))
+            .collect();
+    }
+    lines
+        .chunks(pass.tile.lines)
+        .map(|tile| {
+            let mut to = vec![0; plan.ranks];
+            for line in tile {
+                for point in &points {
+                    to[owner(line + point)] += 1;
+                }
+            }
+            to
+        })
+        .collect()
+}
+
+/// Of the tiles that are under way at once, on all ranks together, no device gets more than twice its share.
+#[test]
+fn no_device_gets_all_stores_at_once() {
+    let planner = Planner::on(crate::AnyBackend::cpu().expect("the CPU"));
+    let cube = Shape::d3(16, 16, 16);
+    for ranks in [2, 4] {
+        for request in [
+            Request::forward(cube.clone()),
+            Request::forward(cube.clone()).inverse(),
+            Request::r2c(cube.clone()),
+            Request::of_kind(Kind::Dct2, cube.clone()),
+            Request::forward(Shape::d2(32, 32)),
+        ] {
+            let plan = plan_over(&planner, &request, ranks, [None, None]).expect("a plan");
+            let all = (0..ranks).map(|rank| targets(&planner, &plan, 0, rank));
+            let all: Vec<Vec<Vec<usize>>> = all.collect();
+            for tile in 0..all[0].len() {
+                let tiles = all.iter().filter_map(|rank| rank.get(tile));
+                let mut to = vec![0; ranks];
+                for tile in tiles {
+                    to.iter_mut().zip(tile).for_each(|(to, n)| *to += n);
+                }
+                let (sum, most) = (to.iter().sum::<usize>(), to.iter().max().expect("ranks"));
+                assert!(most * ranks <= 2 * sum, "{request:?}, tile {tile}: {to:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_device_has_what_its_rank_loads() {
+    let lengths = [1, 8, 6, 4];
+    let place = |counts: &[usize]| Place {
+        domain: Domain::Complex,
+        lengths: lengths.to_vec(),
+        parts: grid(&lengths, counts),
+        order: vec![0, 1, 2, 3],
+    };
+    // Three slabs of two planes of 8·4 points, of 8 bytes each.
+    let slabs = place(&[1, 1, 3, 1]);
+    assert_eq!(slabs.homes(8, 256), [0, 0, 1, 1, 2, 2]);
+    assert_eq!(slabs.homes(8, 512), [0, 1, 2]);
+    // A granule that several have is with the one that has most of it: of 3 planes the first two are one rank's.
+    assert_eq!(slabs.homes(8, 768), [0, 2]);
+    assert_eq!(slabs.homes(8, 1 << 20), [0]);
+    let pencils = place(&[1, 1, 3, 2]);
+    let homes = pencils.homes(8, 64);
+    assert_eq!(homes.len(), 24);
+    for rank in 0..6 {
+        assert_eq!(homes.iter().filter(|&&home| home == rank).count(), 4);
+    }
+    let part: &Part = &slabs.parts[1];
+    assert_eq!(part.offset(&slabs.window_strides(true)), 64);
+    assert_eq!(slabs.window_strides(false), [192, 24, 4, 1]);
+}
