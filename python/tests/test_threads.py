@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -49,6 +50,7 @@ def test_many_shapes_at_once():
             assert np.allclose(c, scipy.fft.dctn(x.real), atol=1e-9)
 
 
+@pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="there is no lock here")
 def test_the_lock_is_free_while_running():
     # Another thread counts while a long transform runs; it could not if the lock were held.
     x = numbers(1 << 21)
@@ -66,6 +68,13 @@ def test_the_lock_is_free_while_running():
         done.wait(0.0005)
     thread.join()
     assert ticks > 3
+
+
+def test_the_lock_stays_off():
+    # Importing an extension that wants the lock would bring it back.
+    if not sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("Python with the lock")
+    assert not sys._is_gil_enabled()
 
 
 def test_workers_of_a_thread_are_its_own():

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Other people's test suites over our libraries: suites.sh FOLDER quick|all
-# [fftw|pyfftw|octave|gromacs]..., where FOLDER has them as `make install` does. Sources come from
+# [fftw|pyfftw|octave|gromacs|speed]..., where FOLDER has them as `make install` does. Sources come from
 # Debian's and PyPI's packages into a temporary folder, and nothing of them stays; Octave and GROMACS
-# are those that are installed. `quick` is two minutes' part of fftw and pyfftw.
+# are those that are installed. `quick` is two minutes' part of fftw and pyfftw. `speed` times both
+# libraries by FFTW's bench in turn, and wants a machine with nothing else to do.
 set -euo pipefail
 libraries=$(cd "$1" && pwd)
 scope=$2
@@ -14,9 +15,9 @@ trap 'rm -rf "$work"' EXIT
 # What earlier runs have measured is not followed.
 export MMAFFT_CACHE=off
 
-# FFTW's bench with check.pl: the random suites of its `make check`, in both precisions, with
-# threads and with a callback for them.
-fftw() {
+# FFTW's sources, and its test program in both precisions.
+programs() {
+    [ ! -x "$work/single/bench" ] || return 0
     # Sources of the packages that this machine installs.
     local apt=(-o "Dir::Etc::sourcelist=$work/sources.list" -o "Dir::Etc::sourceparts=$work/sources"
         -o "Dir::State::lists=$work/lists" -o APT::Sandbox::User=root)
@@ -31,10 +32,15 @@ fftw() {
     done
     apt-get "${apt[@]}" update -qq
     (cd "$work" && apt-get "${apt[@]}" source --download-only -qq fftw3 && tar xf fftw3_*.orig.tar.*)
-    local source
     source=$(echo "$work"/fftw-3*)
     bench "$source" "$work/double" fftw3
     bench "$source" "$work/single" fftw3f -DFFTW_SINGLE=1 -DBENCHFFT_SINGLE=1
+}
+
+# FFTW's bench with check.pl: the random suites of its `make check`, in both precisions, with
+# threads and with a callback for them.
+fftw() {
+    programs
     local count=30
     [ "$scope" = all ] || count=10
     check "$source" "$work/double" -c=$count
@@ -71,6 +77,26 @@ check() {
     (cd "$folder" && perl -w "$source/tests/check.pl" -r -v "$@" "$folder/bench" > check.log 2>&1) ||
         { grep FAILED "$folder/check.log" | cut -c 1-2000; tail -n 3 "$folder/check.log"; return 1; }
     echo "$(grep -c '^[a-z/].* [0-9.e-]* [0-9.e-]* [0-9.e-]*$' "$folder/check.log") problems passed"
+}
+
+# FFTW's time over ours, planned with MEASURE: the least of five runs of each, in turn.
+speed() {
+    programs
+    local theirs precision problem
+    theirs=$(dirname "$(ldconfig -p | awk '/libfftw3.so.3 / { print $NF; exit }')")
+    timed() { LD_LIBRARY_PATH=$1 "$work/$precision/bench" --report-time -s "$problem"; }
+    for precision in single double; do
+        for problem in o{c,r}{f,b}{256x256,512x512,1024x1024,1000x1000,64x64x64,128x128x128} \
+            ok{100,1000,1024,4096,10000,65536}{f,b,h,e00,e01,e10,e11,o00,o01,o10,o11} \
+            ok{512,1000}e10x{512,1000}e10; do
+            for _ in 1 2 3 4 5; do
+                echo "$(timed "$theirs")" "$(timed "$libraries")"
+            done | awk -v row="$precision,$problem" '
+                NR == 1 || $1 < theirs { theirs = $1 }
+                NR == 1 || $2 < ours { ours = $2 }
+                END { printf "%s,%.3f\n", row, theirs / ours }'
+        done
+    done
 }
 
 # pyFFTW's tests, built from source beside FFTW's header and run over our libraries.
