@@ -1,8 +1,7 @@
 //! The backend chosen at run time. Every backend's name exists in every build: one that is
 //! left out returns [`Error::NotBuilt`].
 //!
-//! Long for one macro, which spells out every method of the contract once, so that a backend
-//! is one line.
+//! Long for every method of the contract, each spelled out once, so that a backend is one line.
 
 use crate::foreign::Foreign;
 use mmafft_backend_traits::{
@@ -85,9 +84,10 @@ const fn row(
     }
 }
 
-/// The enums over all backends, and [`Backend`] for them: one line a backend.
+/// The enums over all backends, and the macros that call one of them: one line a backend. `$d` is a dollar sign, as those macros
+/// have their own.
 macro_rules! backends {
-    ($($(#[$meta:meta])* $variant:ident($backend:ty)),* $(,)?) => {
+    ($d:tt $($(#[$meta:meta])* $variant:ident($backend:ty)),* $(,)?) => {
         /// A backend of this build. Cheap to clone.
         #[derive(Debug, Clone)]
         #[non_exhaustive]
@@ -113,194 +113,43 @@ macro_rules! backends {
             $($variant(<$backend as Foreign>::Stream)),*
         }
 
-        impl Buffer for AnyBuffer {
-            fn bytes(&self) -> usize {
-                match self {
-                    $(AnyBuffer::$variant(b) => b.bytes()),*
+        /// Calls what is inside of any of these; wraps what comes of it, if that is one of them too.
+        macro_rules! of {
+            ($d any:ident, $d value:expr, $d own:ident => $d call:expr) => {
+                match $d value {
+                    $($d any::$variant($d own) => $d call,)*
                 }
-            }
+            };
+            ($d any:ident, $d value:expr, $d own:ident => $d call:expr, as $d made:ident) => {
+                match $d value {
+                    $($d any::$variant($d own) => $d made::$variant($d call),)*
+                }
+            };
+            ($d any:ident, $d value:expr, $d own:ident => $d call:expr, $d made:ident) => {
+                match $d value {
+                    $($d any::$variant($d own) => $d call.map($d made::$variant),)*
+                }
+            };
         }
 
-        impl Prepared for AnyPrepared {
-            fn scratch_bytes(&self) -> usize {
-                match self {
-                    $(AnyPrepared::$variant(p) => p.scratch_bytes()),*
+        /// Calls a backend with what is its own; refuses what is another's.
+        macro_rules! with {
+            ($d backend:expr, $d own:ident, $d what:literal,
+                [$d($d any:ident($d value:ident)),*] => $d call:expr) => {
+                match ($d backend, $d($d value),*) {
+                    $((
+                        AnyBackend::$variant($d own),
+                        $d($d any::$variant($d value)),*
+                    ) => $d call,)*
+                    #[allow(unreachable_patterns)]
+                    (backend, ..) => Err(foreign(backend, $d what)),
                 }
-            }
+            };
         }
 
-        impl Backend for AnyBackend {
-            type Buffer = AnyBuffer;
-            type Prepared = AnyPrepared;
-
-            fn limits(&self) -> &Limits {
-                match self {
-                    $(AnyBackend::$variant(b) => b.limits()),*
-                }
-            }
-
-            fn revision(&self) -> String {
-                match self {
-                    $(AnyBackend::$variant(b) => b.revision()),*
-                }
-            }
-
-            fn allocate(&self, bytes: usize) -> Result<AnyBuffer> {
-                match self {
-                    $(AnyBackend::$variant(b) => b.allocate(bytes).map(AnyBuffer::$variant)),*
-                }
-            }
-
-            fn write(&self, buffer: &mut AnyBuffer, offset: usize, bytes: &[u8]) -> Result<()> {
-                match (self, buffer) {
-                    $((AnyBackend::$variant(b), AnyBuffer::$variant(buffer)) => {
-                        b.write(buffer, offset, bytes)
-                    })*
-                    #[allow(unreachable_patterns)]
-                    (backend, _) => Err(foreign(backend, "buffer")),
-                }
-            }
-
-            fn read(&self, buffer: &AnyBuffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
-                match (self, buffer) {
-                    $((AnyBackend::$variant(b), AnyBuffer::$variant(buffer)) => {
-                        b.read(buffer, offset, bytes)
-                    })*
-                    #[allow(unreachable_patterns)]
-                    (backend, _) => Err(foreign(backend, "buffer")),
-                }
-            }
-
-            fn prepare(&self, plan: &Plan) -> Result<AnyPrepared> {
-                match self {
-                    $(AnyBackend::$variant(b) => b.prepare(plan).map(AnyPrepared::$variant)),*
-                }
-            }
-
-            fn launch(
-                &self,
-                prepared: &AnyPrepared,
-                bindings: Bindings<'_, AnyBuffer>,
-            ) -> Result<()> {
-                self.launch_by(None, prepared, bindings)
-            }
-
-            fn synchronize(&self) -> Result<()> {
-                match self {
-                    $(AnyBackend::$variant(b) => b.synchronize()),*
-                }
-            }
-
-            fn split(
-                &self,
-                values: &AnyBuffer,
-                vector: usize,
-                hi: &mut AnyBuffer,
-                lo: &mut AnyBuffer,
-                exponents: &mut AnyBuffer,
-            ) -> Result<()> {
-                match (self, values, hi, lo, exponents) {
-                    $((
-                        AnyBackend::$variant(b),
-                        AnyBuffer::$variant(values),
-                        AnyBuffer::$variant(hi),
-                        AnyBuffer::$variant(lo),
-                        AnyBuffer::$variant(exponents),
-                    ) => b.split(values, vector, hi, lo, exponents),)*
-                    #[allow(unreachable_patterns)]
-                    _ => Err(foreign(self, "buffer")),
-                }
-            }
-
-            fn combine(
-                &self,
-                hi: &AnyBuffer,
-                lo: &AnyBuffer,
-                exponents: &AnyBuffer,
-                vector: usize,
-                values: &mut AnyBuffer,
-            ) -> Result<()> {
-                match (self, hi, lo, exponents, values) {
-                    $((
-                        AnyBackend::$variant(b),
-                        AnyBuffer::$variant(hi),
-                        AnyBuffer::$variant(lo),
-                        AnyBuffer::$variant(exponents),
-                        AnyBuffer::$variant(values),
-                    ) => b.combine(hi, lo, exponents, vector, values),)*
-                    #[allow(unreachable_patterns)]
-                    _ => Err(foreign(self, "buffer")),
-                }
-            }
-
-            fn product(
-                &self,
-                radix: usize,
-                direction: Direction,
-                hi: &AnyBuffer,
-                lo: &AnyBuffer,
-                exponents: &AnyBuffer,
-                values: &mut AnyBuffer,
-            ) -> Result<()> {
-                match (self, hi, lo, exponents, values) {
-                    $((
-                        AnyBackend::$variant(b),
-                        AnyBuffer::$variant(hi),
-                        AnyBuffer::$variant(lo),
-                        AnyBuffer::$variant(exponents),
-                        AnyBuffer::$variant(values),
-                    ) => b.product(radix, direction, hi, lo, exponents, values),)*
-                    #[allow(unreachable_patterns)]
-                    _ => Err(foreign(self, "buffer")),
-                }
-            }
-        }
-
-        impl Foreign for AnyBackend {
-            type Stream = AnyStream;
-
-            fn stream(&self) -> Result<AnyStream> {
-                match self {
-                    $(AnyBackend::$variant(b) => b.stream().map(AnyStream::$variant)),*
-                }
-            }
-
-            unsafe fn stream_from_raw(&self, handle: u64) -> Result<AnyStream> {
-                match self {
-                    $(AnyBackend::$variant(b) => {
-                        // SAFETY: the caller's.
-                        unsafe { b.stream_from_raw(handle) }.map(AnyStream::$variant)
-                    })*
-                }
-            }
-
-            fn zeros(&self, bytes: usize) -> Result<AnyBuffer> {
-                match self {
-                    $(AnyBackend::$variant(b) => b.zeros(bytes).map(AnyBuffer::$variant)),*
-                }
-            }
-
-            #[allow(unreachable_code, reason = "what is not built has no memory")]
-            unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> AnyBuffer {
-                match self {
-                    $(AnyBackend::$variant(b) => {
-                        // SAFETY: the caller's.
-                        AnyBuffer::$variant(unsafe { b.buffer_from_raw(pointer, bytes) })
-                    })*
-                }
-            }
-
-            #[allow(unreachable_code, reason = "what is not built has no memory")]
-            fn address(&self, buffer: &mut AnyBuffer) -> u64 {
-                match (self, buffer) {
-                    $((AnyBackend::$variant(b), AnyBuffer::$variant(buffer)) => b.address(buffer),)*
-                    // No backend has memory there.
-                    #[allow(unreachable_patterns)]
-                    _ => 0,
-                }
-            }
-
-            fn launch_by(
+        impl AnyBackend {
+            /// Launches with a backend's own stream and input, where there are some.
+            fn launch_own(
                 &self,
                 stream: Option<&AnyStream>,
                 prepared: &AnyPrepared,
@@ -332,19 +181,12 @@ macro_rules! backends {
                     _ => Err(foreign(self, "buffer")),
                 }
             }
-
-            fn wait(&self, stream: &AnyStream) -> Result<()> {
-                match (self, stream) {
-                    $((AnyBackend::$variant(b), AnyStream::$variant(s)) => b.wait(s),)*
-                    #[allow(unreachable_patterns)]
-                    _ => Err(foreign(self, "stream")),
-                }
-            }
         }
     };
 }
 
 backends! {
+    $
     /// The CPU.
     Cpu(CpuBackend),
     /// An NVIDIA device.
@@ -353,6 +195,137 @@ backends! {
     Hip(HipBackend),
     /// A device emulated on the host.
     Emulated(EmulatedBackend),
+}
+
+impl Buffer for AnyBuffer {
+    fn bytes(&self) -> usize {
+        of!(AnyBuffer, self, own => own.bytes())
+    }
+}
+
+impl Prepared for AnyPrepared {
+    fn scratch_bytes(&self) -> usize {
+        of!(AnyPrepared, self, own => own.scratch_bytes())
+    }
+}
+
+impl Backend for AnyBackend {
+    type Buffer = AnyBuffer;
+    type Prepared = AnyPrepared;
+
+    fn limits(&self) -> &Limits {
+        of!(AnyBackend, self, own => own.limits())
+    }
+
+    fn revision(&self) -> String {
+        of!(AnyBackend, self, own => own.revision())
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<AnyBuffer> {
+        of!(AnyBackend, self, own => own.allocate(bytes), AnyBuffer)
+    }
+
+    fn write(&self, buffer: &mut AnyBuffer, offset: usize, bytes: &[u8]) -> Result<()> {
+        with!(self, own, "buffer", [AnyBuffer(buffer)] => own.write(buffer, offset, bytes))
+    }
+
+    fn read(&self, buffer: &AnyBuffer, offset: usize, bytes: &mut [u8]) -> Result<()> {
+        with!(self, own, "buffer", [AnyBuffer(buffer)] => own.read(buffer, offset, bytes))
+    }
+
+    fn prepare(&self, plan: &Plan) -> Result<AnyPrepared> {
+        of!(AnyBackend, self, own => own.prepare(plan), AnyPrepared)
+    }
+
+    fn launch(&self, prepared: &AnyPrepared, bindings: Bindings<'_, AnyBuffer>) -> Result<()> {
+        self.launch_own(None, prepared, bindings)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        of!(AnyBackend, self, own => own.synchronize())
+    }
+
+    fn split(
+        &self,
+        values: &AnyBuffer,
+        vector: usize,
+        hi: &mut AnyBuffer,
+        lo: &mut AnyBuffer,
+        exponents: &mut AnyBuffer,
+    ) -> Result<()> {
+        with!(self, own, "buffer",
+            [AnyBuffer(values), AnyBuffer(hi), AnyBuffer(lo), AnyBuffer(exponents)]
+            => own.split(values, vector, hi, lo, exponents))
+    }
+
+    fn combine(
+        &self,
+        hi: &AnyBuffer,
+        lo: &AnyBuffer,
+        exponents: &AnyBuffer,
+        vector: usize,
+        values: &mut AnyBuffer,
+    ) -> Result<()> {
+        with!(self, own, "buffer",
+            [AnyBuffer(hi), AnyBuffer(lo), AnyBuffer(exponents), AnyBuffer(values)]
+            => own.combine(hi, lo, exponents, vector, values))
+    }
+
+    fn product(
+        &self,
+        radix: usize,
+        direction: Direction,
+        hi: &AnyBuffer,
+        lo: &AnyBuffer,
+        exponents: &AnyBuffer,
+        values: &mut AnyBuffer,
+    ) -> Result<()> {
+        with!(self, own, "buffer",
+            [AnyBuffer(hi), AnyBuffer(lo), AnyBuffer(exponents), AnyBuffer(values)]
+            => own.product(radix, direction, hi, lo, exponents, values))
+    }
+}
+
+impl Foreign for AnyBackend {
+    type Stream = AnyStream;
+
+    fn stream(&self) -> Result<AnyStream> {
+        of!(AnyBackend, self, own => own.stream(), AnyStream)
+    }
+
+    unsafe fn stream_from_raw(&self, handle: u64) -> Result<AnyStream> {
+        // SAFETY: the caller's.
+        of!(AnyBackend, self, own => unsafe { own.stream_from_raw(handle) }, AnyStream)
+    }
+
+    fn zeros(&self, bytes: usize) -> Result<AnyBuffer> {
+        of!(AnyBackend, self, own => own.zeros(bytes), AnyBuffer)
+    }
+
+    #[allow(unreachable_code, reason = "what is not built has no memory")]
+    unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> AnyBuffer {
+        // SAFETY: the caller's.
+        of!(AnyBackend, self, own => unsafe { own.buffer_from_raw(pointer, bytes) }, as AnyBuffer)
+    }
+
+    #[allow(unreachable_code, reason = "what is not built has no memory")]
+    fn address(&self, buffer: &mut AnyBuffer) -> u64 {
+        // No backend has memory of another.
+        with!(self, own, "buffer", [AnyBuffer(buffer)] => Ok(own.address(buffer))).unwrap_or(0)
+    }
+
+    fn launch_by(
+        &self,
+        stream: Option<&AnyStream>,
+        prepared: &AnyPrepared,
+        bindings: Bindings<'_, AnyBuffer>,
+    ) -> Result<()> {
+        self.launch_own(stream, prepared, bindings)
+    }
+
+    fn wait(&self, stream: &AnyStream) -> Result<()> {
+        with!(self, own, "stream", [AnyStream(stream)] => own.wait(stream))
+    }
 }
 
 /// Something of one backend given to another.

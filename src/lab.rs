@@ -1,6 +1,7 @@
 //! The library's inside for our own program, lab and tests: nothing here is promised to stay.
 
-pub use crate::planner::measure::alone;
+pub use crate::clock::BackendClock;
+pub use crate::planner::measure::{alone, Clock};
 pub use crate::planner::{of_way, plan_as, rules, ways, Asked};
 #[cfg(feature = "cpu")]
 pub mod rustfft_lines;

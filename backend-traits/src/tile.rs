@@ -59,7 +59,10 @@ pub enum Ahead {
 
 impl Launch {
     /// What a launch may do otherwise than others: the word for it, what makes one do it, and whether one does.
-    pub const WORDS: [LaunchWord; 6] = [
+    pub const WORDS: [LaunchWord; 9] = [
+        ("apart", |l| l.apart = true, |l| l.apart),
+        ("facing first", |l| l.facing[0] = true, |l| l.facing[0]),
+        ("facing last", |l| l.facing[1] = true, |l| l.facing[1]),
         ("looked up", |l| l.looked_up = true, |l| l.looked_up),
         ("unasked", |l| l.unasked = true, |l| l.unasked),
         ("multiplied", |l| l.multiplied = true, |l| l.multiplied),

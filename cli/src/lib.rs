@@ -94,20 +94,12 @@ pub fn start(program: fn() -> Result<(), Failure>) -> ExitCode {
     }
 }
 
-/// Says why the rules of `MMAFFT_RULES` are not used, where they are not.
-pub fn check_rules() {
-    if let Some(reason) = mmafft::lab::rules::not_used() {
-        out::say(format_args!("{reason}; the built-in rules are used"));
-    }
-}
-
 /// Runs the command of `mmafft` that the arguments name.
 ///
 /// # Errors
 /// What the command could not do.
 pub fn run() -> Result<(), Failure> {
     let Cli { command } = arguments();
-    check_rules();
     match command {
         Command::Info => info::run(),
         Command::Transform(arguments) => transform::run(&arguments),

@@ -3,7 +3,7 @@
 use super::rule::{ends_with_rows, Rule};
 use super::rule_keys::transformed;
 use super::sequence::Sequence;
-use super::sequences::{held, joins, sequences};
+use super::sequences::{held, sequences};
 use super::tiles::{columns, faced, points};
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{Ahead, Engine, Kind, Launch, Limits, Pass, ScalarType, TileAxis};
@@ -17,9 +17,7 @@ const SPREAD_ROWS: [usize; 3] = [32, 64, 128];
 /// Bytes of a block's share of such a tile.
 const SHARES: std::ops::RangeInclusive<usize> = 16 << 10..=128 << 10;
 /// Registers that a thread needs beside its values, about.
-const BESIDE: [usize; 3] = [20, 36, 60];
-/// The same of matrix products, with halves, sums and the matrix.
-const BESIDE_PRODUCTS: [usize; 3] = [28, 60, 96];
+const BESIDE: usize = 36;
 
 fn clustered(pass: &Pass) -> bool {
     pass.tile.residency.blocks() > 1
@@ -117,12 +115,12 @@ fn threads(points: usize, values: usize) -> usize {
     points.div_ceil(values).next_multiple_of(32).clamp(32, 1024)
 }
 
-/// The first round: every sequence and tile, in an ordinary launch.
-pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
+/// The first round: every sequence and tile of clusters, and `of_blocks` those of one, in an ordinary launch.
+pub fn first(pass: &Pass, rows: bool, of_blocks: bool, limits: &Limits) -> Vec<Rule> {
     let mut all = Vec::new();
     // `Rule::suits` says which passes clusters can have.
     let ways = [false, true].into_iter();
-    let ways = ways.filter(|spread| *spread || !whole_in_cluster(pass));
+    let ways = ways.filter(|spread| *spread || of_blocks && !whole_in_cluster(pass));
     let all_of = |spread| {
         let all = sequences(pass, spread, limits).into_iter();
         all.map(move |sequence| (sequence, spread))
@@ -134,7 +132,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
             let largest = held(pass, &sequence, limits).unwrap_or(16);
             let values = (16 / largest).max(1) * largest;
             let threads = threads(points, values);
-            let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
+            let residents = (65536 / (threads * (values * registers(pass) + BESIDE))).max(1);
             let launch = Launch::new(threads, residents);
             all.push(rule(&sequence, (lines, blocks), launch));
             if rows && ends_with_rows(pass, radices) {
@@ -146,7 +144,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
                 // Two columns at least.
                 let values = values.max(2 * radix);
                 let threads = self::threads(points, values);
-                let residents = (65536 / (threads * (values * registers(pass) + BESIDE[1]))).max(1);
+                let residents = (65536 / (threads * (values * registers(pass) + BESIDE))).max(1);
                 let launch = Launch {
                     threads,
                     residents,
@@ -161,63 +159,7 @@ pub fn first(pass: &Pass, rows: bool, limits: &Limits) -> Vec<Rule> {
     all
 }
 
-/// The second round: launches for a sequence and a tile that did well.
-pub fn second(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
-    let sequence = &best.sequence;
-    let points = points(pass, sequence.radices(), best.lines) / best.blocks;
-    let tile = (best.lines, best.blocks);
-    let largest = held(pass, sequence, limits).unwrap_or(8);
-    let mut radices = sequence.engines(pass.math.engine);
-    let dense = radices.any(|radix| largest < radix.0 && !joins(&radix));
-    let largest = match faced(pass, sequence.radices()) {
-        Some((_, radix)) if best.launch.facing != [false; 2] => largest.max(2 * radix),
-        _ => largest,
-    };
-    let cell = 2 * pass.math.storage.compute_bytes();
-    let mut all: Vec<Rule> = Vec::new();
-    let mut counts = vec![largest, 2 * largest, 8, 16];
-    if pass.axes_of_reals() {
-        // Blocks that hold an array are few: between as many threads and twice as many.
-        counts.push(24);
-    }
-    if dense {
-        // Columns of a thread share the roots of its sums.
-        counts.extend([24, 32]);
-    }
-    for values in counts {
-        if values < largest || values > 40 {
-            continue;
-        }
-        let threads = threads(points, values);
-        let beside = match pass.math.engine {
-            Engine::Simt => BESIDE,
-            Engine::Matrix => BESIDE_PRODUCTS,
-        };
-        for beside in beside {
-            let beside = beside + if dense { values * registers(pass) } else { 0 };
-            let residents = (65536 / (threads * (values * registers(pass) + beside))).max(1);
-            for apart in [false, true] {
-                // Reals between axes are exchanged as they are.
-                let whole = best.blocks > 1 || pass.axes_of_reals();
-                if apart && (whole || points * cell < 32 << 10) {
-                    continue;
-                }
-                let launch = Launch {
-                    threads,
-                    residents: residents.min(2048 / threads),
-                    apart,
-                    ..best.launch
-                };
-                if all.iter().all(|rule| rule.launch != launch) {
-                    all.push(rule(&best.sequence, tile, launch));
-                }
-            }
-        }
-    }
-    all
-}
-
-/// The second round of tiles that a model ranked: more or fewer blocks, threads that hold more or less, other columns that face each
+/// The second round: more or fewer blocks, threads that hold more or less, other columns that face each
 /// other, and parts that are exchanged apart.
 pub fn near(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
     let Launch {
@@ -352,16 +294,6 @@ pub fn third(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
     };
     let tile = (best.lines, best.blocks);
     let mut all = otherwise(pass, best, limits);
-    // One end alone.
-    if best.launch.facing == [true, true] {
-        for facing in [[true, false], [false, true]] {
-            let launch = Launch {
-                facing,
-                ..best.launch
-            };
-            all.push(rule(&best.sequence, tile, launch));
-        }
-    }
     for neighbours in [2, 4].into_iter().filter(|n| *n <= most) {
         for share in [1, neighbours] {
             let threads = (best.launch.threads / share).next_multiple_of(32);

@@ -6,6 +6,7 @@
 //! its memory to one tile.
 
 use super::fits::{Fits, LARGEST_RADIX};
+use super::rule_keys::Keys;
 use super::rules;
 use super::sequence::Sequence;
 use super::spread::Spread;
@@ -57,7 +58,10 @@ pub fn columns(stage: &Stage, fits: &Fits, must: bool) -> Option<Spread> {
     let lines = inner.fold(arrays(stage, &[stage.dim]), usize::saturating_mul);
     let must = must || fits.clusters;
     let runs = |s: &Spread| s.cuts_runs(stage.load_runs, stage.store_runs);
-    let mut rules = rules::of_columns(fits, stage)
+    let rules = rules::of_each(Keys::of(fits).of_columns(stage), fits.limits).into_iter();
+    let mut rules = rules
+        .map(|(_, rule)| rule)
+        .filter(|rule| rule.blocks > 1 && rule.lines > 1)
         .filter(|rule| must || rule.fraction > TWO_PASSES)
         .filter_map(|rule| rule.spread(&lengths))
         .filter(runs)
@@ -157,7 +161,10 @@ fn choose(
     };
     let halves = |spread: &Spread| whole.is_none() || spread.halves(kind, fits.scalar);
     let can = |s: &Spread| s.fits(lengths, fits.engine, fits.limits, fits.scalar);
-    let mut rules = rules::of_cluster(fits.limits, fits.scalar, fits.engine, kind, &named)
+    let rules = rules::of_each(Keys::of(fits).of_cluster(kind, &named), fits.limits).into_iter();
+    let mut rules = rules
+        .map(|(_, rule)| rule)
+        .filter(|rule| rule.blocks > 1 && rule.lines == 1)
         .filter_map(|rule| rule.spread(lengths))
         .filter(|spread| halves(spread) && can(spread));
     if let Some(measured) = rules.next() {

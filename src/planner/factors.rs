@@ -2,6 +2,7 @@
 
 use super::cluster;
 use super::fits::Fits;
+use super::rule_keys::Keys;
 use super::rules;
 use super::stage::{is_scattered, Stage};
 use mmafft_backend_traits::real::{CoreLength, Middle};
@@ -28,8 +29,11 @@ pub fn measured_factors(stage: &Stage, fits: &Fits) -> Option<Measured> {
         (Some(parts), _) => usable(stage, fits, parts, None),
         (None, true) => usable(stage, fits, &fewer_factors(stage, fits)?, None),
         (None, false) => {
-            let mut rules = rules::of_parts(fits, stage.kind, stage.length);
-            rules.find_map(|rule| {
+            let keys = Keys::of(fits).of_parts(stage.kind, stage.length);
+            let rules = rules::of_each(keys, fits.limits).into_iter();
+            // Factors are whole passes.
+            let mut rules = rules.filter(|(_, rule)| !rule.sequence.is_mixed());
+            rules.find_map(|(_, rule)| {
                 let reason = format!("in parts as measured: {:.2} of a copy", rule.fraction);
                 usable(stage, fits, rule.sequence.radices(), Some(reason))
             })

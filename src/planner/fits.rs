@@ -259,52 +259,8 @@ impl<'a> Fits<'a> {
     }
 }
 
-/// A GPU that nobody has, of such an architecture.
-#[cfg(test)]
-pub fn invented_device(architecture: &str) -> Limits {
-    use mmafft_backend_traits::device::{Geometry, Vendor};
-    use mmafft_backend_traits::{radix::BUTTERFLIES, Precision};
-    let geometry = Geometry {
-        wave: 32,
-        threads: 1024,
-        shared_bytes: 227 << 10,
-        registers: 65536,
-        multiprocessors: 132,
-        blocks: 1 << 31,
-        access: 0,
-        together: true,
-        vendor: Vendor::Nvidia,
-    };
-    Limits {
-        architecture: architecture.into(),
-        workers: geometry.multiprocessors,
-        butterflies: BUTTERFLIES,
-        precisions: vec![Precision::F32, Precision::F64, Precision::F16],
-        geometry: Some(geometry),
-        ..invented(geometry.shared_bytes)
-    }
-}
-
-/// Limits of what is no device.
-#[cfg(test)]
-pub fn invented(tile_bytes: usize) -> Limits {
-    Limits {
-        backend: "invented",
-        device: String::new(),
-        architecture: String::new(),
-        workers: 1,
-        vector_bytes: 32,
-        tile_bytes,
-        line_points: usize::MAX,
-        cluster_blocks: 0,
-        target: &mmafft_backend_traits::device::Lowering,
-        butterflies: &[8, 4, 2, 3, 5, 7, 11, 13],
-        fragments: Vec::new(),
-        precisions: vec![mmafft_backend_traits::Precision::F32],
-        geometry: None,
-    }
-}
-
 #[cfg(test)]
 #[path = "fits_tests.rs"]
 mod tests;
+#[cfg(test)]
+pub use tests::{invented, invented_device};

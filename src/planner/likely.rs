@@ -206,19 +206,19 @@ pub fn likely(
     let ranking = Ranking::new(pass, limits);
     let among = ranking.among(pass.loops.iter().map(|l| l.count).product());
     let all = ranking.tiles(sequences, among);
-    // Some that differ.
+    // Some that differ, by their radices where there are several.
+    let alike = most.div_ceil(SHARE.min(sequences.len().max(1)));
     let mut chosen: Vec<&Tile> = Vec::new();
     for (_, tile) in &all {
         let same = |other: &&&Tile| other.radices == tile.radices;
         let wide = |other: &&&Tile| other.threads == tile.threads;
         let near = |other: &&Tile| {
             let near = |a: usize, b: usize| 6 * a.abs_diff(b) < a;
-            let alike = near(tile.lines, other.lines) && near(tile.threads, other.threads);
-            alike && other.is_like(tile)
+            let close = near(tile.lines, other.lines) && near(tile.threads, other.threads);
+            close && other.is_like(tile)
         };
-        let share = most.div_ceil(SHARE);
-        let few = chosen.iter().filter(same).count() < share
-            && chosen.iter().filter(wide).count() < share;
+        let few = chosen.iter().filter(same).count() < alike
+            && chosen.iter().filter(wide).count() < most.div_ceil(SHARE);
         if few && !chosen.iter().any(near) {
             chosen.push(tile);
         }

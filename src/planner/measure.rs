@@ -10,8 +10,6 @@ use super::likely::likely;
 use super::orders::orders;
 use super::plan_with;
 use super::rule::Rule;
-use super::sequence::Sequence;
-use super::sequences::sequences;
 use super::wisdom::{Tile, Wisdom};
 use mmafft_backend_traits::{
     radix, Effort, Engine, Limits, Pass, Plan, Request, Residency, Result, Step, Turns,
@@ -48,7 +46,7 @@ const PATIENT: Trials = Trials {
     tiles: 16,
     faced: 4,
     kept: 3,
-    second: launches,
+    second: candidates::near,
     third: candidates::third,
 };
 /// Candidates of a pass that no model ranks are timed up to so many: by `Measure`, by `Patient`.
@@ -317,10 +315,7 @@ fn tiles(pass: &Pass, rules: Vec<Rule>, limits: &Limits) -> Vec<Tile> {
 /// Tiles that could be fast: by the model where it knows such passes, else all, of which some are taken.
 fn first_round(pass: &Pass, limits: &Limits, trials: &Trials, effort: Effort) -> Vec<Tile> {
     let rows = super::rule_keys::access(pass) == "rows";
-    let mut all = candidates::first(pass, rows, limits);
-    if ranked(pass) {
-        all.retain(|rule| rule.blocks > 1);
-    }
+    let all = candidates::first(pass, rows, !ranked(pass), limits);
     let most = UNRANKED[usize::from(effort == Effort::Patient)];
     let step = all.len().div_ceil(most).max(1);
     let mut all: Vec<Rule> = all.into_iter().step_by(step).collect();
@@ -339,27 +334,14 @@ fn ranked(pass: &Pass) -> bool {
     pass.math.engine == Engine::Simt && block && !pass.steps.iter().any(convolved)
 }
 
-/// Radices of a pass' axes, in all orders that are tried.
+/// Radices of a pass' axes, in all orders that are tried; none are the pass' own, if they are not among them.
 fn all_orders(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
-    let all = sequences(pass, false, limits).into_iter();
-    let mut all: Vec<Vec<usize>> = all.map(|s: Sequence| s.radices().to_vec()).collect();
-    all.extend(orders(pass, limits).unwrap_or_default());
-    all.sort();
-    all.dedup();
-    // None are the pass' own.
+    let mut all = orders(pass, limits).unwrap_or_default();
     let own: Vec<usize> = pass.steps.iter().filter_map(Step::radix).collect();
-    if all.contains(&own) {
-        all.retain(|s| !s.is_empty());
+    if !all.contains(&own) {
+        all.push(Vec::new());
     }
     all
-}
-
-/// Other launches of a tile.
-fn launches(pass: &Pass, best: &Rule, limits: &Limits) -> Vec<Rule> {
-    match ranked(pass) {
-        true => candidates::near(pass, best, limits),
-        false => candidates::second(pass, best, limits),
-    }
 }
 
 /// More and fewer lines a tile, on a CPU.

@@ -19,8 +19,8 @@ pub fn largest_butterfly(scalar: ScalarType) -> usize {
     }
 }
 
-/// Radices of a pass' axes that are tried, of one or of several; `None` of convolutions, and of several axes of which some are long
-/// ones of type I.
+/// Radices of a pass' axes that are tried, of one or of several; `None` of convolutions, and of several axes of which some of type I
+/// have neither columns and rows nor are a thread's.
 pub fn orders(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     orders_of_line(pass, limits).or_else(|| orders_of_axes(pass, limits))
 }
@@ -33,15 +33,9 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     };
     let length = transformed(pass).filter(|&n| n == axis.core_length())?;
     // A thread that has a line meets nobody, but its lanes lie apart in memory.
-    let of = |points: usize| {
-        let all = fewest(points, 2, pass.math.storage, limits).into_iter();
-        all.flat_map(|s| permutations(&s))
-    };
-    let mut all: Vec<Vec<usize>> = of(length).collect();
+    let mut all = in_every_order(length, 2, pass.math.storage, limits);
     all.extend(in_thread(axis, limits));
-    if axis.kind.is_symmetric() && length.is_multiple_of(2) {
-        all.extend(of(length / 2).filter(|s| folds(axis, s)));
-    }
+    all.extend(columns_and_rows(axis, pass, limits));
     // Rules of other orders would be refused where lines are to face each other, and can.
     if all.iter().any(|s| facing_end(pass, s) == Some(true)) {
         all.retain(|s| facing_end(pass, s) == Some(true));
@@ -58,7 +52,7 @@ fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     let mut all = vec![Vec::new()];
     for axis in &pass.axes {
         let own = match axis.kind.is_symmetric() {
-            true => vec![in_thread(axis, limits)?],
+            true => symmetric(axis, pass, limits)?,
             false => orders_of_axis(axis, pass, limits),
         };
         let with = |s: &Vec<usize>| own.iter().map(|own| [&s[..], own].concat()).collect();
@@ -77,6 +71,39 @@ fn in_thread(axis: &TileAxis, limits: &Limits) -> Option<Vec<usize>> {
     (short && limits.butterflies.contains(&core[0])).then(|| core.to_vec())
 }
 
+/// The radices of real columns and their rows, of an axis of type I.
+fn columns_and_rows(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
+    let length = axis.core_length();
+    if !axis.kind.is_symmetric() || !length.is_multiple_of(2) {
+        return Vec::new();
+    }
+    let mut all = in_every_order(length / 2, 2, pass.math.storage, limits);
+    all.retain(|s| folds(axis, s));
+    all
+}
+
+/// Of one of several axes of type I: that of a thread, or the few by columns and rows with the fewest steps.
+fn symmetric(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
+    if let Some(own) = in_thread(axis, limits) {
+        return Some(vec![own]);
+    }
+    let mut all = columns_and_rows(axis, pass, limits);
+    all.sort_by_key(Vec::len);
+    all.truncate(OF_AN_AXIS);
+    (!all.is_empty()).then_some(all)
+}
+
+/// Every order of the butterflies that [`fewest`] has.
+fn in_every_order(
+    points: usize,
+    least: usize,
+    scalar: ScalarType,
+    limits: &Limits,
+) -> Vec<Vec<usize>> {
+    let all = fewest(points, least, scalar, limits).into_iter();
+    all.flat_map(|s| permutations(&s)).collect()
+}
+
 fn orders_of_axis(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
     let length = axis.core_length();
     let middle = axis.kind.reduction(axis.length, false).middle;
@@ -88,8 +115,7 @@ fn orders_of_axis(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usiz
         };
         pass.axes_of_reals() && end.is_some_and(|&r| images_meet(length, r, pass.math.storage))
     };
-    let all = fewest(length, 1, pass.math.storage, limits);
-    let mut all: Vec<Vec<usize>> = all.iter().flat_map(|s| permutations(s)).collect();
+    let mut all = in_every_order(length, 1, pass.math.storage, limits);
     // An exchange more, of a split or merge, is as a step more; of as many the least columns a point, and the largest radix
     // first.
     all.sort_by_cached_key(|s| {

@@ -25,62 +25,45 @@ pub struct Rule {
     pub fraction: f64,
 }
 
-/// The first line of the file: a key's columns, then a rule's. The last three are left out from the first on
-/// behind which nothing is said: each access of memory moves one point, no columns face each other, nothing is
-/// otherwise than elsewhere.
-#[cfg(test)]
-pub const HEADER: &str =
-    "architecture,storage,engine,kind,access,length,radices,lines,threads,residents,apart,fraction,neighbours,facing,otherwise";
-
-/// The steps whose threads have columns that face each other.
-const FACING: [(&str, [bool; 2]); 4] = [
-    ("none", [false; 2]),
-    ("first", [true, false]),
-    ("last", [false, true]),
-    ("both", [true, true]),
-];
-
 /// Threads of a block, blocks of a multiprocessor and steps of a pass are never more.
 const MOST: usize = 1024;
 /// Radices of a pass: a convolution has twice as many steps, and copies beside them.
 const MOST_RADICES: usize = 12;
-/// Beside the words of [`Launch::WORDS`], all joined by `+`: of how many blocks a tile is, as in `4 blocks`.
+/// Beside the words of [`Launch::WORDS`], all joined by `+`: of how many blocks a tile is, as in `4 blocks`, and how many points an
+/// access of memory may move, as in `2 neighbours`.
 const BLOCKS: &str = " blocks";
+const NEIGHBOURS: &str = " neighbours";
 
 impl Rule {
     /// What the rule's columns of the file say; `None` where they are damaged.
+    ///
+    /// The last one is left out where nothing is otherwise than elsewhere.
     pub fn parse(row: &str) -> Option<Self> {
         let columns: Vec<&str> = row.split(',').collect();
-        let (columns, rest) = columns.split_at_checked(6)?;
-        let [radices, lines, threads, residents, apart, fraction] = *columns else {
+        let (columns, rest) = columns.split_at_checked(5)?;
+        let [radices, lines, threads, residents, fraction] = *columns else {
             return None;
         };
-        let otherwise: Vec<&str> = rest.get(2).into_iter().flat_map(|w| w.split('+')).collect();
-        let (neighbours, facing) = match *rest {
-            [] => ("1", "none"),
-            [neighbours] => (neighbours, "none"),
-            [neighbours, facing] | [neighbours, facing, _] => (neighbours, facing),
+        let words = match *rest {
+            [] => None,
+            [words] => Some(words),
             _ => return None,
         };
-        let facing = FACING.into_iter().find(|(name, _)| *name == facing)?.1;
-        let sequence = Sequence::parse(radices)?;
         let positive = |text: &str| text.parse().ok().filter(|&n: &usize| n > 0);
         let bounded = |text: &str| positive(text).filter(|&n| n <= MOST);
-        let mut launch = Launch {
-            apart: apart == "yes",
-            neighbours: positive(neighbours).filter(|n| n.is_power_of_two())?,
-            facing,
-            ..Launch::new(bounded(threads)?, bounded(residents)?)
-        };
+        let mut launch = Launch::new(bounded(threads)?, bounded(residents)?);
         let mut blocks = 1;
-        for word in otherwise {
+        for word in words.into_iter().flat_map(|words| words.split('+')) {
             if let Some(count) = word.strip_suffix(BLOCKS) {
                 blocks = bounded(count).filter(|&n| n > 1)?;
-                continue;
+            } else if let Some(count) = word.strip_suffix(NEIGHBOURS) {
+                launch.neighbours = bounded(count).filter(|n| n.is_power_of_two())?;
+            } else {
+                let (_, set, _) = Launch::WORDS.iter().find(|(name, ..)| *name == word)?;
+                set(&mut launch);
             }
-            let (_, set, _) = Launch::WORDS.iter().find(|(name, ..)| *name == word)?;
-            set(&mut launch);
         }
+        let sequence = Sequence::parse(radices)?;
         Some(Rule {
             sequence: Some(sequence).filter(|s| s.radices().len() <= MOST_RADICES)?,
             lines: positive(lines)?,
@@ -92,29 +75,19 @@ impl Rule {
 
     /// The rule's columns of the file.
     pub fn row(&self) -> String {
+        let does = Launch::WORDS.iter().filter(|(_, _, is)| is(&self.launch));
+        let mut words: Vec<String> = does.map(|(word, ..)| word.to_string()).collect();
+        let counts = [(self.blocks, BLOCKS), (self.launch.neighbours, NEIGHBOURS)];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 1);
+        words.extend(counts.map(|(count, word)| format!("{count}{word}")));
         let Launch {
-            neighbours, facing, ..
+            threads, residents, ..
         } = self.launch;
-        let otherwise = Launch::WORDS.iter().filter(|(_, _, is)| is(&self.launch));
-        let spread = (self.blocks > 1).then(|| format!("{}{BLOCKS}", self.blocks));
-        let otherwise = otherwise.map(|(word, ..)| word.to_string());
-        let otherwise: Vec<String> = otherwise.chain(spread).collect();
-        let name = FACING.into_iter().find(|(_, f)| *f == facing);
-        let name = name.map_or("", |(name, _)| name);
-        let rest = match (neighbours, facing, &otherwise[..]) {
-            (1, [false, false], []) => String::new(),
-            (n, [false, false], []) => format!(",{n}"),
-            (n, _, []) => format!(",{n},{name}"),
-            (n, _, words) => format!(",{n},{name},{}", words.join("+")),
-        };
+        let words = words.join("+");
+        let rest = if words.is_empty() { "" } else { "," };
         format!(
-            "{},{},{},{},{},{:.3}{rest}",
-            self.sequence,
-            self.lines,
-            self.launch.threads,
-            self.launch.residents,
-            if self.launch.apart { "yes" } else { "no" },
-            self.fraction
+            "{},{},{threads},{residents},{:.3}{rest}{words}",
+            self.sequence, self.lines, self.fraction
         )
     }
 

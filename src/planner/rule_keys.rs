@@ -6,6 +6,7 @@ use mmafft_backend_traits::{
     ScalarType, Step, TileAxis, KINDS,
 };
 
+use super::fits::Fits;
 use super::stage::{Place, Stage};
 
 /// Lines of a four-step transform whose twiddles are looked up in two levels, about.
@@ -49,52 +50,92 @@ fn storage(scalar: ScalarType) -> &'static str {
     }
 }
 
-/// The key of a line that passes share, by its kind and whole length.
-pub fn parts_key(
-    limits: &Limits,
-    scalar: ScalarType,
-    engine: Engine,
-    kind: &str,
-    length: usize,
-) -> String {
-    let (architecture, storage, engine) = (&limits.architecture, storage(scalar), engine.name());
-    format!("{architecture},{storage},{engine},{kind},parts,{length}")
+/// What all keys of a device's rules have in common, for passes of an engine.
+pub struct Keys<'a> {
+    pub limits: &'a Limits,
+    pub scalar: ScalarType,
+    pub engine: Engine,
 }
 
-/// The keys of a line or plane that a cluster holds: its own, and those of kinds that are alike.
-pub fn cluster_keys(
-    limits: &Limits,
-    scalar: ScalarType,
-    engine: Engine,
-    kind: Kind,
-    lengths: &[usize],
-) -> Vec<String> {
-    let lengths: Vec<String> = lengths.iter().map(usize::to_string).collect();
-    let (architecture, storage, engine) = (&limits.architecture, storage(scalar), engine.name());
-    let kinds = match kind {
-        Kind::C2C => vec!["c2c"],
-        kind => [kind.row().name].into_iter().chain(alike(kind)).collect(),
-    };
-    let lengths = lengths.join("x");
-    let key = |kind| format!("{architecture},{storage},{engine},{kind},cluster,{lengths}");
-    kinds.into_iter().map(key).collect()
+impl<'a> Keys<'a> {
+    /// Those of what is planned.
+    pub fn of(fits: &Fits<'a>) -> Self {
+        Keys {
+            limits: fits.limits,
+            scalar: fits.scalar,
+            engine: fits.engine,
+        }
+    }
+
+    fn key(&self, kind: &str, access: &str, length: &str) -> String {
+        let (architecture, engine) = (&self.limits.architecture, self.engine.name());
+        let storage = storage(self.scalar);
+        format!("{architecture},{storage},{engine},{kind},{access},{length}")
+    }
+
+    /// Of a line that passes share: by its kind and those that are alike, and its whole length; of type I also by the kind whose
+    /// continued line is as long. The rules' radices are the factors, in the order of the passes.
+    pub fn of_parts(&self, kind: Kind, length: usize) -> Vec<String> {
+        let own = own_and_alike(kind).map(|kind| (kind, length));
+        let beside = as_long(kind, length).map(|(kind, length)| (kind.row().name, length));
+        let keys = own.chain(beside);
+        keys.map(|(kind, length)| self.key(kind, "parts", &length.to_string()))
+            .collect()
+    }
+
+    /// Of a line or plane that a cluster holds: its own, and those of kinds that are alike.
+    pub fn of_cluster(&self, kind: Kind, lengths: &[usize]) -> Vec<String> {
+        let lengths = joined(lengths.iter().copied());
+        let keys = own_and_alike(kind);
+        keys.map(|kind| self.key(kind, "cluster", &lengths))
+            .collect()
+    }
+
+    /// Of complex lines beside each other, their own first: as [`keys`] of their pass.
+    pub fn of_columns(&self, stage: &Stage) -> [String; 3] {
+        let contiguous = |place: &Place| place.strides[stage.dim] <= 2;
+        let access = access_of(contiguous(&stage.load), contiguous(&stage.store));
+        // Factors of a stage name a loop of its own.
+        let roots = roots_of([stage.load_factor, stage.store_factor], &stage.inner);
+        let length = stage.length.to_string();
+        [roots, "", ROOTS].map(|roots| self.key("c2c", &format!("{access}{roots}"), &length))
+    }
+
+    /// Of a request whose passes take turns, its own first: by the kinds and lengths of its axes, as the request has
+    /// them, and by kinds that are alike. `what`: of the `first` pass, the `second`, the `parts` that make them, or that they do
+    /// `not`.
+    pub fn in_turns(&self, request: &Request, what: &str) -> Vec<String> {
+        let axes = request.axes.iter().flatten();
+        let dims = request.shape.dims();
+        let axes = axes.filter_map(|&a| Some((request.kind_of(a)?, dims[a])));
+        let axes: Vec<(Kind, usize)> = axes.collect();
+        let Some(&(kind, length)) = axes.first() else {
+            return Vec::new();
+        };
+        if self.limits.architecture.is_empty() {
+            return Vec::new();
+        }
+        let names: Vec<&str> = axes.iter().map(|(kind, _)| kind.row().name).collect();
+        let one = axes.iter().all(|(other, _)| *other == kind);
+        let names: Vec<String> = match request.kind.is_real_to_real() {
+            // Half spectra are of the last axis.
+            false => vec![request.kind.row().name.into()],
+            true if one => own_and_alike(kind).map(String::from).collect(),
+            true => vec![names.join("+")],
+        };
+        let key = |kind: &str, lengths: &str| self.key(kind, &format!("{what} in turns"), lengths);
+        let lengths = joined(axes.iter().map(|(_, n)| *n));
+        let own = names.iter().map(|name| key(name, &lengths));
+        let beside = as_long(kind, length).filter(|_| axes.len() == 1);
+        let beside = beside.map(|(kind, n)| key(kind.row().name, &n.to_string()));
+        own.chain(beside).collect()
+    }
 }
 
-/// The keys of complex lines beside each other, their own first: as [`keys`] of their pass.
-pub fn column_keys(
-    limits: &Limits,
-    scalar: ScalarType,
-    engine: Engine,
-    stage: &Stage,
-) -> [String; 3] {
-    let contiguous = |place: &Place| place.strides[stage.dim] <= 2;
-    let access = access_of(contiguous(&stage.load), contiguous(&stage.store));
-    // Factors of a stage name a loop of its own.
-    let roots = roots_of([stage.load_factor, stage.store_factor], &stage.inner);
-    let (architecture, storage, engine) = (&limits.architecture, storage(scalar), engine.name());
-    let length = stage.length;
-    [roots, "", ROOTS]
-        .map(|roots| format!("{architecture},{storage},{engine},c2c,{access}{roots},{length}"))
+/// Lengths as keys name them.
+fn joined(lengths: impl Iterator<Item = usize>) -> String {
+    let lengths: Vec<String> = lengths.map(|n| n.to_string()).collect();
+    lengths.join("x")
 }
 
 /// Whether the pass multiplies by four-step twiddles, and of how many lines: so many that they have
@@ -170,6 +211,11 @@ fn has_real_columns(pass: &Pass) -> bool {
     sides.any(|side| side.reals.is_some_and(columns))
 }
 
+/// A kind's name, and those of kinds that are alike.
+fn own_and_alike(kind: Kind) -> impl Iterator<Item = &'static str> {
+    [kind.row().name].into_iter().chain(alike(kind))
+}
+
 /// Kinds whose passes move their points as those of `kind` do, with other weights and signs.
 pub(super) fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
     let moves = |row: &KindRow| {
@@ -187,7 +233,7 @@ pub(super) fn alike(kind: Kind) -> impl Iterator<Item = &'static str> {
 }
 
 /// Of a line of type I, the cosine or the sine whose continued line is as long: its kind and length.
-pub(super) fn as_long(kind: Kind, length: usize) -> Option<(Kind, usize)> {
+fn as_long(kind: Kind, length: usize) -> Option<(Kind, usize)> {
     let other = match kind {
         Kind::Dct1 => (Kind::Dst1, length.checked_sub(2)?),
         Kind::Dst1 => (Kind::Dct1, length.checked_add(2)?),
@@ -215,10 +261,7 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
     if !pass.steps[begins..].iter().all(plain) || limits.architecture.is_empty() {
         return Vec::new();
     }
-    let lengths = |of: fn(&TileAxis) -> usize| {
-        let lengths: Vec<String> = pass.axes.iter().map(|a| of(a).to_string()).collect();
-        lengths.join("x")
-    };
+    let lengths = |of: fn(&TileAxis) -> usize| joined(pass.axes.iter().map(of));
     let mut kinds = pass.axes.iter().map(|a| a.kind).filter(|k| *k != Kind::C2C);
     let halves = End::BOTH
         .into_iter()
@@ -242,11 +285,13 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         (None, None) if pass.load.hermitian.is_some() => vec!["hermitian"],
         (None, None) => Vec::new(),
     };
-    let storage = storage(pass.math.storage);
-    let engine = pass.math.engine.name();
-    let key = |kind: &str, roots: &str, lengths: String| {
-        let (architecture, access) = (&limits.architecture, access(pass));
-        format!("{architecture},{storage},{engine},{kind},{access}{roots},{lengths}")
+    let of = Keys {
+        limits,
+        scalar: pass.math.storage,
+        engine: pass.math.engine,
+    };
+    let key = |kind: &str, roots: &str, lengths: &str| {
+        of.key(kind, &format!("{}{roots}", access(pass)), lengths)
     };
     let (whole, core) = (lengths(|a| a.length), lengths(TileAxis::core_length));
     if let Some(Convolved { name, known_by, .. }) = convolution {
@@ -257,106 +302,38 @@ pub(super) fn keys(pass: &Pass, limits: &Limits) -> Vec<String> {
         // go by complex ones where they were not measured.
         let alone =
             pass.mirrored().is_none() && !has_real_columns(pass) && pass.load.hermitian.is_none();
-        let own = match axis.kind {
-            Kind::C2C => None,
-            kind => Some((format!("{} {name}", kind.row().name), whole)),
-        };
-        let names = own
+        let own = (axis.kind != Kind::C2C).then(|| format!("{} {name}", axis.kind.row().name));
+        let own = own.map(|name| key(&name, roots(pass), &whole));
+        let all = own
             .into_iter()
-            .chain([(name.to_string(), known_by.to_string())]);
-        let names = names.map(|(name, length)| key(&name, roots(pass), length));
-        return names.filter(|_| alone).collect();
+            .chain([key(name, roots(pass), &known_by.to_string())]);
+        return all.filter(|_| alone).collect();
     }
     let beside = match &pass.axes[..] {
         [axis] => as_long(axis.kind, axis.length),
         _ => None,
     };
-    let mut keys: Vec<String> = match kinds.is_empty() {
-        true => {
-            let facing = pass.mirrored().map(|_| "facing");
-            let kinds = facing.into_iter().chain(["c2c"]);
-            let with_roots = kinds.map(|kind| key(kind, roots(pass), whole.clone()));
-            // As `column_keys`: what no block holds was measured among lines of passes.
-            let spread = pass.tile.residency.blocks() > 1 && access(pass) != "cluster";
-            let others = [""].into_iter().chain(spread.then_some(ROOTS));
-            with_roots
-                .chain(others.map(|roots| key("c2c", roots, whole.clone())))
-                .collect()
+    // As they are, then as they would be without twiddles.
+    let both = [roots(pass), ""];
+    let mut keys: Vec<String> = Vec::new();
+    if kinds.is_empty() {
+        let facing = pass.mirrored().map(|_| "facing");
+        let own = facing.into_iter().chain(["c2c"]);
+        keys.extend(own.map(|kind| key(kind, both[0], &whole)));
+        keys.push(key("c2c", "", &whole));
+        // As `Keys::of_columns`: what no block holds was measured among lines of passes.
+        let spread = pass.tile.residency.blocks() > 1 && access(pass) != "cluster";
+        keys.extend(spread.then(|| key("c2c", ROOTS, &whole)));
+    } else {
+        for roots in both {
+            keys.extend(kinds.iter().map(|kind| key(kind, roots, &whole)));
         }
-        false => {
-            let with_roots = kinds
-                .iter()
-                .map(|kind| key(kind, roots(pass), whole.clone()));
-            let without = kinds.iter().map(|kind| key(kind, "", whole.clone()));
-            with_roots
-                .chain(without)
-                .chain(beside.map(|(kind, n)| key(kind.row().name, "", n.to_string())))
-                .chain(
-                    [key("c2c", roots(pass), core.clone()), key("c2c", "", core)]
-                        .into_iter()
-                        // Nor has a tile with reals between its axes the complex one's.
-                        .filter(|_| !shorter && access(pass) != "cluster" && !pass.axes_of_reals()),
-                )
-                .collect()
+        keys.extend(beside.map(|(kind, n)| key(kind.row().name, "", &n.to_string())));
+        // Nor has a tile with reals between its axes the complex one's.
+        if !shorter && access(pass) != "cluster" && !pass.axes_of_reals() {
+            keys.extend(both.map(|roots| key("c2c", roots, &core)));
         }
-    };
+    }
     keys.dedup();
     keys
-}
-
-/// The keys of a request whose passes take turns, its own first: by the kinds and lengths of its axes, as the request has
-/// them, and by kinds that are alike. `what`: of the `first` pass, the `second`, the `parts` that make them, or that they do `not`.
-pub fn turn_keys(request: &Request, engine: Engine, limits: &Limits, what: &str) -> Vec<String> {
-    if limits.architecture.is_empty() {
-        return Vec::new();
-    }
-    let dims = request.shape.dims();
-    let axes: Vec<(Kind, usize)> = match &request.axes {
-        Some(axes) => axes
-            .iter()
-            .filter_map(|&a| Some((request.kind_of(a)?, dims[a]))),
-        None => return Vec::new(),
-    }
-    .collect();
-    let Some(&(kind, length)) = axes.first() else {
-        return Vec::new();
-    };
-    let one = axes.iter().all(|(other, _)| *other == kind);
-    // Half spectra are of the last axis.
-    let named = request.kind.row().name;
-    let names: Vec<String> = match request.kind.is_real_to_real() {
-        false => vec![named.into()],
-        true if one => [kind.row().name]
-            .into_iter()
-            .chain(alike(kind))
-            .map(String::from)
-            .collect(),
-        true => vec![axes
-            .iter()
-            .map(|(kind, _)| kind.row().name)
-            .collect::<Vec<_>>()
-            .join("+")],
-    };
-    let lengths: Vec<String> = axes.iter().map(|(_, n)| n.to_string()).collect();
-    let (architecture, storage) = (
-        &limits.architecture,
-        storage(request.precision.row().storage),
-    );
-    let key = |kind: &str, lengths: &str| {
-        format!(
-            "{architecture},{storage},{},{kind},{what} in turns,{lengths}",
-            engine.name()
-        )
-    };
-    let lengths = lengths.join("x");
-    let own = names.iter().map(|name| key(name, &lengths));
-    let beside = as_long(kind, length).filter(|_| axes.len() == 1);
-    let beside = beside.map(|(kind, n)| key(kind.row().name, &n.to_string()));
-    own.chain(beside).collect()
-}
-
-/// What a pass is measured as; `None` where it has no rules.
-#[cfg(test)]
-pub fn key(pass: &Pass, limits: &Limits) -> Option<String> {
-    keys(pass, limits).into_iter().next()
 }

@@ -1,7 +1,7 @@
-use super::super::rule::HEADER;
-use super::super::rule_keys::key;
+use super::super::rule_keys::alike;
+use super::super::rule_keys::keys as keys_of;
 use super::*;
-use mmafft_backend_traits::{Request, Shape};
+use mmafft_backend_traits::{Engine, Request, ScalarType, Shape};
 
 #[test]
 fn a_device_has_rules_of_its_own() {
@@ -10,48 +10,21 @@ fn a_device_has_rules_of_its_own() {
         architecture: "sm_90".into(),
         ..super::super::fits::invented(227 << 10)
     };
-    let key = parts_key(&of(""), ScalarType::F64, Engine::Simt, "c2c", 1 << 24);
+    let limits = of("");
+    let keys = Keys {
+        limits: &limits,
+        scalar: ScalarType::F64,
+        engine: Engine::Simt,
+    };
+    let keys = keys.of_parts(Kind::C2C, 1 << 24);
     let factors = |device: &str| {
-        let rules = found(&key, &of(device));
+        let rules = of_each(keys.clone(), &of(device)).into_iter();
         let radices = rules.map(|(_, rule)| rule.sequence.radices().len());
         radices.collect::<Vec<_>>()
     };
     assert_eq!(factors("NVIDIA H200"), [3]);
     // What cannot be followed leaves the architecture's.
     assert_eq!(factors("NVIDIA H100 80GB HBM3"), [2, 3]);
-}
-
-/// Lines of four rows' tiles, in the order in which these are tried.
-#[test]
-fn rows_of_the_user_come_first() {
-    let limits = Limits {
-        device: "NVIDIA, new".into(),
-        ..super::super::fits::invented(227 << 10)
-    };
-    let table = |rows: &[(&str, usize)]| {
-        let rows = rows.iter();
-        let rows = rows.map(|(key, lines)| format!("{key},8*8,{lines},128,2,no,0.9\n"));
-        parse(&format!("{HEADER}\n{}", rows.collect::<String>())).expect("a table")
-    };
-    let (all, alone) = (
-        "sm_90,f32,simt,c2c,rows,64",
-        "sm_90 NVIDIA  new,f32,simt,c2c,rows,64",
-    );
-    let (user, built_in) = (
-        table(&[(all, 2), (alone, 1)]),
-        table(&[(all, 4), (alone, 3)]),
-    );
-    let lines = |user: Option<_>| {
-        let rules = found_in([user, Some(&built_in)], &[all], &limits);
-        rules.map(|(_, rule)| rule.lines).collect::<Vec<_>>()
-    };
-    assert_eq!(lines(Some(&user)), [1, 2, 3, 4]);
-    assert_eq!(lines(None), [3, 4]);
-    let other = "sm_90,f32,simt,c2c,rows,65";
-    let built_in = table(&[(other, 5), (alone, 3), (all, 4)]);
-    let rules = found_in([None, Some(&built_in)], &[other, all], &limits);
-    let lines: Vec<usize> = rules.map(|(_, rule)| rule.lines).collect();
-    assert_eq!(lines, [3, 5, 4]);
 }
 
 /// DCT-III and DST-III go by each other's rows, DCT-III's own first: on an H200 only DST-III of 1024x1024 was slower in turns.
@@ -119,7 +92,8 @@ fn chirps_are_known_by_their_convolutions() {
     let keys = |length: usize| {
         let request = Request::forward(Shape::d1(length)).batch(1000);
         let plan = crate::plan(&request, &limits).expect("a plan");
-        let keys = plan.passes.iter().map(|p| key(p, &limits));
+        let keys = plan.passes.iter();
+        let keys = keys.map(|pass| keys_of(pass, &limits).into_iter().next());
         keys.collect::<Vec<_>>()
     };
     let known = |length| vec![Some(format!("sm_90,f32,simt,chirp,rows,{length}"))];

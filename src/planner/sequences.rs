@@ -1,12 +1,12 @@
-//! Which radices are tried for a line: sequences whose product it is, and how many values of one a thread has.
+//! Which radices are tried for a line whose tiles no model ranks: sequences whose product it is, and how many values of one a
+//! thread has.
 
 use super::orders::{descend, largest_butterfly};
-use super::rule::folds;
 use super::rule_keys::transformed;
 use super::sequence::Sequence;
 use mmafft_backend_traits::mirrors::halves_radix;
 use mmafft_backend_traits::real::Middle;
-use mmafft_backend_traits::{radix, Engine, Images, Limits, Operand, Pass, ScalarType, TileAxis};
+use mmafft_backend_traits::{radix, Engine, Images, Limits, Operand, Pass, ScalarType};
 
 /// The largest butterflies that are tried.
 const LARGEST: usize = 32;
@@ -119,8 +119,9 @@ fn beside_a_product(length: usize, limits: &Limits) -> Vec<Sequence> {
 /// The sequences with the fewest radices, and with one more: those of the smallest radices first,
 /// in either order.
 fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> {
+    // Of several axes those that are planned.
     let Some(length) = transformed(pass) else {
-        return of_axes(pass, limits);
+        return vec![Vec::new()];
     };
     if spread {
         return parts(length, pass, limits);
@@ -183,83 +184,9 @@ fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> 
         .map(|s| s.iter().rev().copied().collect())
         .collect();
     chosen.extend(ascending);
-    chosen.extend(folded(length, &pass.axes[0], pass, &radices));
     chosen.sort();
     chosen.dedup();
     chosen
-}
-
-/// The radices of several axes, of each in turn: the fewest, and those with one more, in either order, of axes
-/// that are as long the same. And none, which keeps those that are planned.
-fn of_axes(pass: &Pass, limits: &Limits) -> Vec<Vec<usize>> {
-    let mut radices = limits.butterflies.to_vec();
-    radices.retain(|&r| r <= largest(pass) && !radix::summed(r, false));
-    radices.sort_unstable_by(|a, b| b.cmp(a));
-    let sequences = |points: usize| {
-        let mut all = Vec::new();
-        descend(points, &radices, &mut Vec::new(), &mut all);
-        all.sort_by_key(|s| (s.len(), s.first().copied()));
-        let least = all.first().map_or(0, Vec::len);
-        let few = |n: usize| all.iter().filter(move |s| s.len() == n).take(2);
-        let few: Vec<&Vec<usize>> = few(least).chain(few(least + 1)).collect();
-        let both = |s: &Vec<usize>| [s.clone(), reversed(s)];
-        few.into_iter().flat_map(both).collect::<Vec<_>>()
-    };
-    // Of lines of type I also those of columns and rows, before the others.
-    let of_axis = |axis: &TileAxis| {
-        let length = axis.core_length();
-        let mut all = folded(length, axis, pass, &radices);
-        all.truncate(SEQUENCES / 2);
-        all.extend(sequences(length));
-        all
-    };
-    let own: Vec<Vec<Vec<usize>>> = pass.axes.iter().map(of_axis).collect();
-    let count = match pass.math.engine {
-        Engine::Simt if own.iter().all(|s| !s.is_empty()) => own.iter().map(Vec::len).max(),
-        _ => None,
-    };
-    let choice = |i: usize| own.iter().map(|s| &s[i % s.len()][..]).collect::<Vec<_>>();
-    let mut all: Vec<Vec<usize>> = (0..count.unwrap_or(0))
-        .map(|i| choice(i).concat())
-        .collect();
-    all.push(Vec::new());
-    all.sort();
-    all.dedup();
-    all
-}
-
-/// The sequences of an axis by real columns: of a quarter of the continued line's points, which
-/// is half of `length`, those of the fewest radices and the most equal parts.
-fn folded(length: usize, axis: &TileAxis, pass: &Pass, radices: &[usize]) -> Vec<Vec<usize>> {
-    if !axis.kind.is_symmetric() || pass.math.engine != Engine::Simt {
-        return Vec::new();
-    }
-    let held: Vec<usize> = radices
-        .iter()
-        .copied()
-        .filter(|&r| !radix::summed(r, false))
-        .collect();
-    let points = length / 2;
-    let parts = (2..=points / 2)
-        .filter(|a| points.is_multiple_of(*a))
-        .map(|a| [a, points / a]);
-    let mut all = Vec::new();
-    for [a, b] in parts {
-        for before in shortest(a, &held) {
-            for after in shortest(b, &held) {
-                let sequence = [before.clone(), after].concat();
-                if folds(axis, &sequence) {
-                    all.push((sequence.len(), a.abs_diff(b), sequence));
-                }
-            }
-        }
-    }
-    all.sort();
-    all.dedup();
-    all.into_iter()
-        .map(|(_, _, sequence)| sequence)
-        .take(SEQUENCES)
-        .collect()
 }
 
 /// The sequences of the fewest radices, in either order: those of the smallest first ones.

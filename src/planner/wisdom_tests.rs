@@ -10,7 +10,8 @@ fn pass() -> Pass {
 fn wise() -> Wisdom {
     let limits = invented(227 << 10);
     let mut wisdom = Wisdom::new(&limits, "kernels");
-    let rule = Rule::parse("32*32,4,128,2,no,0.000,2,both").expect("a rule");
+    let rule =
+        Rule::parse("32*32,4,128,2,0.000,facing first+facing last+2 neighbours").expect("a rule");
     let alone = false;
     let tile = Tile::By {
         rule: Box::new(rule),

@@ -65,9 +65,9 @@ fn by_rule(request: &Request, limits: &Limits) -> Result<Plan> {
     let lines = 1 + request.batch % 3;
     let threads = (lines * n / 16).next_multiple_of(64).clamp(64, 512);
     let radices: Vec<String> = radices.iter().map(usize::to_string).collect();
-    let mut row = format!("{},{lines},{threads},1,no,0.5", radices.join("*"));
+    let mut row = format!("{},{lines},{threads},1,0.5", radices.join("*"));
     if !(request.batch + usize::from(request.kind == Kind::Dst1)).is_multiple_of(2) {
-        row.push_str(",1,none,staged");
+        row.push_str(",staged");
     }
     let rule = Rule::parse(&row).expect("a rule");
     let mut plan = mmafft::plan(request, limits)?;
@@ -154,7 +154,7 @@ fn columns_and_rows_may_be_convolutions() {
 #[test]
 fn products_are_not_folded() {
     let backend = Probe::new(Vendor::Nvidia, ORDERS[0]).backend();
-    let rule = Rule::parse("4*8,4,64,2,no,0.5").expect("a rule");
+    let rule = Rule::parse("4*8,4,64,2,0.5").expect("a rule");
     for precision in [Precision::SplitF16, Precision::F16] {
         let request = Request::of_kind(Kind::Dct1, Shape::d1(65))
             .batch(9)
@@ -178,9 +178,9 @@ fn pairs_of_columns_fit_a_thread() {
         let rule = Rule::parse(row).expect("a rule");
         rule.suits(&plan.passes[0], backend.limits())
     };
-    assert!(suits("2*12*12,5,64,2,no,0.5"));
+    assert!(suits("2*12*12,5,64,2,0.5"));
     // 72 values.
-    assert!(!suits("2*12*12,5,32,2,no,0.5"));
+    assert!(!suits("2*12*12,5,32,2,0.5"));
 }
 
 /// Lengths of lines of type I by columns, cosines' and sines'.
@@ -275,10 +275,10 @@ const RADICES: [([usize; 2], [Kind; 2], &str, usize); 8] = [
 /// By the radices of row `batch - 1`, of as many staged as not; small arrays two a tile.
 fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
     let (_, _, radices, _) = RADICES[(request.batch - 1) % RADICES.len()];
-    let staged = ["", ",1,none,staged"][(request.batch - 1) / RADICES.len()];
+    let staged = ["", ",staged"][(request.batch - 1) / RADICES.len()];
     let points: usize = request.shape.dims().iter().product();
     let lines = if points < 1200 { 2 } else { 1 };
-    let rule = Rule::parse(&format!("{radices},{lines},160,1,no,0.5{staged}")).expect("a rule");
+    let rule = Rule::parse(&format!("{radices},{lines},160,1,0.5{staged}")).expect("a rule");
     let mut plan = mmafft::plan(request, limits)?;
     assert!(
         rule.suits(&plan.passes[0], limits),
@@ -341,11 +341,11 @@ fn sums_are_not_folded() {
         rule.suits(&plan.passes[0], backend.limits())
     };
     // Of butterflies they are.
-    assert!(suits(Kind::Dct1, &[65], "8*4,1,64,1,no,0.5"));
-    assert!(suits(Kind::Dct1, &[9, 65], "8*4*8,1,64,1,no,0.5"));
-    for row in ["37*2*2*2,1,128,1,no,0.5", "2*2*2*37,1,128,1,no,0.5"] {
+    assert!(suits(Kind::Dct1, &[65], "8*4,1,64,1,0.5"));
+    assert!(suits(Kind::Dct1, &[9, 65], "8*4*8,1,64,1,0.5"));
+    for row in ["37*2*2*2,1,128,1,0.5", "2*2*2*37,1,128,1,0.5"] {
         assert!(!suits(Kind::Dct1, &[593], row), "{row}");
         assert!(!suits(Kind::Dst1, &[591], row), "{row}");
     }
-    assert!(!suits(Kind::Dct1, &[9, 593], "37*2*2*2*8,1,128,1,no,0.5"));
+    assert!(!suits(Kind::Dct1, &[9, 593], "37*2*2*2*8,1,128,1,0.5"));
 }

@@ -60,13 +60,13 @@ fn lines() {
             Precision::F64,
         ] {
             for (n, rule) in [
-                (256, "16*(16),4,64,4,no,0"),
-                (512, "(32)*16,2,64,4,no,0,2"),
-                (512, "(4)*16*8,2,128,2,yes,0"),
-                (1024, "16*(8)*8,1,64,4,no,0"),
-                (2000, "16*(25*5),1,256,2,no,0"),
-                (240, "(15)*16,3,64,4,no,0"),
-                (96, "3*(32),3,32,4,no,0"),
+                (256, "16*(16),4,64,4,0"),
+                (512, "(32)*16,2,64,4,0,2 neighbours"),
+                (512, "(4)*16*8,2,128,2,0,apart"),
+                (1024, "16*(8)*8,1,64,4,0"),
+                (2000, "16*(25*5),1,256,2,0"),
+                (240, "(15)*16,3,64,4,0"),
+                (96, "3*(32),3,32,4,0"),
             ] {
                 runs(vendor, &line(n, precision), rule);
             }
@@ -78,14 +78,14 @@ fn lines() {
             (227, "16*(32)"),
             (227, "(32)*16"),
         ] {
-            let rule: &'static str = format!("{rule},1,64,2,no,0").leak();
+            let rule: &'static str = format!("{rule},1,64,2,0").leak();
             runs(vendor, &line(n, Precision::SplitF16), rule);
         }
         // Joined products beside a butterfly, and two scaled columns of one line.
         for rule in [
-            "64*(16),2,64,2,no,0",
-            "(8)*128,1,64,2,no,0,2",
-            "16*(4)*16,1,64,2,no,0",
+            "64*(16),2,64,2,0",
+            "(8)*128,1,64,2,0,2 neighbours",
+            "16*(4)*16,1,64,2,0",
         ] {
             runs(vendor, &line(1024, Precision::SplitF16), rule);
         }
@@ -107,22 +107,22 @@ fn rules_without_products() {
         let rule = Rule::parse(rule).expect("a rule");
         rule.suits(&plan.passes[0], limits)
     };
-    assert!(suits(256, "(16)*16,4,64,4,no,0"));
-    assert!(suits(1 << 15, "16*(8*16*16),1,256,2,no,0,1,none,8 blocks"));
-    assert!(suits(49152, "(8*16*24)*16,1,256,2,no,0,1,none,8 blocks"));
-    assert!(suits(4096, "(16*16)*16,4,512,1,no,0"));
+    assert!(suits(256, "(16)*16,4,64,4,0"));
+    assert!(suits(1 << 15, "16*(8*16*16),1,256,2,0,8 blocks"));
+    assert!(suits(49152, "(8*16*24)*16,1,256,2,0,8 blocks"));
+    assert!(suits(4096, "(16*16)*16,4,512,1,0"));
     for (n, rule) in [
-        (256, "(16*16),4,64,4,no,0"),
-        (200, "20*(10),4,64,4,no,0"),
-        (1 << 15, "(16*8*16*16),1,256,2,no,0,1,none,8 blocks"),
+        (256, "(16*16),4,64,4,0"),
+        (200, "20*(10),4,64,4,0"),
+        (1 << 15, "(16*8*16*16),1,256,2,0,8 blocks"),
         // A radix that is no product, ones that are no butterflies.
-        (49152, "(8*16*16)*24,1,256,2,no,0,1,none,8 blocks"),
-        (1 << 15, "16*(64*32),1,256,2,no,0,1,none,8 blocks"),
+        (49152, "(8*16*16)*24,1,256,2,0,8 blocks"),
+        (1 << 15, "16*(64*32),1,256,2,0,8 blocks"),
         // Threads that would have 512 values.
-        (4096, "(16*16)*16,4,32,1,no,0"),
-        (1 << 15, "16*(8*16*16),1,32,2,no,0,1,none,8 blocks"),
+        (4096, "(16*16)*16,4,32,1,0"),
+        (1 << 15, "16*(8*16*16),1,32,2,0,8 blocks"),
         // A joined product whose results go to other blocks.
-        (1 << 15, "16*32*(16*4),1,256,2,no,0,1,none,8 blocks"),
+        (1 << 15, "16*32*(16*4),1,256,2,0,8 blocks"),
     ] {
         assert!(!suits(n, rule), "{rule}");
     }
@@ -136,14 +136,14 @@ fn columns() {
     let parts = line(1 << 16, Precision::SplitF16).batch(2);
     for vendor in Vendor::ALL {
         for rule in [
-            "16*(8),8,128,2,no,0",
-            "(8)*16,8,128,2,no,0,2",
-            "(8)*16,8,64,2,yes,0",
+            "16*(8),8,128,2,0",
+            "(8)*16,8,128,2,0,2 neighbours",
+            "(8)*16,8,64,2,0,apart",
         ] {
             runs(vendor, &plane, rule);
         }
         if vendor == Vendor::Amd {
-            for rule in ["16*(16),16,256,2,no,0", "(16)*16,16,256,2,no,0,2"] {
+            for rule in ["16*(16),16,256,2,0", "(16)*16,16,256,2,0,2 neighbours"] {
                 runs(vendor, &parts, rule);
             }
         }
@@ -154,18 +154,18 @@ fn columns() {
 fn clusters() {
     // A product at either end, beside the exchange between blocks, and on both sides of it.
     for (bits, rule) in [
-        (15, "16*(8*16*16),1,256,2,no,0,1,none,8 blocks"),
-        (15, "(16*8*16)*16,1,512,1,no,0,1,none,4 blocks"),
-        (15, "16*16*(8*16),1,256,2,no,0,1,none,8 blocks"),
-        (15, "(16*16)*8*16,1,512,1,no,0,1,none,4 blocks"),
-        (16, "16*(16*8*32),1,512,1,no,0,1,none,8 blocks"),
-        (16, "16*16*(8*32),1,512,1,no,0,1,none,8 blocks"),
-        (16, "32*(8*16*16),1,512,1,no,0,1,none,8 blocks"),
-        (16, "(16*16*8)*32,1,512,1,no,0,1,none,8 blocks"),
+        (15, "16*(8*16*16),1,256,2,0,8 blocks"),
+        (15, "(16*8*16)*16,1,512,1,0,4 blocks"),
+        (15, "16*16*(8*16),1,256,2,0,8 blocks"),
+        (15, "(16*16)*8*16,1,512,1,0,4 blocks"),
+        (16, "16*(16*8*32),1,512,1,0,8 blocks"),
+        (16, "16*16*(8*32),1,512,1,0,8 blocks"),
+        (16, "32*(8*16*16),1,512,1,0,8 blocks"),
+        (16, "(16*16*8)*32,1,512,1,0,8 blocks"),
         // As the table has it.
-        (15, "(16*16*4)*32,1,256,2,no,0,1,none,8 blocks"),
-        (16, "(32*16*4)*32,1,512,1,no,0,1,none,8 blocks"),
-        (15, "32*64*(16),1,512,1,no,0,1,none,4 blocks"),
+        (15, "(16*16*4)*32,1,256,2,0,8 blocks"),
+        (16, "(32*16*4)*32,1,512,1,0,8 blocks"),
+        (15, "32*64*(16),1,512,1,0,4 blocks"),
     ] {
         runs(
             Vendor::Nvidia,
@@ -174,6 +174,6 @@ fn clusters() {
         );
     }
     let inverse = Request::backward(Shape::d1(1 << 15)).precision(Precision::F16);
-    let rule = "16*(16*8*16),1,256,2,no,0,1,none,8 blocks";
+    let rule = "16*(16*8*16),1,256,2,0,8 blocks";
     runs(Vendor::Nvidia, &inverse.engine(Engine::Matrix), rule);
 }

@@ -138,7 +138,7 @@ const RADICES: [([usize; 2], &str); 13] = [
 /// The plan by a rule of these radices, of the number that the batch says.
 fn by_radices(request: &Request, limits: &Limits) -> Result<Plan> {
     let (_, radices) = RADICES[request.batch - 1];
-    let row = format!("{radices},1,128,1,no,0.5");
+    let row = format!("{radices},1,128,1,0.5");
     let rule = Rule::parse(&row).expect("a rule");
     let mut plan = plan(request, limits)?;
     let pass = &mut plan.passes[0];
@@ -163,7 +163,7 @@ fn pairs_of_columns_of_an_axis_fit_a_thread() {
     let limits = backend.limits();
     let pass = plan(&request, limits).expect("a plan").passes.remove(0);
     let suits = |threads: usize| {
-        let rule = Rule::parse(&format!("2*12*2*12,3,{threads},1,no,0.9")).expect("a rule");
+        let rule = Rule::parse(&format!("2*12*2*12,3,{threads},1,0.9")).expect("a rule");
         rule.suits(&pass, limits)
     };
     assert!(!suits(64) && suits(128));

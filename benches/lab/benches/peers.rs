@@ -5,10 +5,11 @@
 //! the median over pairs, above 1 where ours is faster. FFTW is planned with MEASURE.
 
 use mmafft::{
-    AnyBackend, Complex, CpuBackend, CpuOptions, Planner, Precision, RealElement, Request, Shape,
-    KINDS,
+    AnyBackend, Complex, CpuBackend, CpuOptions, Direction, Kind, Planner, Precision, RealElement,
+    Request, Shape, KINDS,
 };
-use mmafft_lab::peers::fftw::{self, Dims, Fftw, Options, R2rKind};
+use mmafft_lab::peers::fftw::{Fftw, FftwPlan, Memory, Rigor};
+use mmafft_lab::peers::Transform;
 use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -69,7 +70,7 @@ fn main() {
 }
 
 /// What differs between f32 and f64 here.
-trait Scalar: fftw::Real + RealElement + rustfft::FftNum {
+trait Scalar: RealElement + rustfft::FftNum {
     const PRECISION: Precision;
 }
 
@@ -171,6 +172,26 @@ fn planner(threads: usize) -> Planner {
     Planner::on(AnyBackend::Cpu(CpuBackend::new(options)))
 }
 
+/// A transform of this precision, as the peers take it.
+fn transform<T: Scalar>(kind: Kind, dims: &[usize]) -> Transform {
+    Transform::new(kind, T::PRECISION.row().storage, dims)
+}
+
+/// FFTW's plan, with MEASURE.
+fn planned(transform: &Transform, threads: usize) -> FftwPlan {
+    let plan = FftwPlan::new(transform, Direction::Forward, Rigor::Measure, threads);
+    plan.expect("FFTW plans it")
+}
+
+/// Whether there is FFTW for a section of the table.
+fn has_fftw<T: Scalar>(section: &str) -> bool {
+    let opened = Fftw::open(T::PRECISION.row().storage);
+    if opened.is_err() {
+        println!("skipped: {section}, needs libfftw3");
+    }
+    opened.is_ok()
+}
+
 /// Batched lines of about 2^16 points beside bare RustFFT.
 fn lines<T: Scalar>(table: &mut Table) {
     let mut lengths: Vec<usize> = (1..=20).map(|p| 1 << p).collect();
@@ -204,10 +225,9 @@ fn lines<T: Scalar>(table: &mut Table) {
 
 /// 2-D and 3-D beside FFTW.
 fn nd<T: Scalar>(table: &mut Table, threads: usize) {
-    let Ok(peer) = Fftw::<T>::open() else {
-        println!("skipped: nd, needs libfftw3");
+    if !has_fftw::<T>("nd") {
         return;
-    };
+    }
     let shapes: [&[usize]; 6] = [
         &[512, 512],
         &[1024, 1024],
@@ -221,15 +241,10 @@ fn nd<T: Scalar>(table: &mut Table, threads: usize) {
         let n: usize = dims.iter().product();
         let request = Request::forward(shape.clone()).precision(T::PRECISION);
         let fft = planner(threads).build(&request).expect("a plan");
-        let options = |in_place| Options {
-            threads,
-            in_place,
-            ..Options::default()
-        };
-        let mut x = peer.alloc::<Complex<T>>(n);
-        let mut y = peer.alloc::<Complex<T>>(n);
-        let plan = peer.plan_many_dft(&Dims::new(dims), fftw::Direction::Forward, &options(true));
-        let plan = plan.expect("FFTW plans it");
+        let mut x = Memory::new::<Complex<T>>(n);
+        let mut y = Memory::new::<Complex<T>>(n);
+        let peer = transform::<T>(Kind::C2C, dims);
+        let plan = planned(&peer.clone().in_place(), threads);
         // Both sides get buffers aligned by their own library.
         let zeros = vec![Complex::<T>::default(); n];
         let mut z = fft.upload(&zeros).expect("memory");
@@ -240,62 +255,55 @@ fn nd<T: Scalar>(table: &mut Table, threads: usize) {
             &shape.to_string(),
             "FFTW",
             || fft.run_in_place(black_box(&mut z)).expect("runs"),
-            || plan.execute_in_place(black_box(&mut x)),
+            || plan.execute(black_box(x.bytes()), None),
         );
-        let plan = peer.plan_many_dft(&Dims::new(dims), fftw::Direction::Forward, &options(false));
-        let plan = plan.expect("FFTW plans it");
+        let plan = planned(&peer, threads);
         table.row(
             &class("out-of-place"),
             &shape.to_string(),
             "FFTW",
             || fft.run(black_box(&z), &mut w).expect("runs"),
-            || plan.execute(black_box(&mut x), &mut y),
+            || plan.execute(black_box(x.bytes()), Some(y.bytes())),
         );
     }
 }
 
 /// Real to half spectrum and back, batches of about 2^18 points, beside FFTW.
 fn real<T: Scalar>(table: &mut Table) {
-    let Ok(peer) = Fftw::<T>::open() else {
-        println!("skipped: real, needs libfftw3");
+    if !has_fftw::<T>("real") {
         return;
-    };
+    }
     for p in 6..=20 {
         let n = 1usize << p;
         let batch = ((1 << 18) / n).max(1);
         let h = n / 2 + 1;
-        let dims = Dims::new(&[n]).howmany(batch);
-        let mut x = peer.alloc::<T>(n * batch);
-        let mut y = peer.alloc::<Complex<T>>(h * batch);
+        let mut x = Memory::new::<T>(n * batch);
+        let mut y = Memory::new::<Complex<T>>(h * batch);
         let mut z = vec![T::default(); n * batch];
         let mut w = vec![Complex::<T>::default(); h * batch];
         let request = Request::r2c(Shape::d1(n))
             .batch(batch)
             .precision(T::PRECISION);
         let fft = planner(1).build(&request).expect("a plan");
-        let plan = peer
-            .plan_many_dft_r2c(&dims, &Options::default())
-            .expect("FFTW plans it");
+        let plan = planned(&transform::<T>(Kind::R2C, &[n]).batch(batch), 1);
         table.row(
             &format!("r2c {}", T::NAME),
             &n.to_string(),
             "FFTW",
             || fft.process(black_box(&z), &mut w).expect("runs"),
-            || plan.execute(black_box(&mut x), &mut y),
+            || plan.execute(black_box(x.bytes()), Some(y.bytes())),
         );
         let request = Request::c2r(Shape::d1(n))
             .batch(batch)
             .precision(T::PRECISION);
         let fft = planner(1).build(&request).expect("a plan");
-        let plan = peer
-            .plan_many_dft_c2r(&dims, &Options::default())
-            .expect("FFTW plans it");
+        let plan = planned(&transform::<T>(Kind::C2R, &[n]).batch(batch), 1);
         table.row(
             &format!("c2r {}", T::NAME),
             &n.to_string(),
             "FFTW",
             || fft.process(black_box(&w), &mut z).expect("runs"),
-            || plan.execute(black_box(&mut y), &mut x),
+            || plan.execute(black_box(y.bytes()), Some(x.bytes())),
         );
     }
 }
@@ -303,16 +311,13 @@ fn real<T: Scalar>(table: &mut Table) {
 /// Every kind from reals to reals, one array, beside FFTW; short lines several times over, as
 /// one is over before the clock has moved. `MMAFFT_CASE` names a kind to run alone.
 fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
-    let Ok(peer) = Fftw::<T>::open() else {
-        println!("skipped: r2r, needs libfftw3");
+    if !has_fftw::<T>("r2r") {
         return;
-    };
+    }
     let only = std::env::var("MMAFFT_CASE").ok();
     for row in KINDS {
-        let Some(kind) = R2rKind::of(row.kind) else {
-            continue;
-        };
-        if only.as_deref().is_some_and(|only| only != row.name) {
+        let named = only.as_deref().is_none_or(|only| only == row.name);
+        if !row.kind.is_real_to_real() || !named {
             continue;
         }
         for dims in shapes {
@@ -320,14 +325,9 @@ fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
             let n: usize = dims.iter().product();
             let request = Request::of_kind(row.kind, shape.clone()).precision(T::PRECISION);
             let fft = planner(threads).build(&request).expect("a plan");
-            let options = Options {
-                threads,
-                ..Options::default()
-            };
-            let plan = peer.plan_many_r2r(&Dims::new(dims), &vec![kind; dims.len()], &options);
-            let plan = plan.expect("FFTW plans it");
-            let mut x = peer.alloc::<T>(n);
-            let mut y = peer.alloc::<T>(n);
+            let plan = planned(&transform::<T>(row.kind, dims), threads);
+            let mut x = Memory::new::<T>(n);
+            let mut y = Memory::new::<T>(n);
             let zeros = vec![T::default(); n];
             let z = fft.upload(&zeros).expect("memory");
             let mut w = fft.upload(&zeros).expect("memory");
@@ -341,7 +341,7 @@ fn r2r<T: Scalar>(table: &mut Table, shapes: &[Vec<usize>], threads: usize) {
                 &shape.to_string(),
                 "FFTW",
                 || (0..times).for_each(|_| fft.run(black_box(&z), &mut w).expect("runs")),
-                || (0..times).for_each(|_| plan.execute(black_box(&mut x), &mut y)),
+                || (0..times).for_each(|_| plan.execute(black_box(x.bytes()), Some(y.bytes()))),
             );
         }
     }

@@ -9,7 +9,6 @@ pub mod predict;
 pub mod price;
 pub mod report;
 pub mod rows;
-pub mod timing;
 
 use clap::{Parser, Subcommand};
 use mmafft_cli::Failure;
@@ -40,7 +39,6 @@ enum Command {
 /// What the command could not do.
 pub fn run() -> Result<(), Failure> {
     let Lab { command } = mmafft_cli::arguments();
-    mmafft_cli::check_rules();
     match command {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),

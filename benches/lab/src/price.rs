@@ -2,12 +2,11 @@
 
 use crate::plan::devices;
 use crate::predict::Sheet;
-use crate::timing::{copy, room, time_all, Bench, Memory, BYTES};
 use clap::Args;
 use mmafft::backend_traits::device::outlined;
 use mmafft::backend_traits::{Backend, TripCount, TripShape};
 use mmafft::lab::rules::{priced, Priced};
-use mmafft::lab::{plan_as, Asked};
+use mmafft::lab::{alone, plan_as, Asked, BackendClock, Clock as _};
 use mmafft::{AnyBackend, Limits, Pass, Plan, Precision, Request};
 use mmafft_cli::bench::cases::{self, Case};
 use mmafft_cli::bench::lab::Lab;
@@ -68,6 +67,9 @@ impl Arguments {
     }
 }
 
+/// Bytes of the transforms whose passes are timed.
+const BYTES: usize = 1 << 30;
+
 /// How dear a tile may be, of the cheapest, to be timed.
 const FAR: f64 = 1.5;
 
@@ -84,17 +86,34 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return again(path, sheet, arguments.csv.as_ref());
     }
     files::check(&arguments.cases, &arguments.csv)?;
-    match AnyBackend::from_name(&arguments.backend)? {
+    let backend = AnyBackend::from_name(&arguments.backend)?;
+    let bytes_a_second = match backend.clone() {
         #[cfg(feature = "cuda")]
-        AnyBackend::Cuda(backend) => run_in(&bench::cuda::lab::<NoPeer>(backend)?, arguments),
+        AnyBackend::Cuda(device) => copy(&bench::cuda::lab::<NoPeer>(device)?),
         #[cfg(feature = "hip")]
-        AnyBackend::Hip(backend) => run_in(&bench::hip::lab::<NoPeer>(backend)?, arguments),
+        AnyBackend::Hip(device) => copy(&bench::hip::lab::<NoPeer>(device)?),
         other => Err(format!(
             "{} has no tiles to price: a GPU has, by --backend cuda or hip",
             other.limits().backend
         )
         .into()),
+    };
+    run_on(&backend, bytes_a_second?, arguments)
+}
+
+/// Bytes that a copy on the device reads and writes a second.
+#[cfg_attr(not(any(feature = "cuda", feature = "hip")), allow(dead_code))]
+fn copy<L: Lab>(lab: &L) -> Result<f64, Failure> {
+    let from = lab.backend().allocate(BYTES)?;
+    let mut to = lab.backend().allocate(BYTES)?;
+    let mut seconds: Vec<f64> = Vec::new();
+    for _ in 0..9 {
+        let begin = lab.mark()?;
+        lab.copy(lab.stream(), &from, &mut to, BYTES)?;
+        seconds.push(lab.seconds(&begin, &lab.mark()?)?);
     }
+    seconds.sort_by(f64::total_cmp);
+    Ok(2.0 * BYTES as f64 / seconds[4])
 }
 
 /// A pass of some transform.
@@ -150,33 +169,34 @@ impl Reached {
     }
 }
 
-#[cfg_attr(not(any(feature = "cuda", feature = "hip")), allow(dead_code))]
-fn run_in<L: Lab>(lab: &L, arguments: &Arguments) -> Result<(), Failure> {
-    let limits = lab.backend().limits().clone();
-    let jobs = jobs(&arguments.cases()?, &limits);
-    let rooms = jobs.iter().map(|job| room(&job.plan));
-    let mut memory = Memory::new(lab, rooms.fold(BYTES, usize::max))?;
-    let copy = copy(lab, &mut memory)?;
+fn run_on(backend: &AnyBackend, copy: f64, arguments: &Arguments) -> Result<(), Failure> {
+    let limits = backend.limits();
+    let jobs = jobs(&arguments.cases()?, limits);
     outln!("{}: a copy moves {:.0} GB/s", limits.device, copy / 1e9);
-    let mut bench = Bench { lab, memory, copy };
+    let mut clock = BackendClock::new(backend);
     let mut text = format!("{HEADER}\n");
     let progress = Progress::new(jobs.len() as u64);
     let [mut by_price, mut planned] = [Reached::default(), Reached::default()];
     for job in &jobs {
         progress.doing(&job.case);
-        let mut all = priced(&job.pass, &limits);
+        let mut all = priced(&job.pass, limits);
         let most = all.first().map_or(0.0, |first| FAR * first.price);
         all.retain(|priced| priced.price <= most);
         let cheapest = arguments.tiles / 2;
         shuffle(all.get_mut(cheapest..).unwrap_or_default(), arguments.seed);
         all.truncate(arguments.tiles);
-        let passes = all.iter().map(|priced| job.tiled(priced, &limits));
-        let passes = passes.chain([job.pass.clone()]).collect();
-        let mut took = time_all(&mut bench, &job.plan, passes);
+        let passes = all.iter().map(|priced| job.tiled(priced, limits));
+        let plans = passes.chain([job.pass.clone()]);
+        let plans: Vec<Plan> = plans.map(|pass| alone(&job.plan, pass)).collect();
+        // What each reaches of a copy.
+        let (read, written) = job.pass.bytes();
+        let reached = |seconds: f64| (read + written) as f64 / seconds / copy;
+        let took = clock.seconds(&plans).into_iter();
+        let mut took: Vec<Option<f64>> = took.map(|seconds| seconds.map(reached)).collect();
         let own = took.pop().flatten().unwrap_or(0.0);
         for (priced, fraction) in all.iter().zip(&took) {
             if let Some(fraction) = fraction {
-                row(&mut text, job, &limits, priced, 1.0 / fraction);
+                row(&mut text, job, limits, priced, 1.0 / fraction);
             }
         }
         let best = took.iter().flatten().copied().fold(own, f64::max);

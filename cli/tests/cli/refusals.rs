@@ -91,45 +91,6 @@ fn wrong_arguments_say_what_is_expected() {
     assert!(said.contains("give c2c alone"), "{said}");
 }
 
-/// A table of rules that cannot be used is named, and the built-in ones are used.
-#[test]
-fn rules_that_cannot_be_used_are_named() {
-    let run = |rules: &str| {
-        let program = PROGRAM;
-        let output = std::process::Command::new(program)
-            .args(["plan", "64"])
-            .env("MMAFFT_RULES", rules)
-            .output();
-        let output = output.expect("it runs");
-        assert!(output.status.success());
-        String::from_utf8_lossy(&output.stderr).into_owned()
-    };
-    assert!(run("/nowhere/rules.csv").contains("MMAFFT_RULES=/nowhere/rules.csv: No such file"));
-    let folder = folder("rules");
-    let rules = folder.join("rules.csv");
-    std::fs::write(&rules, "sm_90,f32,simt,c2c,rows,64,junk\n").expect("written");
-    let said = run(text(&rules));
-    assert!(
-        said.contains("no rule is `sm_90") && said.contains("built-in"),
-        "{said}"
-    );
-    // What is no table is not shown, but for its beginning.
-    let long = "\u{1b}[31m".to_string() + &"secret=1\0".repeat(100_000);
-    std::fs::write(&rules, long).expect("written");
-    let said = run(text(&rules));
-    assert!(said.contains("no rule is `\\u{1b}[31msecret"), "{said}");
-    assert!(said.len() < 300 && said.lines().count() == 1, "{said}");
-    if cfg!(target_os = "linux") {
-        for endless in ["/dev/zero", "/dev/urandom", "/proc/self/environ"] {
-            let said = run(endless);
-            assert!(said.contains("no rule is") && said.len() < 600, "{said}");
-            assert!(!said.trim_end().contains(char::is_control), "{said:?}");
-        }
-    }
-    std::fs::write(&rules, "# nothing\n").expect("written");
-    assert_eq!(run(text(&rules)), "");
-}
-
 /// Names of files may hold anything; the terminal sees none of what controls it.
 #[cfg(unix)]
 #[test]

@@ -1,6 +1,8 @@
 //! Whatever is tried can be lowered.
 
 use super::*;
+use crate::planner::likely::likely;
+use crate::planner::orders::orders;
 use crate::planner::Asked;
 use mmafft_backend_traits::device::{lower, Driver};
 use mmafft_backend_traits::{Precision, Request, Shape};
@@ -20,11 +22,11 @@ fn columns_may_be_of_clusters() {
         let plan = crate::plan(&request.batch(100), limits).expect("a plan");
         let columns = plan.passes.iter().find(|pass| pass.axes[0].load.stride > 2);
         let pass = columns.expect("columns");
-        let mut rules = first(pass, false, limits);
+        let mut rules = first(pass, false, true, limits);
         rules.retain(|rule| rule.blocks > 1);
         assert!(rules.len() > 10, "{shape}");
         let best = rules[0].clone();
-        rules.extend(second(pass, &best, limits));
+        rules.extend(near(pass, &best, limits));
         rules.extend(third(pass, &best, limits));
         for rule in rules {
             let mut pass = pass.clone();
@@ -58,10 +60,10 @@ fn clusters_have_candidates_that_can_be_launched() {
             .expect("a plan");
         let pass = &plan.passes[0];
         assert!(clustered(pass), "{shape}");
-        let mut rules = first(pass, false, limits);
+        let mut rules = first(pass, false, true, limits);
         let lines = pass.axes.len() == 1;
         assert!(rules.len() > if lines { 10 } else { 0 }, "{shape}");
-        rules.extend(second(pass, &rules[0], limits));
+        rules.extend(near(pass, &rules[0], limits));
         rules.extend(third(pass, &rules[0], limits));
         for ahead in [Ahead::Early, Ahead::Late] {
             let asks = |rule: &Rule| rule.launch.ahead == Some(ahead);
@@ -96,7 +98,9 @@ fn tiles_of_several_axes_have_radices() {
         let plan = crate::plan(&request.batch(1000), limits).expect("a plan");
         let pass = &plan.passes[0];
         assert!(pass.axes.len() > 1, "{shape}");
-        let rules = first(pass, true, limits);
+        let orders = orders(pass, limits).expect("orders");
+        let rules = likely(pass, &orders, limits, 32, 4).into_iter();
+        let rules: Vec<Rule> = rules.filter(|rule| rule.suits(pass, limits)).collect();
         let named = rules.iter().filter(|rule| !rule.sequence.is_empty());
         assert!(named.count() > 3, "{shape}: {rules:?}");
         for rule in rules {

@@ -177,9 +177,9 @@ fn hostile_wisdom_costs_speed_alone() {
     let mut wisdom = Wisdom::new(&limits, "kernels");
     let planned = plan_by(&request, &limits, &wisdom).expect("a plan");
     let rules = [
-        "7*7,1,1024,1,no,0",
-        "10*10*10,65536,1024,1,no,0",
-        "1000,1,32,32,yes,0",
+        "7*7,1,1024,1,0",
+        "10*10*10,65536,1024,1,0",
+        "1000,1,32,32,0,apart",
     ];
     for rule in rules {
         let tile = Tile::By {

@@ -1,6 +1,8 @@
 //! RustFFT and FFTW, on the host's memory.
 
 use super::peer::Peer;
+use crate::peers::fftw::{Fftw, FftwPlan, Rigor};
+use crate::peers::Transform;
 use mmafft::lab::rustfft_lines::RustfftReal;
 use mmafft::{Complex, Direction, Error, Kind, Result, ScalarType};
 use mmafft_cli::bench::host::{HostPeer, Library};
@@ -81,18 +83,9 @@ where
 }
 
 fn fftw_version() -> Result<String> {
-    use crate::peers::fftw::Fftw;
-    Fftw::<f64>::open().map_err(no_fftw)?;
-    let version = Fftw::<f32>::open().map_err(no_fftw)?.version();
+    Fftw::open(ScalarType::F64).map_err(no_fftw)?;
+    let version = Fftw::open(ScalarType::F32).map_err(no_fftw)?.version();
     Ok(version.split("-sse").next().unwrap_or(version).into())
-}
-
-fn fftw(work: &Work, threads: usize) -> Result<HostPeer> {
-    match work.scalar {
-        ScalarType::F32 => fftw_of::<f32>(work, threads),
-        ScalarType::F64 => fftw_of::<f64>(work, threads),
-        _ => Err(without("fftw", "16 bits", "use f32 or f64")),
-    }
 }
 
 fn no_fftw(reason: String) -> Error {
@@ -104,50 +97,13 @@ fn no_fftw(reason: String) -> Error {
 }
 
 /// A plan made with FFTW_MEASURE.
-fn fftw_of<T>(work: &Work, threads: usize) -> Result<HostPeer>
-where
-    T: crate::peers::fftw::Real + bytemuck::Pod,
-    Complex<T>: bytemuck::Pod,
-{
-    use crate::peers::fftw::{Dims, Direction as Sign, Fftw, Options, R2rKind};
-    let fftw = Fftw::<T>::open().map_err(no_fftw)?;
-    let dims = Dims::new(work.shape.dims()).howmany(work.batch);
-    let options = Options {
-        threads,
-        in_place: work.in_place,
-        ..Options::default()
-    };
-    let no_plan = |reason: String| without("fftw", &reason, "leave the case out");
-    macro_rules! run {
-        ($plan:expr) => {{
-            let plan = $plan.map_err(no_plan)?;
-            Ok(Box::new(
-                move |input: &mut [u8], output: Option<&mut [u8]>| {
-                    let input = bytemuck::cast_slice_mut(input);
-                    match output {
-                        None => plan.execute_in_place(bytemuck::cast_slice_mut(input)),
-                        Some(output) => {
-                            plan.execute(input, bytemuck::cast_slice_mut(output));
-                        }
-                    }
-                },
-            ))
-        }};
+fn fftw(work: &Work, threads: usize) -> Result<HostPeer> {
+    if !matches!(work.scalar, ScalarType::F32 | ScalarType::F64) {
+        return Err(without("fftw", "16 bits", "use f32 or f64"));
     }
-    match work.kind {
-        Kind::R2C => run!(fftw.plan_many_dft_r2c(&dims, &options)),
-        Kind::C2R => run!(fftw.plan_many_dft_c2r(&dims, &options)),
-        kind if kind.is_real_to_real() => {
-            let kinds: Vec<R2rKind> = R2rKind::of(kind).into_iter().collect();
-            let kinds = kinds.repeat(work.shape.rank());
-            run!(fftw.plan_many_r2r(&dims, &kinds, &options))
-        }
-        _ => {
-            let sign = match work.direction {
-                Direction::Forward => Sign::Forward,
-                Direction::Inverse => Sign::Backward,
-            };
-            run!(fftw.plan_many_dft(&dims, sign, &options))
-        }
-    }
+    let mut transform = Transform::new(work.kind, work.scalar, work.shape.dims()).batch(work.batch);
+    transform.in_place = work.in_place;
+    let plan = FftwPlan::new(&transform, work.direction, Rigor::Measure, threads);
+    let plan = plan.map_err(|reason| without("fftw", &reason, "leave the case out"))?;
+    Ok(Box::new(move |input, output| plan.execute(input, output)))
 }

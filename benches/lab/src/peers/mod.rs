@@ -3,6 +3,7 @@
 
 pub mod cufft;
 pub mod fftw;
+mod library;
 pub mod rocfft;
 mod transform;
 

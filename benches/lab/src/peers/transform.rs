@@ -1,8 +1,11 @@
-//! What the GPU libraries transform.
+//! What the other libraries transform.
 
 use std::fmt;
 
-use mmafft::{Kind, ScalarType};
+use mmafft::{Domain, Error, Kind, Result, ScalarType};
+
+/// Dimensions that all of them take.
+const MAX_RANK: usize = 3;
 
 /// A batch of row-major transforms that follow each other without gaps.
 ///
@@ -44,6 +47,69 @@ impl Transform {
     pub fn in_place(mut self) -> Self {
         self.in_place = true;
         self
+    }
+
+    /// Whether it is one.
+    ///
+    /// # Errors
+    /// [`Error::Rank`] and [`Error::Empty`].
+    pub fn check(&self) -> Result<()> {
+        let rank = self.shape.len();
+        if !(1..=MAX_RANK).contains(&rank) {
+            return Err(Error::Rank {
+                got: rank,
+                max: MAX_RANK,
+            });
+        }
+        let empty = |what: String| Err(Error::Empty { what });
+        match self.shape.iter().position(|&n| n == 0) {
+            Some(dimension) => empty(format!("dimension {dimension}")),
+            None if self.batch == 0 => empty("the batch".into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The lengths of the array that the elements of one side are a part of.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`].
+    pub fn embed(&self, domain: Domain) -> Result<Vec<usize>> {
+        let mut embed = self.shape.clone();
+        let last = embed.last_mut();
+        if let (false, Some(last)) = (self.is_of_one_domain(), last) {
+            let half = *last / 2 + 1;
+            match domain {
+                Domain::Complex => *last = half,
+                Domain::Real if self.in_place => {
+                    *last = half.checked_mul(2).ok_or_else(|| self.overflow())?;
+                }
+                Domain::Real => {}
+            }
+        }
+        Ok(embed)
+    }
+
+    /// The elements from one array of a side to the next, and the bytes of all.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`].
+    pub fn distance_and_bytes(&self, domain: Domain) -> Result<(usize, usize)> {
+        let times = |all: usize, n: usize| all.checked_mul(n).ok_or_else(|| self.overflow());
+        let elements = self.embed(domain)?.into_iter().try_fold(1, times)?;
+        let bytes = times(times(elements, self.batch)?, domain.scalars())?;
+        Ok((elements, times(bytes, self.scalar.bytes())?))
+    }
+
+    fn is_of_one_domain(&self) -> bool {
+        let row = self.kind.row();
+        row.input == row.output
+    }
+
+    /// That a number does not fit what a library takes.
+    pub fn overflow(&self) -> Error {
+        Error::Overflow {
+            what: self.to_string(),
+        }
     }
 }
 

@@ -3,12 +3,14 @@
 use super::lab::{bench, program::figure};
 use super::real::{all, bound, cases, complex, input, run};
 use mmafft::reference::{relative_l2, ComplexDd};
-use mmafft::{Request, Shape};
+use mmafft::{Direction, Request, ScalarType, Shape};
+use mmafft_lab::peers::fftw::{Fftw, FftwPlan, Memory, Rigor};
+use mmafft_lab::peers::Transform;
 use mmafft_testing::skip;
 
 /// Every kind, in place and out of it, in f32 and f64: the results agree.
 pub fn fftw_is_a_peer() {
-    if let Err(reason) = mmafft_lab::peers::fftw::Fftw::<f32>::open() {
+    if let Err(reason) = Fftw::open(ScalarType::F32) {
         skip(format!("needs libfftw3: {reason}"));
     }
     for kind in mmafft::KINDS.iter().map(|row| row.name) {
@@ -46,24 +48,19 @@ pub fn fftw_is_a_peer() {
 
 /// FFTW's r2r says the same.
 pub fn fftw_says_the_same() {
-    use mmafft_lab::peers::fftw::{Dims, Fftw, Options, R2rKind, Rigor};
-    let fftw = match Fftw::<f64>::open() {
-        Ok(fftw) => fftw,
-        Err(reason) => skip(format!("needs libfftw3: {reason}")),
-    };
+    if let Err(reason) = Fftw::open(ScalarType::F64) {
+        skip(format!("needs libfftw3: {reason}"));
+    }
     let lengths = (1..=512).chain([1350, 4050, 4096, 4099, 20250, 65536]);
     all(cases(lengths), |kind, n| {
         let x = input::<f64>(n);
         let ours = run(&Request::of_kind(kind, Shape::d1(n)), &x);
-        let options = Options {
-            rigor: Rigor::Estimate,
-            ..Options::default()
-        };
-        let name = R2rKind::of(kind).expect("FFTW has every kind from reals to reals");
-        let plan = fftw.plan_many_r2r(&Dims::new(&[n]), &[name], &options)?;
-        let (mut from, mut to) = (fftw.alloc::<f64>(n), fftw.alloc::<f64>(n));
-        from.copy_from_slice(&x);
-        plan.execute(&mut from, &mut to);
+        let transform = Transform::new(kind, ScalarType::F64, &[n]);
+        let plan = FftwPlan::new(&transform, Direction::Forward, Rigor::Estimate, 1)?;
+        let (mut from, mut to) = (Memory::new::<f64>(n), Memory::new::<f64>(n));
+        from.bytes().copy_from_slice(bytemuck::cast_slice(&x));
+        plan.execute(from.bytes(), Some(to.bytes()));
+        let to: Vec<f64> = bytemuck::cast_slice(to.bytes()).to_vec();
         let theirs: Vec<ComplexDd> = complex(&to).into_iter().map(ComplexDd::from).collect();
         let error = relative_l2(&complex(&ours), &theirs);
         // FFTW's own error is of the same size; of type I it grows with the root of the length.

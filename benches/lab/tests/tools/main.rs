@@ -34,7 +34,7 @@ fn main() -> std::process::ExitCode {
 
 /// Says of the lab's unit tests, whose harness cannot, that they check nothing without FFTW.
 fn unit_tests_of_fftw() {
-    if let Err(reason) = mmafft_lab::peers::fftw::Fftw::<f64>::open() {
+    if let Err(reason) = mmafft_lab::peers::fftw::Fftw::open(mmafft::ScalarType::F64) {
         let unchecked = "the unit tests of benches/lab/src/peers/fftw check nothing";
         mmafft_testing::skip(format!("needs libfftw3: {unchecked}: {reason}"));
     }

@@ -1,14 +1,13 @@
 //! The entry points of the shared library, looked up once.
 
-use std::error::Error as _;
 use std::ffi::{c_int, c_longlong, c_void};
 use std::sync::OnceLock;
 
-use libloading::Library;
 use mmafft::{Error, Result};
 
 use super::status::{self, Status};
 use super::BACKEND;
+use crate::peers::library::{self, find, Found};
 
 /// `cufftHandle`, a small number.
 pub type RawPlan = c_int;
@@ -45,12 +44,8 @@ pub struct Cufft {
     pub(super) set_stream: unsafe extern "C" fn(RawPlan, *mut c_void) -> Status,
     pub(super) exec: unsafe extern "C" fn(RawPlan, *mut c_void, *mut c_void, c_int) -> Status,
     pub(super) destroy: unsafe extern "C" fn(RawPlan) -> Status,
-    library: &'static str,
     version: String,
 }
-
-/// What a library has, or why it does not.
-type Found<F> = std::result::Result<F, String>;
 
 /// The library of CUDA 13, of CUDA 12 (and 11), and of whatever a toolkit's link points to.
 const LIBRARIES: [&str; 3] = ["libcufft.so.12", "libcufft.so.11", "libcufft.so"];
@@ -73,23 +68,11 @@ impl Cufft {
         &self.version
     }
 
-    /// The name under which the library was found.
-    pub fn library(&self) -> &'static str {
-        self.library
-    }
-
     /// The first library that has every function.
     pub(super) fn open_first(libraries: &[&'static str]) -> Result<Self> {
-        let mut reasons = Vec::new();
-        for library in libraries {
-            match Self::open_library(library) {
-                Ok(cufft) => return Ok(cufft),
-                Err(reason) => reasons.push(reason),
-            }
-        }
-        Err(Error::NoDevice {
+        library::first(libraries, Self::open_library).map_err(|reason| Error::NoDevice {
             backend: BACKEND,
-            reason: reasons.join("; "),
+            reason,
             remedy: "install cuFFT of CUDA 12 or 13 (its toolkit, or pip's nvidia-cufft or \
                      nvidia-cufft-cu12) and name its folder in LD_LIBRARY_PATH"
                 .into(),
@@ -98,8 +81,7 @@ impl Cufft {
 
     fn open_library(name: &'static str) -> Found<Self> {
         // SAFETY: cuFFT runs no code on loading beyond that of the C and C++ run-times.
-        let library = unsafe { Library::new(name) }.map_err(|error| describe(name, &error))?;
-        let library = Box::leak(Box::new(library));
+        let library = unsafe { library::open(name)? };
         // SAFETY: each has the type that cufft.h or cufftXt.h declares for the function of that
         // name. `cudaStream_t` is a pointer.
         unsafe {
@@ -109,7 +91,6 @@ impl Cufft {
                 set_stream: find(library, name, "cufftSetStream")?,
                 exec: find(library, name, "cufftXtExec")?,
                 destroy: find(library, name, "cufftDestroy")?,
-                library: name,
                 version: {
                     let get: unsafe extern "C" fn(*mut c_int) -> Status =
                         find(library, name, "cufftGetVersion")?;
@@ -121,27 +102,6 @@ impl Cufft {
                 },
             })
         }
-    }
-}
-
-/// The address of a function.
-///
-/// # Safety
-///
-/// `F` must be the type of a pointer to what the symbol names, and the library never closed.
-unsafe fn find<F: Copy>(library: &Library, name: &str, symbol: &str) -> Found<F> {
-    // SAFETY: by the caller's promise.
-    let found = unsafe { library.get::<F>(symbol) };
-    found
-        .map(|found| *found)
-        .map_err(|error| describe(name, &error))
-}
-
-/// The message of the loader, which says of which library it speaks, where there is one.
-fn describe(name: &str, error: &libloading::Error) -> String {
-    match error.source() {
-        Some(source) => source.to_string(),
-        None => format!("{name}: {error}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_longlong;
 
-use mmafft::{Domain, Error, Kind, Result, ScalarType};
+use mmafft::{Domain, Result, ScalarType};
 
 use super::api::DataType;
 use crate::peers::Transform;
@@ -31,63 +31,34 @@ pub struct Side {
 }
 
 impl Geometry {
+    /// Of a transform.
+    ///
+    /// The lengths of both arrays are spelled out also where cuFFT has a default, which for real rows depends on
+    /// whether it sees one array or two.
     pub fn new(transform: &Transform) -> Result<Self> {
-        const MAX_RANK: usize = 3;
-        let rank = transform.shape.len();
-        if !(1..=MAX_RANK).contains(&rank) {
-            return Err(Error::Rank {
-                got: rank,
-                max: MAX_RANK,
-            });
-        }
-        let empty = |what: String| Error::Empty { what };
-        if let Some(dimension) = transform.shape.iter().position(|&n| n == 0) {
-            return Err(empty(format!("dimension {dimension}")));
-        }
-        if transform.batch == 0 {
-            return Err(empty("the batch".into()));
-        }
+        transform.check()?;
         let row = transform.kind.row();
-        let fit = || {
-            Some(Self {
-                n: long(&transform.shape)?,
-                batch: transform.batch.try_into().ok()?,
-                input: Side::new(transform, row.input)?,
-                output: Side::new(transform, row.output)?,
-                execution: data_type(Domain::Complex, transform.scalar),
-            })
-        };
-        fit().ok_or_else(|| Error::Overflow {
-            what: transform.to_string(),
+        let [input, output] = [row.input, row.output].map(|domain| Side::new(transform, domain));
+        Ok(Self {
+            n: long(&transform.shape).ok_or_else(|| transform.overflow())?,
+            batch: transform
+                .batch
+                .try_into()
+                .map_err(|_| transform.overflow())?,
+            input: input?,
+            output: output?,
+            execution: data_type(Domain::Complex, transform.scalar),
         })
     }
 }
 
 impl Side {
-    /// `None` if a number does not fit.
-    ///
-    /// The lengths are spelled out also where cuFFT has a default, which for real rows depends on
-    /// whether it sees one array or two.
-    fn new(transform: &Transform, domain: Domain) -> Option<Self> {
-        let mut embed = transform.shape.clone();
-        let last = embed.last_mut()?;
-        let half = *last / 2 + 1;
-        match (transform.kind, domain) {
-            (Kind::C2C, _) => {}
-            (_, Domain::Complex) => *last = half,
-            (_, Domain::Real) if transform.in_place => *last = half.checked_mul(2)?,
-            (_, Domain::Real) => {}
-        }
-        let elements = embed
-            .iter()
-            .try_fold(1_usize, |size, &n| size.checked_mul(n))?;
-        let bytes = elements
-            .checked_mul(transform.batch)?
-            .checked_mul(domain.scalars() * transform.scalar.bytes())?;
-        Some(Self {
+    fn new(transform: &Transform, domain: Domain) -> Result<Self> {
+        let (distance, bytes) = transform.distance_and_bytes(domain)?;
+        Ok(Self {
             data_type: data_type(domain, transform.scalar),
-            embed: long(&embed)?,
-            distance: elements.try_into().ok()?,
+            embed: long(&transform.embed(domain)?).ok_or_else(|| transform.overflow())?,
+            distance: distance.try_into().map_err(|_| transform.overflow())?,
             bytes,
         })
     }

@@ -1,7 +1,7 @@
 //! Plans and their execution.
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::marker::PhantomData;
 
 use mmafft::{Direction, Error, Kind, Result};
@@ -9,6 +9,7 @@ use mmafft::{Direction, Error, Kind, Result};
 use super::api::{Cufft, RawPlan};
 use super::dims::Geometry;
 use super::status::{self, device_error, planning_error, Status};
+use crate::peers::library::pointer;
 use crate::peers::Transform;
 
 /// A plan, with the work area that cuFFT has allocated for it on the device.
@@ -21,7 +22,6 @@ pub struct CufftPlan {
     transform: Transform,
     input_bytes: usize,
     output_bytes: usize,
-    work_bytes: usize,
     not_sync: PhantomData<Cell<()>>,
 }
 
@@ -82,14 +82,8 @@ impl CufftPlan {
             transform: transform.clone(),
             input_bytes: geometry.input.bytes,
             output_bytes: geometry.output.bytes,
-            work_bytes,
             not_sync: PhantomData,
         })
-    }
-
-    /// What the plan is for.
-    pub fn transform(&self) -> &Transform {
-        &self.transform
     }
 
     /// The bytes of the input of the whole batch.
@@ -100,11 +94,6 @@ impl CufftPlan {
     /// The bytes of the output of the whole batch.
     pub fn output_bytes(&self) -> usize {
         self.output_bytes
-    }
-
-    /// The bytes of the work area.
-    pub fn work_bytes(&self) -> usize {
-        self.work_bytes
     }
 
     /// Executes in this stream from now on; 0 is the default stream.
@@ -194,9 +183,4 @@ fn check(function: &str, status: Status, output_touched: bool) -> Result<()> {
         status::SUCCESS => Ok(()),
         other => Err(device_error(function, other, output_touched)),
     }
-}
-
-/// An address on the device, or a driver's handle, as the C interface takes it.
-fn pointer(value: u64) -> *mut c_void {
-    value as usize as *mut c_void
 }

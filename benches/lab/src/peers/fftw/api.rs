@@ -1,27 +1,29 @@
 //! The entry points of the shared libraries, looked up once per precision.
 
-use std::error::Error;
 use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
-use std::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use libloading::Library;
-use mmafft::Complex;
+use mmafft::ScalarType;
+
+use crate::peers::library::{self, find, Found};
 
 pub type RawPlan = *mut c_void;
-pub type Execute<I, O> = unsafe extern "C" fn(RawPlan, *mut I, *mut O);
+/// Elements of the precision, real or complex.
+pub type Array = *mut c_void;
+pub type Execute = unsafe extern "C" fn(RawPlan, Array, Array);
 
 /// `fftw_plan_many_dft_r2c` and `_c2r`: rank, n, howmany; then array, nembed, stride and dist of
 /// the input and of the output; then the flags.
-pub type PlanReal<I, O> = unsafe extern "C" fn(
+pub type PlanReal = unsafe extern "C" fn(
     c_int,
     *const c_int,
     c_int,
-    *mut I,
+    Array,
     *const c_int,
     c_int,
     c_int,
-    *mut O,
+    Array,
     *const c_int,
     c_int,
     c_int,
@@ -30,15 +32,15 @@ pub type PlanReal<I, O> = unsafe extern "C" fn(
 
 /// `fftw_plan_many_dft` and `fftw_plan_many_r2r`: as [`PlanReal`] with the sign or the kinds
 /// before the flags.
-pub type PlanWith<E, X> = unsafe extern "C" fn(
+pub type PlanWith<X> = unsafe extern "C" fn(
     c_int,
     *const c_int,
     c_int,
-    *mut E,
+    Array,
     *const c_int,
     c_int,
     c_int,
-    *mut E,
+    Array,
     *const c_int,
     c_int,
     c_int,
@@ -46,162 +48,99 @@ pub type PlanWith<E, X> = unsafe extern "C" fn(
     c_uint,
 ) -> RawPlan;
 
-/// The functions of one precision. They stay valid until the process ends, because the libraries
+/// FFTW in one precision. Its functions stay valid until the process ends, because the libraries
 /// are never closed: their worker threads may outlive any handle.
-pub struct Api<T> {
-    pub plan_many_dft: PlanWith<Complex<T>, c_int>,
-    pub plan_many_dft_r2c: PlanReal<T, Complex<T>>,
-    pub plan_many_dft_c2r: PlanReal<Complex<T>, T>,
-    pub plan_many_r2r: PlanWith<T, *const c_int>,
-    pub execute_dft: Execute<Complex<T>, Complex<T>>,
-    pub execute_dft_r2c: Execute<T, Complex<T>>,
-    pub execute_dft_c2r: Execute<Complex<T>, T>,
-    pub execute_r2r: Execute<T, T>,
-    pub destroy_plan: unsafe extern "C" fn(RawPlan),
-    pub alignment_of: unsafe extern "C" fn(*mut T) -> c_int,
-    pub malloc: unsafe extern "C" fn(usize) -> *mut c_void,
-    pub free: unsafe extern "C" fn(*mut c_void),
-    pub version: String,
-    pub threads: Option<Threads>,
+pub struct Fftw {
+    pub(super) plan_many_dft: PlanWith<c_int>,
+    pub(super) plan_many_dft_r2c: PlanReal,
+    pub(super) plan_many_dft_c2r: PlanReal,
+    pub(super) plan_many_r2r: PlanWith<*const c_int>,
+    pub(super) execute_dft: Execute,
+    pub(super) execute_dft_r2c: Execute,
+    pub(super) execute_dft_c2r: Execute,
+    pub(super) execute_r2r: Execute,
+    pub(super) destroy_plan: unsafe extern "C" fn(RawPlan),
+    pub(super) alignment_of: unsafe extern "C" fn(Array) -> c_int,
+    version: String,
+    /// The part of the interface that is in a library of its own.
+    pub(super) plan_with_nthreads: Found<unsafe extern "C" fn(c_int)>,
 }
 
-/// The part of the interface that is in a library of its own.
-pub struct Threads {
-    pub library: &'static str,
-    pub plan_with_nthreads: unsafe extern "C" fn(c_int),
-}
+/// The main libraries, in FP32 and in FP64, each with the prefix of its symbols.
+const LIBRARIES: [(&str, &str); 2] = [("libfftw3f", "fftwf_"), ("libfftw3", "fftw_")];
 
-/// What differs between the precisions.
-pub trait Precision: Sized + 'static {
-    /// The prefix of every symbol.
-    const PREFIX: &'static str;
-    /// The main library, then those with threads in order of preference.
-    const LIBRARY: &'static str;
-    const THREADS: [&'static str; 2];
-
-    /// Where the result of opening the library is kept.
-    fn cell() -> &'static OnceLock<Result<Api<Self>, String>>;
-}
-
-impl Precision for f32 {
-    const PREFIX: &'static str = "fftwf_";
-    const LIBRARY: &'static str = "libfftw3f.so.3";
-    const THREADS: [&'static str; 2] = ["libfftw3f_threads.so.3", "libfftw3f_omp.so.3"];
-
-    fn cell() -> &'static OnceLock<Result<Api<Self>, String>> {
-        static CELL: OnceLock<Result<Api<f32>, String>> = OnceLock::new();
-        &CELL
-    }
-}
-
-impl Precision for f64 {
-    const PREFIX: &'static str = "fftw_";
-    const LIBRARY: &'static str = "libfftw3.so.3";
-    const THREADS: [&'static str; 2] = ["libfftw3_threads.so.3", "libfftw3_omp.so.3"];
-
-    fn cell() -> &'static OnceLock<Result<Api<Self>, String>> {
-        static CELL: OnceLock<Result<Api<f64>, String>> = OnceLock::new();
-        &CELL
-    }
-}
-
-impl<T: Precision> Api<T> {
-    /// The functions of this precision; the first call opens the libraries.
-    pub fn get() -> Result<&'static Self, String> {
-        T::cell()
-            .get_or_init(Self::open)
-            .as_ref()
-            .map_err(Clone::clone)
+impl Fftw {
+    /// Opens the library; later calls return what the first one found. Missing threads are not an error here, but
+    /// when a plan asks for them.
+    ///
+    /// # Errors
+    /// The library or function that is missing, or that FFTW is not of 16 bits.
+    pub fn open(scalar: ScalarType) -> Found<&'static Fftw> {
+        static OPENED: [OnceLock<Found<Fftw>>; 2] = [const { OnceLock::new() }; 2];
+        let at = match scalar {
+            ScalarType::F32 => 0,
+            ScalarType::F64 => 1,
+            other => return Err(format!("FFTW has no {}", other.name())),
+        };
+        let opened = OPENED[at].get_or_init(|| Self::open_library(LIBRARIES[at]));
+        opened.as_ref().map_err(Clone::clone)
     }
 
-    fn open() -> Result<Self, String> {
-        let symbols = Symbols::<T>::open(T::LIBRARY)?;
-        // Threads are optional. They must be set up before the first plan is made, hence here.
-        let threads = T::THREADS
-            .into_iter()
-            .find_map(|library| Threads::open::<T>(library).ok());
+    /// FFTW's description of itself, such as `fftw-3.3.10-sse2-avx`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Whether plans may have several threads.
+    pub fn has_threads(&self) -> bool {
+        self.plan_with_nthreads.is_ok()
+    }
+
+    fn open_library((stem, prefix): (&str, &str)) -> Found<Self> {
+        let name = format!("{stem}.so.3");
+        // SAFETY: FFTW's libraries run no code on loading beyond that of the C and OpenMP run-times.
+        let library = unsafe { library::open(&name)? };
+        let symbol = |function: &str| format!("{prefix}{function}");
+        // Threads must be set up before the first plan is made, hence here.
+        let threads = |suffix: &str| open_threads(&format!("{stem}{suffix}.so.3"), prefix);
         // SAFETY: each field has the type that fftw3.h declares for the function of that name.
         unsafe {
             Ok(Self {
-                plan_many_dft: symbols.find("plan_many_dft")?,
-                plan_many_dft_r2c: symbols.find("plan_many_dft_r2c")?,
-                plan_many_dft_c2r: symbols.find("plan_many_dft_c2r")?,
-                plan_many_r2r: symbols.find("plan_many_r2r")?,
-                execute_dft: symbols.find("execute_dft")?,
-                execute_dft_r2c: symbols.find("execute_dft_r2c")?,
-                execute_dft_c2r: symbols.find("execute_dft_c2r")?,
-                execute_r2r: symbols.find("execute_r2r")?,
-                destroy_plan: symbols.find("destroy_plan")?,
-                alignment_of: symbols.find("alignment_of")?,
-                malloc: symbols.find("malloc")?,
-                free: symbols.find("free")?,
+                plan_many_dft: find(library, &name, &symbol("plan_many_dft"))?,
+                plan_many_dft_r2c: find(library, &name, &symbol("plan_many_dft_r2c"))?,
+                plan_many_dft_c2r: find(library, &name, &symbol("plan_many_dft_c2r"))?,
+                plan_many_r2r: find(library, &name, &symbol("plan_many_r2r"))?,
+                execute_dft: find(library, &name, &symbol("execute_dft"))?,
+                execute_dft_r2c: find(library, &name, &symbol("execute_dft_r2c"))?,
+                execute_dft_c2r: find(library, &name, &symbol("execute_dft_c2r"))?,
+                execute_r2r: find(library, &name, &symbol("execute_r2r"))?,
+                destroy_plan: find(library, &name, &symbol("destroy_plan"))?,
+                alignment_of: find(library, &name, &symbol("alignment_of"))?,
                 version: {
                     // `const char fftw_version[]`: the symbol is the string itself.
-                    let text: *const c_char = symbols.find("version")?;
+                    let text: *const c_char = find(library, &name, &symbol("version"))?;
                     CStr::from_ptr(text).to_string_lossy().into_owned()
                 },
-                threads,
+                plan_with_nthreads: threads("_threads").or_else(|_| threads("_omp")),
             })
         }
     }
 }
 
-impl Threads {
-    fn open<T: Precision>(library: &'static str) -> Result<Self, String> {
-        let symbols = Symbols::<T>::open(library)?;
-        // SAFETY: the types are those of fftw3.h. No other function of this precision has been
-        // called yet: this runs while its `Api` is made, once.
-        unsafe {
-            let init: unsafe extern "C" fn() -> c_int = symbols.find("init_threads")?;
-            let plan_with_nthreads = symbols.find("plan_with_nthreads")?;
-            if init() == 0 {
-                return Err(format!("{library}: the threads could not be set up"));
-            }
-            Ok(Self {
-                library,
-                plan_with_nthreads,
-            })
+/// Sets threads up, by the library of this name.
+fn open_threads(name: &str, prefix: &str) -> Found<unsafe extern "C" fn(c_int)> {
+    // SAFETY: as of the main library.
+    let library: &Library = unsafe { library::open(name)? };
+    // SAFETY: the types are those of fftw3.h. No other function of this precision has been
+    // called yet: this runs while its `Fftw` is made, once.
+    unsafe {
+        let init: unsafe extern "C" fn() -> c_int =
+            find(library, name, &format!("{prefix}init_threads"))?;
+        let with_threads = find(library, name, &format!("{prefix}plan_with_nthreads"))?;
+        match init() {
+            0 => Err(format!("{name}: the threads could not be set up")),
+            _ => Ok(with_threads),
         }
-    }
-}
-
-/// A library that is never closed, and the prefix of the symbols in it.
-struct Symbols<T> {
-    library: &'static Library,
-    precision: PhantomData<T>,
-}
-
-impl<T: Precision> Symbols<T> {
-    fn open(name: &str) -> Result<Self, String> {
-        // SAFETY: FFTW's libraries run no code on loading beyond that of the C and OpenMP
-        // run-times.
-        let library = unsafe { Library::new(name) }.map_err(|error| describe(name, &error))?;
-        Ok(Self {
-            library: Box::leak(Box::new(library)),
-            precision: PhantomData,
-        })
-    }
-
-    /// The address of a function or object.
-    ///
-    /// # Safety
-    ///
-    /// `F` must be the type of a pointer to what the symbol names.
-    unsafe fn find<F: Copy>(&self, name: &str) -> Result<F, String> {
-        let symbol = format!("{}{name}", T::PREFIX);
-        // SAFETY: by the caller's promise.
-        let found = unsafe { self.library.get::<F>(&symbol) };
-        found
-            .map(|found| *found)
-            .map_err(|error| describe(&symbol, &error))
-    }
-}
-
-/// The message of the loader, which is in the source of the error if there is one.
-fn describe(name: &str, error: &libloading::Error) -> String {
-    match error.source() {
-        Some(source) => format!("{name}: {error}: {source}"),
-        None => format!("{name}: {error}"),
     }
 }
 

@@ -1,152 +1,229 @@
 //! Plans and their execution.
 
-use std::ffi::c_void;
-use std::ptr::NonNull;
+use std::ffi::{c_int, c_uint, c_void};
+use std::ptr::{null, NonNull};
 
-use mmafft::Complex;
+use mmafft::{Direction, Kind};
 
-use super::api::{lock_planner, Api, Execute};
-use super::Real;
+use super::api::{lock_planner, Array, Execute, Fftw, RawPlan};
+use super::Memory;
+use crate::peers::Transform;
 
-/// A family of transforms, with the element types of its arrays.
-pub trait Kind<T: Real>: sealed::Sealed {
-    /// Elements of the input.
-    type Input: Copy + Default;
-    /// Elements of the output.
-    type Output: Copy + Default;
-    /// Elements of an array that is transformed in place: the larger of the two.
-    type InPlace: Copy + Default;
-
-    #[doc(hidden)]
-    fn execute(api: &Api<T>) -> Execute<Self::Input, Self::Output>;
+/// How much time the planner spends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rigor {
+    /// No measurement.
+    Estimate = 1 << 6,
+    /// Measures a few algorithms.
+    Measure = 0,
 }
 
-mod sealed {
-    pub trait Sealed {}
-}
-
-/// Complex to complex.
-pub enum Dft {}
-/// Real to half spectrum.
-pub enum RealToComplex {}
-/// Half spectrum to real. The input is overwritten.
-pub enum ComplexToReal {}
-/// Real to real: sine, cosine and Hartley transforms.
-pub enum RealToReal {}
-
-macro_rules! kind {
-    ($name:ident, $input:ty => $output:ty, in place $in_place:ty, $execute:ident) => {
-        impl sealed::Sealed for $name {}
-
-        impl<T: Real> Kind<T> for $name {
-            type Input = $input;
-            type Output = $output;
-            type InPlace = $in_place;
-
-            fn execute(api: &Api<T>) -> Execute<$input, $output> {
-                api.$execute
-            }
-        }
-    };
-}
-
-kind!(Dft, Complex<T> => Complex<T>, in place Complex<T>, execute_dft);
-kind!(RealToComplex, T => Complex<T>, in place Complex<T>, execute_dft_r2c);
-kind!(ComplexToReal, Complex<T> => T, in place Complex<T>, execute_dft_c2r);
-kind!(RealToReal, T => T, in place T, execute_r2r);
-
-/// A plan for arrays of one geometry. It owns no array and may be executed by several threads at
+/// A plan for arrays of one transform. It owns no array and may be executed by several threads at
 /// a time.
 ///
 /// As always with FFTW, nothing is scaled: a transform and its inverse multiply the data by the
 /// number of elements.
-pub struct Plan<T: Real, K: Kind<T>> {
-    pub(super) api: &'static Api<T>,
-    pub(super) raw: NonNull<c_void>,
-    pub(super) execute: Execute<K::Input, K::Output>,
-    pub(super) input_len: usize,
-    pub(super) output_len: usize,
-    pub(super) in_place: bool,
-    pub(super) unaligned: bool,
+pub struct FftwPlan {
+    fftw: &'static Fftw,
+    raw: NonNull<c_void>,
+    execute: Execute,
+    input_bytes: usize,
+    output_bytes: usize,
+    in_place: bool,
 }
 
-impl<T: Real, K: Kind<T>> Plan<T, K> {
-    /// The number of elements that the input must have at least.
-    pub fn input_len(&self) -> usize {
-        self.input_len
+/// FFTW's number of a kind from reals to reals, of which that of a cosine or sine transform's name is the common one:
+/// DCT-II is FFTW's `REDFT10`.
+fn number(kind: Kind) -> Option<c_int> {
+    Some(match kind {
+        Kind::R2HC => 0,
+        Kind::HC2R => 1,
+        Kind::Dht => 2,
+        Kind::Dct1 => 3,
+        Kind::Dct3 => 4,
+        Kind::Dct2 => 5,
+        Kind::Dct4 => 6,
+        Kind::Dst1 => 7,
+        Kind::Dst3 => 8,
+        Kind::Dst2 => 9,
+        Kind::Dst4 => 10,
+        _ => return None,
+    })
+}
+
+/// The arguments of FFTW's planners that say of which arrays a plan is.
+struct Numbers {
+    n: Vec<c_int>,
+    batch: c_int,
+    /// Elements from one array to the next, of the input and of the output.
+    distances: [c_int; 2],
+}
+
+/// Calls one of the planners: the arguments up to the output are the same for all of them.
+macro_rules! call_planner {
+    ($function:expr, $numbers:expr, $arrays:expr $(, $rest:expr)*) => {
+        $function(
+            $numbers.n.len() as c_int,
+            $numbers.n.as_ptr(),
+            $numbers.batch,
+            $arrays[0],
+            null(),
+            1,
+            $numbers.distances[0],
+            $arrays[1],
+            null(),
+            1,
+            $numbers.distances[1],
+            $($rest),*
+        )
+    };
+}
+
+impl FftwPlan {
+    /// A plan for so many threads. The direction counts where the kind does not fix it.
+    ///
+    /// # Errors
+    /// As [`Fftw::open`]; where the transform is none or too large, where threads are asked for and
+    /// missing, and where FFTW makes no plan.
+    pub fn new(
+        transform: &Transform,
+        direction: Direction,
+        rigor: Rigor,
+        threads: usize,
+    ) -> Result<Self, String> {
+        let fftw = Fftw::open(transform.scalar)?;
+        let words = |error: mmafft::Error| error.to_string();
+        transform.check().map_err(words)?;
+        let row = transform.kind.row();
+        let sides = [row.input, row.output].map(|domain| transform.distance_and_bytes(domain));
+        let [input, output] = sides;
+        let (input, output) = (input.map_err(words)?, output.map_err(words)?);
+        let int = |n: usize| c_int::try_from(n).map_err(|_| format!("too large for FFTW: {n}"));
+        let n: Result<Vec<c_int>, String> = transform.shape.iter().map(|&n| int(n)).collect();
+        let numbers = Numbers {
+            n: n?,
+            batch: int(transform.batch)?,
+            distances: [int(input.0)?, int(output.0)?],
+        };
+        // The arrays live for planning only, so that measuring never overwrites data of the caller.
+        let (input_bytes, output_bytes) = (input.1, output.1);
+        let mut first = Memory::new::<u8>(match transform.in_place {
+            true => input_bytes.max(output_bytes),
+            false => input_bytes,
+        });
+        let mut second = Memory::new::<u8>(output_bytes);
+        let first: Array = first.bytes().as_mut_ptr().cast();
+        let second: Array = match transform.in_place {
+            true => first,
+            false => second.bytes().as_mut_ptr().cast(),
+        };
+        let _planner = lock_planner();
+        set_threads(fftw, threads)?;
+        let execute = match transform.kind {
+            Kind::C2C => fftw.execute_dft,
+            Kind::R2C => fftw.execute_dft_r2c,
+            Kind::C2R => fftw.execute_dft_c2r,
+            _ => fftw.execute_r2r,
+        };
+        let raw = numbers.plan(fftw, transform.kind, direction, rigor, [first, second]);
+        Ok(FftwPlan {
+            fftw,
+            raw: NonNull::new(raw).ok_or("FFTW makes no plan for this transform")?,
+            execute,
+            input_bytes,
+            output_bytes,
+            in_place: transform.in_place,
+        })
     }
 
-    /// The number of elements that the output must have at least.
-    pub fn output_len(&self) -> usize {
-        self.output_len
-    }
-
-    /// The number of elements that an array transformed in place must have at least.
-    pub fn in_place_len(&self) -> usize {
-        in_place_len::<T, K>(self.input_len, self.output_len)
-    }
-
-    /// Transforms `input` into `output`. Only [`ComplexToReal`] plans, and HC2R of reals, may
-    /// change the input.
+    /// Transforms `input` into `output`, or in place where there is none. Only plans from complex numbers to reals, and
+    /// HC2R of reals, may change an input that is not the output.
     ///
     /// # Panics
-    ///
-    /// If the plan is one for work in place, an array is too short, or an array is not aligned as
-    /// FFTW's allocator would do and the plan was not made for unaligned arrays.
-    pub fn execute(&self, input: &mut [K::Input], output: &mut [K::Output]) {
-        assert!(!self.in_place, "this plan works in place");
-        assert!(input.len() >= self.input_len, "the input is too short");
-        assert!(output.len() >= self.output_len, "the output is too short");
-        let (input, output) = (input.as_mut_ptr(), output.as_mut_ptr());
-        self.check_alignment(input.cast());
-        self.check_alignment(output.cast());
-        // SAFETY: the plan is alive and was made for two distinct arrays of these element types,
-        // no longer than these and no better aligned. The new-array functions are thread-safe.
+    /// If the plan is for another number of arrays, or an array is too short or less aligned than [`Memory`].
+    pub fn execute(&self, input: &mut [u8], output: Option<&mut [u8]>) {
+        let one = output.is_none();
+        assert_eq!(self.in_place, one, "whether the plan works in place");
+        let least = match one {
+            true => self.input_bytes.max(self.output_bytes),
+            false => self.input_bytes,
+        };
+        assert!(input.len() >= least, "the input is too short");
+        let input: Array = input.as_mut_ptr().cast();
+        let output: Array = match output {
+            Some(output) => {
+                let long = output.len() >= self.output_bytes;
+                assert!(long, "the output is too short");
+                output.as_mut_ptr().cast()
+            }
+            None => input,
+        };
+        for array in [input, output] {
+            // SAFETY: only the address is looked at.
+            let offset = unsafe { (self.fftw.alignment_of)(array) };
+            // The arrays that plans are made with have offset zero.
+            assert!(offset == 0, "an array is not aligned");
+        }
+        // SAFETY: the plan is alive and was made for as many arrays of this precision, no longer than
+        // these and no better aligned. The new-array functions are thread-safe.
         unsafe { (self.execute)(self.raw.as_ptr(), input, output) };
     }
+}
 
-    /// Transforms `data` in place. Between real and complex data, the real elements are the parts
-    /// of the complex ones, see [`Dims`](super::Dims).
-    ///
-    /// # Panics
-    ///
-    /// As [`Plan::execute`], if the plan is not one for work in place.
-    pub fn execute_in_place(&self, data: &mut [K::InPlace]) {
-        assert!(self.in_place, "this plan does not work in place");
-        assert!(data.len() >= self.in_place_len(), "the data are too short");
-        let data = data.as_mut_ptr();
-        self.check_alignment(data.cast());
-        // SAFETY: the plan is alive and was made for one array, which in either element type is no
-        // longer than this one and no better aligned. `Complex<T>` is two `T`, in Rust as in
-        // FFTW, and the new-array functions are thread-safe.
-        unsafe { (self.execute)(self.raw.as_ptr(), data.cast(), data.cast()) };
-    }
-
-    fn check_alignment(&self, array: *mut T) {
-        // SAFETY: only the address is looked at.
-        let offset = unsafe { (self.api.alignment_of)(array) };
-        // The arrays that plans are made with have offset zero.
-        assert!(self.unaligned || offset == 0, "an array is not aligned");
+/// Says how many threads the next plan is for, under the planner's lock.
+fn set_threads(fftw: &Fftw, threads: usize) -> Result<(), String> {
+    let count = c_int::try_from(threads).unwrap_or(0);
+    match &fftw.plan_with_nthreads {
+        _ if count < 1 => Err(format!("{threads} threads")),
+        // SAFETY: called under the lock, with a positive number.
+        Ok(set) => Ok(unsafe { set(count) }),
+        Err(_) if count == 1 => Ok(()),
+        Err(reason) => Err(reason.clone()),
     }
 }
 
-/// The elements of type `K::InPlace` that hold both arrays.
-pub(super) fn in_place_len<T: Real, K: Kind<T>>(input_len: usize, output_len: usize) -> usize {
-    let elements = |len: usize, size: usize| len.div_ceil(size_of::<K::InPlace>() / size);
-    let input = elements(input_len, size_of::<K::Input>());
-    input.max(elements(output_len, size_of::<K::Output>()))
+impl Numbers {
+    /// FFTW's own plan; null where it makes none.
+    fn plan(
+        &self,
+        fftw: &Fftw,
+        kind: Kind,
+        direction: Direction,
+        rigor: Rigor,
+        arrays: [Array; 2],
+    ) -> RawPlan {
+        let flags = rigor as c_uint;
+        let sign = match direction {
+            Direction::Forward => -1,
+            Direction::Inverse => 1,
+        };
+        let kinds: Vec<c_int> = self.n.iter().filter_map(|_| number(kind)).collect();
+        // SAFETY: the arrays have the elements that the numbers say, of this precision; of reals there is one kind for
+        // each dimension.
+        unsafe {
+            match kind {
+                Kind::C2C => call_planner!((fftw.plan_many_dft), self, arrays, sign, flags),
+                Kind::R2C => call_planner!((fftw.plan_many_dft_r2c), self, arrays, flags),
+                Kind::C2R => call_planner!((fftw.plan_many_dft_c2r), self, arrays, flags),
+                _ => {
+                    let plan = fftw.plan_many_r2r;
+                    call_planner!(plan, self, arrays, kinds.as_ptr(), flags)
+                }
+            }
+        }
+    }
 }
 
-impl<T: Real, K: Kind<T>> Drop for Plan<T, K> {
+impl Drop for FftwPlan {
     fn drop(&mut self) {
         let _planner = lock_planner();
         // SAFETY: the plan is destroyed once, under the lock of the planner.
-        unsafe { (self.api.destroy_plan)(self.raw.as_ptr()) };
+        unsafe { (self.fftw.destroy_plan)(self.raw.as_ptr()) };
     }
 }
 
 // SAFETY: a plan is not tied to the thread that made it; it is destroyed under the planner's lock.
-unsafe impl<T: Real, K: Kind<T>> Send for Plan<T, K> {}
+unsafe impl Send for FftwPlan {}
 // SAFETY: the only functions that take a shared plan are the new-array execute functions, which
 // FFTW documents as thread-safe.
-unsafe impl<T: Real, K: Kind<T>> Sync for Plan<T, K> {}
+unsafe impl Sync for FftwPlan {}

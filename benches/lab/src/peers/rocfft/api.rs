@@ -1,13 +1,12 @@
 //! The entry points of the shared library, looked up once.
 
-use std::error::Error as _;
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::OnceLock;
 
-use libloading::Library;
 use mmafft::{Error, Result};
 
 use super::BACKEND;
+use crate::peers::library::{self, find, Found};
 
 /// `rocfft_status`. A number, since a newer library may know more of them.
 pub type Status = c_int;
@@ -64,9 +63,6 @@ pub struct Rocfft {
     version: String,
 }
 
-/// What a library has, or why it does not.
-type Found<F> = std::result::Result<F, String>;
-
 /// The library by the name that all versions so far have, and by a developer's link.
 const LIBRARIES: [&str; 2] = ["librocfft.so.0", "librocfft.so"];
 
@@ -98,16 +94,9 @@ impl Rocfft {
 
     /// The first library that has every function.
     pub(super) fn open_first(libraries: &[&'static str]) -> Result<Self> {
-        let mut reasons = Vec::new();
-        for library in libraries {
-            match Self::open_library(library) {
-                Ok(rocfft) => return Ok(rocfft),
-                Err(reason) => reasons.push(reason),
-            }
-        }
-        Err(Error::NoDevice {
+        library::first(libraries, Self::open_library).map_err(|reason| Error::NoDevice {
             backend: BACKEND,
-            reason: reasons.join("; "),
+            reason,
             remedy: "install rocFFT (ROCm's package rocfft) and name its folder in \
                      LD_LIBRARY_PATH"
                 .into(),
@@ -116,8 +105,7 @@ impl Rocfft {
 
     fn open_library(name: &'static str) -> Found<Self> {
         // SAFETY: rocFFT runs no code on loading beyond that of the C++ and HIP run-times.
-        let library = unsafe { Library::new(name) }.map_err(|error| describe(name, &error))?;
-        let library = Box::leak(Box::new(library));
+        let library = unsafe { library::open(name)? };
         // SAFETY: each has the type that rocfft.h declares for the function of that name.
         unsafe {
             Ok(Self {
@@ -145,27 +133,6 @@ impl Rocfft {
                 },
             })
         }
-    }
-}
-
-/// The address of a function.
-///
-/// # Safety
-///
-/// `F` must be the type of a pointer to what the symbol names, and the library never closed.
-unsafe fn find<F: Copy>(library: &Library, name: &str, symbol: &str) -> Found<F> {
-    // SAFETY: by the caller's promise.
-    let found = unsafe { library.get::<F>(symbol) };
-    found
-        .map(|found| *found)
-        .map_err(|error| describe(name, &error))
-}
-
-/// The message of the loader, which says of which library it speaks, where there is one.
-fn describe(name: &str, error: &libloading::Error) -> String {
-    match error.source() {
-        Some(source) => source.to_string(),
-        None => format!("{name}: {error}"),
     }
 }
 

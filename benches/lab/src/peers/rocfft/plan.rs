@@ -1,7 +1,7 @@
 //! Plans and their execution.
 
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
 
@@ -9,6 +9,7 @@ use mmafft::{Direction, Error, Kind, Result, ScalarType};
 
 use super::api::{check, words, Handle, Rocfft, INVALID_ARRAY_TYPE, INVALID_DIMENSIONS};
 use super::BACKEND;
+use crate::peers::library::pointer;
 use crate::peers::Transform;
 
 /// A plan, with what its executions are told.
@@ -184,19 +185,7 @@ pub(super) struct Numbers {
 
 impl Numbers {
     pub fn new(transform: &Transform, direction: Direction) -> Result<Numbers> {
-        const MAX_RANK: usize = 3;
-        let rank = transform.shape.len();
-        if !(1..=MAX_RANK).contains(&rank) {
-            return Err(Error::Rank {
-                got: rank,
-                max: MAX_RANK,
-            });
-        }
-        if transform.shape.contains(&0) || transform.batch == 0 {
-            return Err(Error::Empty {
-                what: transform.to_string(),
-            });
-        }
+        transform.check()?;
         let unsupported = |instead: &str| Error::Unsupported {
             what: transform.to_string(),
             backend: BACKEND.into(),
@@ -220,9 +209,4 @@ impl Numbers {
             lengths: transform.shape.iter().rev().copied().collect(),
         })
     }
-}
-
-/// An address on the device, or a driver's handle, as the C interface takes it.
-fn pointer(value: u64) -> *mut c_void {
-    value as usize as *mut c_void
 }
