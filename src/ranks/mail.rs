@@ -1,11 +1,13 @@
 //! Messages: what a rank packs for others, and unpacks of what came.
 
 use super::part::{strides, Part, Rows};
-use super::place::Place;
+use super::place::{copy_of, Lies, Place};
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
+use crate::transform::{Planner, Transform};
 use mmafft_backend_traits::{Backend, Buffer as _, Error, Result};
+use std::mem::ManuallyDrop;
 
 /// One exchange by messages.
 pub struct Mail {
@@ -13,13 +15,123 @@ pub struct Mail {
     pub before: Option<AnyBuffer>,
     /// What the next stage starts from; `None` where that is the output as it comes.
     pub behind: Option<AnyBuffer>,
-    /// Host memory for messages.
-    pub sent: Vec<u8>,
-    pub received: Vec<u8>,
+    /// The messages.
+    pub letters: Letters,
 }
 
-/// Memory of each exchange by messages: of what a stage makes where one does, and of what the next one starts from.
-pub fn mail(backend: &AnyBackend, plan: &DistributedPlan, rank: usize) -> Result<Vec<Mail>> {
+/// Where messages are.
+pub enum Letters {
+    /// In host memory.
+    Host { sent: Vec<u8>, received: Vec<u8> },
+    /// In the backend's.
+    Device(Box<OnDevice>),
+}
+
+/// Messages in a backend's memory, and what packs and unpacks them.
+pub struct OnDevice {
+    pub sent: AnyBuffer,
+    pub received: AnyBuffer,
+    /// Bytes to each rank, and from each.
+    pub to: Vec<usize>,
+    pub from: Vec<usize>,
+    pack: Vec<Transform>,
+    unpack: Vec<Transform>,
+    keep: Option<Transform>,
+}
+
+impl OnDevice {
+    fn new(
+        planner: &Planner,
+        plan: &DistributedPlan,
+        rank: usize,
+        exchange: usize,
+    ) -> Result<Self> {
+        let (place, next) = (&plan.stages[exchange].to, &plan.stages[exchange + 1].from);
+        let point = plan.point_bytes(place);
+        let copy = |part: &Part, between: [Lies<'_>; 2]| {
+            planner.build(&copy_of(&plan.request, place.domain, part, between))
+        };
+        let mut counted = [Vec::new(), Vec::new()];
+        let (mut pack, mut unpack) = (Vec::new(), Vec::new());
+        let mut behind = [0, 0];
+        for other in 0..plan.ranks {
+            let others = |part: Option<Part>| part.filter(|_| other != rank);
+            let out = others(place.parts[rank].common(&next.parts[other]));
+            let back = others(place.parts[other].common(&next.parts[rank]));
+            if let Some(part) = &out {
+                pack.push(copy(
+                    part,
+                    [Lies::At(place, rank), Lies::Behind(behind[0])],
+                )?);
+            }
+            if let Some(part) = &back {
+                unpack.push(copy(part, [Lies::Behind(behind[1]), Lies::At(next, rank)])?);
+            }
+            for (i, part) in [out, back].iter().enumerate() {
+                let points = part.as_ref().map_or(0, Part::points);
+                behind[i] += points;
+                counted[i].push(points * point);
+            }
+        }
+        let stays = place.parts[rank].common(&next.parts[rank]);
+        let stays = stays.map(|part| copy(&part, [Lies::At(place, rank), Lies::At(next, rank)]));
+        let [to, from] = counted;
+        let backend = planner.backend();
+        Ok(OnDevice {
+            sent: backend.zeros(behind[0] * point)?,
+            received: backend.zeros(behind[1] * point)?,
+            to,
+            from,
+            pack,
+            unpack,
+            keep: stays.transpose()?,
+        })
+    }
+
+    /// Enqueues what makes messages of what a stage made.
+    pub fn pack(&mut self, made: &AnyBuffer) -> Result<()> {
+        let sent = &mut self.sent;
+        let mut all = self.pack.iter();
+        all.try_for_each(|copy| copy.run_memory(Some(made), Some(sent)))
+    }
+
+    /// Enqueues what makes of what came, and of what stays, what the next stage starts from.
+    pub fn unpack(&self, made: &AnyBuffer, target: &mut AnyBuffer) -> Result<()> {
+        for copy in &self.unpack {
+            copy.run_memory(Some(&self.received), Some(target))?;
+        }
+        let mut keep = self.keep.iter();
+        keep.try_for_each(|copy| copy.run_memory(Some(made), Some(target)))
+    }
+}
+
+impl Mail {
+    /// Never frees what is under way; the transform does not run again.
+    pub fn leak(&mut self, backend: &AnyBackend) {
+        match &mut self.letters {
+            Letters::Host { sent, received } => {
+                std::mem::forget((std::mem::take(sent), std::mem::take(received)));
+            }
+            Letters::Device(own) => {
+                for memory in [&mut own.sent, &mut own.received] {
+                    // SAFETY: no bytes of nobody.
+                    let none = unsafe { backend.buffer_from_raw(0, 0) };
+                    let _ = ManuallyDrop::new(std::mem::replace(memory, none));
+                }
+            }
+        }
+    }
+}
+
+/// Memory of each exchange by messages: of what a stage makes where one does, of what the next one starts from, and of
+/// the messages, in the backend's memory or the host's.
+pub fn mail(
+    planner: &Planner,
+    plan: &DistributedPlan,
+    rank: usize,
+    on_device: bool,
+) -> Result<Vec<Mail>> {
+    let backend = planner.backend();
     let last = plan.stages.len() - 1;
     let bytes = |place: &Place| place.parts[rank].points() * plan.point_bytes(place);
     let host = |bytes: usize| -> Result<Vec<u8>> {
@@ -48,8 +160,13 @@ pub fn mail(backend: &AnyBackend, plan: &DistributedPlan, rank: usize) -> Result
                 true => None,
                 false => Some(backend.zeros(received)?),
             },
-            sent: host(sent - stays)?,
-            received: host(received - stays)?,
+            letters: match on_device {
+                true => Letters::Device(Box::new(OnDevice::new(planner, plan, rank, i)?)),
+                false => Letters::Host {
+                    sent: host(sent - stays)?,
+                    received: host(received - stays)?,
+                },
+            },
         })
     };
     (0..last).map(of).collect()

@@ -2,11 +2,11 @@
 //!
 //! The file is long because what a run does stands beside what it checks.
 
-use super::communicator::{Messages, Window};
+use super::communicator::{self, Messages, Window};
 use super::explain::How;
 use super::group::{Group, Turn};
 use super::line::with_roots;
-use super::mail::{keep, mail, pack, unpack, with_host, with_host_mut, Mail};
+use super::mail::{keep, mail, pack, unpack, with_host, with_host_mut, Letters, Mail};
 use super::part::Part;
 use super::peers::settle;
 use super::plan::DistributedPlan;
@@ -23,7 +23,7 @@ use std::time::Duration;
 enum Between {
     /// Where all ranks store and load.
     Windows(Vec<Window>),
-    /// Each rank's own, with what it sends and what comes in host memory; of each exchange.
+    /// Each rank's own, with what it sends and what comes; of each exchange.
     Messages {
         mail: Mutex<Vec<Mail>>,
         /// Why there are no windows.
@@ -93,7 +93,7 @@ impl DistributedTransform {
         let between = match windows {
             Ok(windows) => Between::Windows(windows),
             Err(reason) => Between::Messages {
-                mail: Mutex::new(mail(&backend, &plan, rank)?),
+                mail: Mutex::new(mail(planner, &plan, rank, group.takes_device_memory())?),
                 reason,
             },
         };
@@ -124,6 +124,7 @@ impl DistributedTransform {
         let how = match &self.between {
             Between::Windows(windows) if windows.iter().any(Window::is_in_parts) => How::Devices,
             Between::Windows(_) => How::Memory,
+            Between::Messages { .. } if self.group.takes_device_memory() => How::Letters,
             Between::Messages { reason, .. } => How::Messages(reason),
         };
         self.plan
@@ -355,7 +356,7 @@ impl DistributedTransform {
             Err(Error::Lost { .. }) => {}
             // The caller's memory is its own again.
             Err(_) => {
-                if let Err(lost @ Error::Lost { .. }) = settle(&self.backend, self.group.waits()) {
+                if let Err(lost @ Error::Lost { .. }) = self.settle(&turn) {
                     result = Err(lost);
                 }
             }
@@ -363,8 +364,12 @@ impl DistributedTransform {
         *ended = match &result {
             // Ranks are not in step any more, and what they have enqueued may run still.
             Err(lost @ Error::Lost { .. }) => {
-                if let Between::Windows(windows) = &self.between {
-                    windows.iter().for_each(Window::leak);
+                match &self.between {
+                    Between::Windows(windows) => windows.iter().for_each(Window::leak),
+                    Between::Messages { mail, .. } => {
+                        let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+                        mail.iter_mut().for_each(|mail| mail.leak(&self.backend));
+                    }
                 }
                 Some(lost.clone())
             }
@@ -383,7 +388,7 @@ impl DistributedTransform {
         let last = self.stages.len() - 1;
         let mut so_far = checked;
         if unsettled {
-            so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
+            so_far = so_far.and_then(|()| self.settle(turn));
         }
         if last == 0 || unsettled {
             so_far = turn.all(so_far).map(Ok)?;
@@ -394,7 +399,7 @@ impl DistributedTransform {
                 so_far = self.exchange(turn, i, so_far, &mut ends)?;
             }
         }
-        let so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
+        let so_far = so_far.and_then(|()| self.settle(turn));
         turn.all(so_far)
     }
 
@@ -441,13 +446,76 @@ impl DistributedTransform {
             // Devices wait for each other where they can; else each rank waits for its own.
             let marked = so_far.and_then(|()| match turn.communicator().mark(&self.backend)? {
                 true => Ok(()),
-                false => settle(&self.backend, self.group.waits()),
+                false => self.settle(turn),
             });
             turn.all(marked)?;
             return Ok(turn.communicator().follow(&self.backend));
         };
-        let so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
         let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+        let (earlier, own) = mail.split_at_mut(i);
+        let Mail {
+            before,
+            behind,
+            letters,
+        } = &mut own[0];
+        let source = before
+            .as_ref()
+            .or(earlier.last().and_then(|mail| mail.behind.as_ref()))
+            .or(ends.input);
+        let target = behind.as_mut().or(ends.output.as_deref_mut());
+        match letters {
+            Letters::Host { sent, received } => {
+                self.through_the_host(turn, i, so_far, (source, target), [sent, received])
+            }
+            Letters::Device(letters) => {
+                let packed = so_far.and_then(|()| match source {
+                    Some(source) => letters.pack(source),
+                    None => Ok(()),
+                });
+                turn.all(packed)?;
+                let addresses = [&mut letters.sent, &mut letters.received];
+                let [sent, received] = addresses.map(|memory| self.backend.address(memory));
+                let messages = communicator::Letters {
+                    sent,
+                    to: &letters.to,
+                    received,
+                    from: &letters.from,
+                };
+                let waits = self.group.waits();
+                let exchanged = turn.communicator().exchange_on_device(&messages, waits);
+                exchanged.map_err(|error| self.lost(error))?;
+                let (Some(source), Some(target)) = (source, target) else {
+                    return Ok(Ok(()));
+                };
+                Ok(letters.unpack(source, target))
+            }
+        }
+    }
+
+    /// Waits for what this rank's backend does.
+    fn settle(&self, turn: &Turn<'_>) -> Result<()> {
+        settle(&self.backend, turn.communicator(), self.group.waits())
+    }
+
+    /// An error in an exchange, behind which ranks are in step no more.
+    fn lost(&self, error: Error) -> Error {
+        let waited = self.group.waits();
+        match error {
+            Error::Lost { .. } => error,
+            _ => Error::Lost { rank: None, waited },
+        }
+    }
+
+    /// An exchange by messages in host memory.
+    fn through_the_host(
+        &self,
+        turn: &mut Turn<'_>,
+        i: usize,
+        so_far: Result<()>,
+        (source, target): (Option<&AnyBuffer>, Option<&mut AnyBuffer>),
+        [sent, received]: [&mut Vec<u8>; 2],
+    ) -> Result<Result<()>> {
+        let so_far = so_far.and_then(|()| self.settle(turn));
         let rank = self.group.rank();
         let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);
         let point = self.plan.point_bytes(place);
@@ -465,17 +533,6 @@ impl DistributedTransform {
             points.map(|points| points * point).collect()
         };
         let (to_bytes, from_bytes) = (bytes(&to), bytes(&from));
-        let (earlier, own) = mail.split_at_mut(i);
-        let Mail {
-            before,
-            behind,
-            sent,
-            received,
-        } = &mut own[0];
-        let source = before
-            .as_ref()
-            .or(earlier.last().and_then(|mail| mail.behind.as_ref()))
-            .or(ends.input);
         let packed = so_far.and_then(|()| {
             let Some(source) = source else { return Ok(()) };
             with_host(&self.backend, source, |host| {
@@ -498,13 +555,8 @@ impl DistributedTransform {
             }
             // What is under way may still be read and written.
             std::mem::forget((std::mem::take(sent), std::mem::take(received)));
-            let waited = self.group.waits();
-            return Err(match error {
-                Error::Lost { .. } => error,
-                _ => Error::Lost { rank: None, waited },
-            });
+            return Err(self.lost(error));
         }
-        let target = behind.as_mut().or(ends.output.as_deref_mut());
         let (Some(source), Some(target)) = (source, target) else {
             return Ok(Ok(()));
         };
