@@ -81,12 +81,17 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
         false
     }
 
-    /// The same of messages in the backend's memory, enqueued behind what its default stream does: what is enqueued next
+    /// The same of messages in this rank's backend's memory, enqueued behind what its default stream does: what is enqueued next
     /// there comes after what has arrived.
     ///
     /// # Errors
     /// As [`Communicator::exchange`]; what fails later [`Communicator::check`] says.
-    fn exchange_on_device(&self, _letters: &Letters<'_>, _patience: Duration) -> Result<()> {
+    fn exchange_on_device(
+        &self,
+        _backend: &AnyBackend,
+        _letters: &Letters<'_>,
+        _patience: Duration,
+    ) -> Result<()> {
         Err(Error::Unsupported {
             what: "messages in a device's memory".into(),
             backend: self.station().engine.clone(),

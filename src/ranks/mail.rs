@@ -7,6 +7,7 @@ use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
 use crate::transform::{Planner, Transform};
 use mmafft_backend_traits::{Backend, Buffer as _, Error, Result};
+use std::borrow::Cow;
 use std::mem::ManuallyDrop;
 
 /// One exchange by messages.
@@ -22,9 +23,109 @@ pub struct Mail {
 /// Where messages are.
 pub enum Letters {
     /// In host memory.
-    Host { sent: Vec<u8>, received: Vec<u8> },
+    Host(Box<OnHost>),
     /// In the backend's.
     Device(Box<OnDevice>),
+}
+
+/// About the bytes that a rank sends in one go: they stay in a core's cache from where they are packed until they are sent,
+/// and from where they come until they are unpacked.
+const GO: usize = 1 << 19;
+
+/// Messages in host memory, of one go of several.
+pub struct OnHost {
+    pub sent: Vec<u8>,
+    pub received: Vec<u8>,
+    /// What each rank gets of this one, and what this one gets of each; what stays here is no message.
+    to: Vec<Option<Part>>,
+    from: Vec<Option<Part>>,
+    stays: Option<Part>,
+    /// How many goes there are, the same on every rank.
+    pub goes: usize,
+    point: usize,
+}
+
+impl OnHost {
+    fn new(plan: &DistributedPlan, rank: usize, exchange: usize) -> Result<Self> {
+        let (place, next) = (&plan.stages[exchange].to, &plan.stages[exchange + 1].from);
+        let point = plan.point_bytes(place);
+        let others = || (0..plan.ranks).map(|other| (other != rank).then_some(other));
+        let mut own = OnHost {
+            sent: Vec::new(),
+            received: Vec::new(),
+            to: others()
+                .map(|other| place.parts[rank].common(&next.parts[other?]))
+                .collect(),
+            from: others()
+                .map(|other| place.parts[other?].common(&next.parts[rank]))
+                .collect(),
+            stays: place.parts[rank].common(&next.parts[rank]),
+            goes: plan.exchanges()[exchange].0.div_ceil(GO).max(1),
+            point,
+        };
+        let most = |of: fn(&OnHost, usize) -> [Vec<usize>; 2], side: usize| {
+            let sums = (0..own.goes).map(|go| of(&own, go)[side].iter().sum::<usize>());
+            sums.max().unwrap_or(0)
+        };
+        let room = [0, 1].map(|side| most(OnHost::bytes, side));
+        own.sent = host(room[0])?;
+        own.received = host(room[1])?;
+        Ok(own)
+    }
+
+    /// The pieces of a go, of what is sent and of what comes.
+    fn pieces(&self, go: usize) -> [Vec<Option<Part>>; 2] {
+        [&self.to, &self.from].map(|parts| {
+            let pieces = parts.iter().map(|part| part.as_ref()?.piece(go, self.goes));
+            pieces.collect()
+        })
+    }
+
+    /// The bytes of a go to each rank, and from each.
+    pub fn bytes(&self, go: usize) -> [Vec<usize>; 2] {
+        self.pieces(go).map(|parts| {
+            let points = parts.iter().map(|p| p.as_ref().map_or(0, Part::points));
+            points.map(|points| points * self.point).collect()
+        })
+    }
+
+    /// Makes the messages of a go.
+    pub fn pack(&mut self, go: usize, made: &[u8], place: (&Place, usize)) {
+        let [to, _] = self.pieces(go);
+        pack(made, &mut self.sent, &to, place, self.point);
+    }
+
+    /// Takes those of a go to where the next stage starts from.
+    pub fn unpack(&self, go: usize, target: &mut [u8], next: (&Place, usize)) {
+        let [_, from] = self.pieces(go);
+        unpack(target, &self.received, &from, next, self.point);
+    }
+
+    /// Never frees what is under way.
+    pub fn leak(&mut self) {
+        let both = [&mut self.sent, &mut self.received].map(std::mem::take);
+        std::mem::forget(both);
+    }
+
+    /// Takes what stays here there.
+    pub fn keep(&self, made: &[u8], target: &mut [u8], between: [&Place; 2], rank: usize) {
+        if let Some(stays) = &self.stays {
+            keep(made, target, stays, between, rank, self.point);
+        }
+    }
+}
+
+/// Memory of the host's for messages.
+fn host(bytes: usize) -> Result<Vec<u8>> {
+    let mut room = Vec::new();
+    let reserved = room.try_reserve_exact(bytes);
+    reserved.map_err(|_| Error::OutOfMemory {
+        backend: "host".into(),
+        what: "messages to other ranks".into(),
+        bytes,
+    })?;
+    room.resize(bytes, 0);
+    Ok(room)
 }
 
 /// Messages in a backend's memory, and what packs and unpacks them.
@@ -109,9 +210,7 @@ impl Mail {
     /// Never frees what is under way; the transform does not run again.
     pub fn leak(&mut self, backend: &AnyBackend) {
         match &mut self.letters {
-            Letters::Host { sent, received } => {
-                std::mem::forget((std::mem::take(sent), std::mem::take(received)));
-            }
+            Letters::Host(own) => own.leak(),
             Letters::Device(own) => {
                 for memory in [&mut own.sent, &mut own.received] {
                     // SAFETY: no bytes of nobody.
@@ -134,22 +233,9 @@ pub fn mail(
     let backend = planner.backend();
     let last = plan.stages.len() - 1;
     let bytes = |place: &Place| place.parts[rank].points() * plan.point_bytes(place);
-    let host = |bytes: usize| -> Result<Vec<u8>> {
-        let mut room = Vec::new();
-        let reserved = room.try_reserve_exact(bytes);
-        reserved.map_err(|_| Error::OutOfMemory {
-            backend: "host".into(),
-            what: "messages to other ranks".into(),
-            bytes,
-        })?;
-        room.resize(bytes, 0);
-        Ok(room)
-    };
     let of = |i: usize| {
         let (stage, next) = (&plan.stages[i], &plan.stages[i + 1]);
         let (sent, received) = (bytes(&stage.to), bytes(&next.from));
-        let stays = stage.to.parts[rank].common(&next.from.parts[rank]);
-        let stays = stays.map_or(0, |part| part.points() * plan.point_bytes(&stage.to));
         let comes_as_it_is = next.axes.is_empty() && i + 1 == last;
         Ok(Mail {
             before: match stage.axes.is_empty() {
@@ -162,10 +248,7 @@ pub fn mail(
             },
             letters: match on_device {
                 true => Letters::Device(Box::new(OnDevice::new(planner, plan, rank, i)?)),
-                false => Letters::Host {
-                    sent: host(sent - stays)?,
-                    received: host(received - stays)?,
-                },
+                false => Letters::Host(Box::new(OnHost::new(plan, rank, i)?)),
             },
         })
     };
@@ -173,7 +256,7 @@ pub fn mail(
 }
 
 /// Copies what each rank gets out of this rank's part, one message behind the other.
-pub fn pack(
+fn pack(
     host: &[u8],
     sent: &mut [u8],
     to: &[Option<Part>],
@@ -196,7 +279,7 @@ pub fn pack(
 }
 
 /// Copies what came from each rank into this rank's part.
-pub fn unpack(
+fn unpack(
     host: &mut [u8],
     received: &[u8],
     from: &[Option<Part>],
@@ -219,7 +302,7 @@ pub fn unpack(
 }
 
 /// Copies what stays on this rank from where a stage made it to where the next one loads it.
-pub fn keep(
+fn keep(
     made: &[u8],
     host: &mut [u8],
     part: &Part,
@@ -236,33 +319,50 @@ pub fn keep(
     });
 }
 
-/// Calls `work` with memory of a backend as the host has it: itself, or a copy of a device's.
-pub fn with_host<R>(
-    backend: &AnyBackend,
-    memory: &AnyBuffer,
-    work: impl FnOnce(&[u8]) -> R,
-) -> Result<R> {
+/// Memory of a backend as the host has it: itself, or a copy of a device's.
+pub fn on_host<'a>(backend: &AnyBackend, memory: &'a AnyBuffer) -> Result<Cow<'a, [u8]>> {
     #[cfg(feature = "cpu")]
     if let AnyBuffer::Cpu(memory) = memory {
-        return Ok(work(memory.as_bytes()));
+        return Ok(memory.as_bytes().into());
     }
-    let mut copy = vec![0; memory.bytes()];
+    let mut copy = host(memory.bytes())?;
     backend.read(memory, 0, &mut copy)?;
-    Ok(work(&copy))
+    Ok(copy.into())
 }
 
-/// The same of memory that `work` writes all of.
-pub fn with_host_mut(
-    backend: &AnyBackend,
-    memory: &mut AnyBuffer,
-    work: impl FnOnce(&mut [u8]),
-) -> Result<()> {
+/// Memory of a backend that the host writes all of: itself, or a copy that goes to a device.
+pub enum Written<'a> {
     #[cfg(feature = "cpu")]
-    if let AnyBuffer::Cpu(memory) = memory {
-        work(memory.as_bytes_mut());
-        return Ok(());
+    Itself(&'a mut [u8]),
+    Copy(&'a mut AnyBuffer, Vec<u8>),
+}
+
+impl<'a> Written<'a> {
+    pub fn of(memory: &'a mut AnyBuffer) -> Result<Written<'a>> {
+        match memory {
+            #[cfg(feature = "cpu")]
+            AnyBuffer::Cpu(memory) => Ok(Written::Itself(memory.as_bytes_mut())),
+            memory => {
+                let copy = host(memory.bytes())?;
+                Ok(Written::Copy(memory, copy))
+            }
+        }
     }
-    let mut copy = vec![0; memory.bytes()];
-    work(&mut copy);
-    backend.write(memory, 0, &copy)
+
+    pub fn bytes(&mut self) -> &mut [u8] {
+        match self {
+            #[cfg(feature = "cpu")]
+            Written::Itself(bytes) => bytes,
+            Written::Copy(_, copy) => copy,
+        }
+    }
+
+    /// Takes the copy to the device.
+    pub fn end(self, backend: &AnyBackend) -> Result<()> {
+        match self {
+            #[cfg(feature = "cpu")]
+            Written::Itself(_) => Ok(()),
+            Written::Copy(memory, copy) => backend.write(memory, 0, &copy),
+        }
+    }
 }

@@ -6,8 +6,7 @@ use super::communicator::{self, Messages, Window};
 use super::explain::How;
 use super::group::{Group, Turn};
 use super::line::with_roots;
-use super::mail::{keep, mail, pack, unpack, with_host, with_host_mut, Letters, Mail};
-use super::part::Part;
+use super::mail::{mail, on_host, Letters, Mail, OnHost, Written};
 use super::peers::settle;
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
@@ -252,6 +251,34 @@ impl DistributedTransform {
         }
     }
 
+    /// The same in memory of this rank's backend by its addresses, of so many bytes of the elements that the request says:
+    /// for callers whose arrays are another library's.
+    ///
+    /// # Safety
+    /// Both are memory of the backend's device, or of the host on the CPU, apart from each other; nobody else writes either
+    /// or reads the output until the run is over, and what wrote the input is done.
+    ///
+    /// # Errors
+    /// Those of [`DistributedTransform::run`].
+    pub unsafe fn run_raw(&self, input: (u64, usize), output: (u64, usize)) -> Result<()> {
+        let own = [Slot::Input, Slot::Output].map(|side| self.elements(side));
+        let checked = self
+            .check(Slot::Input, own[0], input.1)
+            .and_then(|()| self.check(Slot::Output, own[1], output.1));
+        // SAFETY: the caller's.
+        let (from, mut to) = unsafe {
+            (
+                self.backend.buffer_from_raw(input.0, input.1),
+                self.backend.buffer_from_raw(output.0, output.1),
+            )
+        };
+        let ends = Ends {
+            input: Some(&from),
+            output: Some(&mut to),
+        };
+        self.run_checked(checked, ends)
+    }
+
     /// Uploads this rank's part of the input.
     ///
     /// # Errors
@@ -464,8 +491,8 @@ impl DistributedTransform {
             .or(ends.input);
         let target = behind.as_mut().or(ends.output.as_deref_mut());
         match letters {
-            Letters::Host { sent, received } => {
-                self.through_the_host(turn, i, so_far, (source, target), [sent, received])
+            Letters::Host(letters) => {
+                self.through_the_host(turn, i, so_far, (source, target), letters)
             }
             Letters::Device(letters) => {
                 let packed = so_far.and_then(|()| match source {
@@ -482,7 +509,8 @@ impl DistributedTransform {
                     from: &letters.from,
                 };
                 let waits = self.group.waits();
-                let exchanged = turn.communicator().exchange_on_device(&messages, waits);
+                let communicator = turn.communicator();
+                let exchanged = communicator.exchange_on_device(&self.backend, &messages, waits);
                 exchanged.map_err(|error| self.lost(error))?;
                 let (Some(source), Some(target)) = (source, target) else {
                     return Ok(Ok(()));
@@ -506,69 +534,51 @@ impl DistributedTransform {
         }
     }
 
-    /// An exchange by messages in host memory.
+    /// An exchange by messages in host memory, in as many goes as keep them in a core's cache.
     fn through_the_host(
         &self,
         turn: &mut Turn<'_>,
         i: usize,
         so_far: Result<()>,
         (source, target): (Option<&AnyBuffer>, Option<&mut AnyBuffer>),
-        [sent, received]: [&mut Vec<u8>; 2],
+        letters: &mut OnHost,
     ) -> Result<Result<()>> {
-        let so_far = so_far.and_then(|()| self.settle(turn));
         let rank = self.group.rank();
         let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);
-        let point = self.plan.point_bytes(place);
-        // What stays here is no message.
-        let others = || (0..self.plan.ranks).map(|other| (other != rank).then_some(other));
-        let to: Vec<Option<Part>> = others()
-            .map(|other| place.parts[rank].common(&next.parts[other?]))
-            .collect();
-        let from: Vec<Option<Part>> = others()
-            .map(|other| place.parts[other?].common(&next.parts[rank]))
-            .collect();
-        let stays = place.parts[rank].common(&next.parts[rank]);
-        let bytes = |parts: &[Option<Part>]| -> Vec<usize> {
-            let points = parts.iter().map(|p| p.as_ref().map_or(0, Part::points));
-            points.map(|points| points * point).collect()
-        };
-        let (to_bytes, from_bytes) = (bytes(&to), bytes(&from));
-        let packed = so_far.and_then(|()| {
-            let Some(source) = source else { return Ok(()) };
-            with_host(&self.backend, source, |host| {
-                pack(host, sent, &to, (place, rank), point)
-            })
+        let ready = so_far.and_then(|()| self.settle(turn)).and_then(|()| {
+            let made = source.map(|source| on_host(&self.backend, source));
+            Ok((made.transpose()?, target.map(Written::of).transpose()?))
         });
-        turn.all(packed)?;
-        let mut messages = Messages {
-            sent,
-            to: &to_bytes,
-            received,
-            from: &from_bytes,
-            point,
-        };
-        let communicator = turn.communicator();
-        if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
-            // All ranks have said so, before anything was under way.
-            if let Error::Overflow { .. } | Error::OtherRank { .. } = error {
-                return Err(error);
+        let (made, mut written) = turn.all(ready)?;
+        let made = made.as_deref().unwrap_or(&[]);
+        for go in 0..letters.goes {
+            letters.pack(go, made, (place, rank));
+            let [to, from] = letters.bytes(go);
+            let mut messages = Messages {
+                sent: &letters.sent[..to.iter().sum()],
+                to: &to,
+                received: &mut letters.received[..from.iter().sum()],
+                from: &from,
+                point: self.plan.point_bytes(place),
+            };
+            let communicator = turn.communicator();
+            if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
+                // All ranks have said so, before anything was under way.
+                if let Error::Overflow { .. } | Error::OtherRank { .. } = error {
+                    return Err(error);
+                }
+                letters.leak();
+                return Err(self.lost(error));
             }
-            // What is under way may still be read and written.
-            std::mem::forget((std::mem::take(sent), std::mem::take(received)));
-            return Err(self.lost(error));
+            if let Some(written) = &mut written {
+                letters.unpack(go, written.bytes(), (next, rank));
+            }
         }
-        let (Some(source), Some(target)) = (source, target) else {
+        let Some(mut written) = written else {
             return Ok(Ok(()));
         };
-        let arrived = with_host(&self.backend, source, |made| {
-            with_host_mut(&self.backend, target, |host| {
-                unpack(host, received, &from, (next, rank), point);
-                if let Some(stays) = &stays {
-                    keep(made, host, stays, [place, next], rank, point);
-                }
-            })
-        });
-        Ok(arrived.and_then(|done| done))
+        letters.keep(made, written.bytes(), [place, next], rank);
+        Ok(written.end(&self.backend))
     }
 }
 

@@ -5,9 +5,6 @@ use mmafft_backend_traits::{Error, Result};
 
 /// A rank's device.
 pub trait Device: Send + Sync {
-    /// The stream that the backend's work is on.
-    fn work(&self) -> u64;
-
     /// A stream for what ranks agree on, beside the work.
     fn talk(&self) -> u64;
 
@@ -58,6 +55,19 @@ pub fn of(backend: &AnyBackend) -> Result<Box<dyn Device>> {
     }
 }
 
+/// The stream that a backend's work is on; 0 where there is none.
+pub fn work_of(backend: &AnyBackend) -> u64 {
+    #[cfg(any(feature = "cuda", feature = "hip"))]
+    use mmafft_backend_traits::device::Driver as _;
+    match backend {
+        #[cfg(feature = "cuda")]
+        AnyBackend::Cuda(cuda) => cuda.driver().default_stream().handle(),
+        #[cfg(feature = "hip")]
+        AnyBackend::Hip(hip) => hip.driver().default_stream().handle(),
+        _ => 0,
+    }
+}
+
 #[cfg(any(feature = "cuda", feature = "hip"))]
 mod real {
     use super::Device;
@@ -81,10 +91,6 @@ mod real {
     }
 
     impl<I: Interface> Device for Real<I> {
-        fn work(&self) -> u64 {
-            self.driver.default_stream().handle()
-        }
-
         fn talk(&self) -> u64 {
             self.talk.handle()
         }
@@ -124,10 +130,6 @@ mod emulated {
     }
 
     impl Device for Emulated {
-        fn work(&self) -> u64 {
-            0
-        }
-
         fn talk(&self) -> u64 {
             0
         }

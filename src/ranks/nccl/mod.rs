@@ -341,10 +341,16 @@ unsafe impl Communicator for Nccl {
         })
     }
 
-    fn exchange_on_device(&self, letters: &Letters<'_>, patience: Duration) -> Result<()> {
+    fn exchange_on_device(
+        &self,
+        backend: &AnyBackend,
+        letters: &Letters<'_>,
+        patience: Duration,
+    ) -> Result<()> {
         self.is_lost()?;
         let device = self.device();
-        let work = device.work() as usize as Pointer;
+        // The transform's own stream, which another opening of the device has not.
+        let work = device::work_of(backend) as usize as Pointer;
         let (calls, ranks) = (self.calls, self.station.ranks);
         let mut status = ("ncclGroupStart", SUCCESS);
         let mut then = |call: &'static str, next: c_int| {
