@@ -24,7 +24,7 @@
 //! elements; `X[k] = Σ x[n]·exp(−2πi·kn/N)` forward, `+` inverse, neither scaled unless
 //! [`Normalization`] says so.
 //!
-//! Features: `cpu` (default), `cuda`, `hip`, `mpi`, `emulate`, `ndarray`. With a feature
+//! Features: `cpu` (default), `cuda`, `hip`, `mpi`, `nccl`, `emulate`, `ndarray`. With a feature
 //! off, [`Planner`]'s and [`AnyBackend`]'s constructors of its backend still exist, and return [`Error::NotBuilt`].
 #![warn(missing_docs)]
 // A build without backends has nothing that runs, so that what follows from a value of one cannot be reached.

@@ -93,6 +93,102 @@ def test_errors_are_on_all_ranks():
     assert isinstance(errors[0], TimeoutError)
 
 
+def test_devices():
+    """Ranks on emulated devices that store to each other, of NumPy's arrays and of arrays where they lie."""
+    fakes = pytest.importorskip("fakes")
+    rng = np.random.default_rng(5)
+    z = (rng.standard_normal((6, 5, 8)) + 1j * rng.standard_normal((6, 5, 8))).astype(np.complex64)
+    expected = np.fft.fftn(z)
+
+    def work(group):
+        device = f"emulated-nvidia:{group.rank}"
+        fft = distributed.plan("fftn", z.shape, group, dtype=z.dtype, device=device)
+        assert "to the devices of all ranks" in fft.explain()
+        part, right = np.ascontiguousarray(z[fft.input_slices]), expected[fft.output_slices]
+        np.testing.assert_allclose(fft(part), right, atol=1e-3)
+        there = fft(fakes.FakeArray(part))
+        assert isinstance(there, fakes.FakeArray)
+        np.testing.assert_allclose(there.host, right, atol=1e-3)
+        with pytest.raises(RuntimeError, match="100"):
+            distributed.plan("fftn", (4, 4), group, dtype=z.dtype, device=("emulated-nvidia", 100))
+
+    results = on_threads(3, work)
+    if any("emulate" in str(error) and "feature" in str(error) for error in results):
+        pytest.skip("needs a build with the feature emulate")
+    assert results == [None] * 3
+
+
+def test_torch_tensors():
+    torch = pytest.importorskip("torch")
+    z = torch.randn(6, 4, 8, dtype=torch.complex128)
+    expected = torch.fft.fftn(z)
+
+    def work(group):
+        fft = distributed.plan("fftn", z.shape, group, dtype=np.complex128)
+        y = fft(z[fft.input_slices])
+        assert isinstance(y, torch.Tensor)
+        torch.testing.assert_close(y, expected[fft.output_slices])
+        out = torch.empty_like(y)
+        assert fft(z[fft.input_slices], out=out) is out
+        torch.testing.assert_close(out, y)
+
+    assert on_threads(2, work) == [None] * 2
+
+    def one_is_wrong(group):
+        fft = distributed.plan("fftn", z.shape, group, dtype=np.complex128)
+        part = z[fft.input_slices]
+        fft(part.to(torch.complex64) if group.rank else part)
+
+    errors = on_threads(2, one_is_wrong)
+    assert isinstance(errors[1], TypeError) and isinstance(errors[0], RuntimeError)
+
+
+GLOO = """
+import datetime, sys, numpy as np, torch, torch.distributed as dist
+from mmafft import distributed
+rank, path = int(sys.argv[1]), sys.argv[2]
+dist.init_process_group("gloo", init_method=f"file://{path}", rank=rank, world_size=2)
+g = distributed.Group(dist.group.WORLD, patience=5)
+assert (g.rank, g.size, g.engine) == (rank, 2, "PyTorch's gloo"), g
+x = torch.arange(8 * 9 * 5, dtype=torch.float64).reshape(8, 9, 5)
+f = distributed.plan("rfftn", x.shape, g)
+assert "gloo carries messages" in f.explain(), f.explain()
+torch.testing.assert_close(f(x[f.input_slices]), torch.fft.rfftn(x)[f.output_slices], atol=1e-8, rtol=0)
+y = torch.arange(4000, dtype=torch.float64).to(torch.complex128).reshape(40, 100)
+f = distributed.plan("fftn", y.shape, g, dtype="complex128", input=0, output=0)
+torch.testing.assert_close(f(y[f.input_slices]), torch.fft.fftn(y)[f.output_slices], atol=1e-5, rtol=0)
+try:
+    distributed.plan("fftn", (4 + rank, 4), g)
+except RuntimeError as error:
+    assert "rank" in str(error)
+else:
+    raise AssertionError("other shapes")
+if rank == 0:
+    try:
+        f(y[f.input_slices])
+    except TimeoutError:
+        print("well")
+else:
+    import time; time.sleep(8)
+print("well", flush=True)
+import os; os._exit(0)
+"""
+
+
+def test_process_groups_of_torch(tmp_path):
+    """Two processes of PyTorch's Gloo, of which one does not come in the end."""
+    torch = pytest.importorskip("torch")
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        pytest.skip("needs PyTorch's Gloo")
+    command = [sys.executable, "-c", GLOO]
+    ends = [
+        subprocess.Popen([*command, str(rank), str(tmp_path / "store")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for rank in range(2)
+    ]
+    said = [end.communicate(timeout=120) for end in ends]
+    assert [out.count(b"well") for out, _ in said] == [2, 1], said
+
+
 def test_processes():
     """As many processes as mpiexec starts, by the group of all."""
     if shutil.which("mpiexec") is None:

@@ -2,7 +2,7 @@
 
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
-use mmafft_backend_traits::Result;
+use mmafft_backend_traits::{Error, Result};
 use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
@@ -75,6 +75,53 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     /// come in time: what was received until then means nothing, and the caller frees neither memory, as what is under way
     /// may still read and write it.
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()>;
+
+    /// Whether messages go from the backends' own memory to the others'. On every rank, or on none.
+    fn takes_device_memory(&self) -> bool {
+        false
+    }
+
+    /// The same of messages in this rank's backend's memory, enqueued behind what its default stream does: what is enqueued next
+    /// there comes after what has arrived.
+    ///
+    /// # Errors
+    /// As [`Communicator::exchange`]; what fails later [`Communicator::check`] says.
+    fn exchange_on_device(
+        &self,
+        _backend: &AnyBackend,
+        _letters: &Letters<'_>,
+        _patience: Duration,
+    ) -> Result<()> {
+        Err(Error::Unsupported {
+            what: "messages in a device's memory".into(),
+            backend: self.station().engine.clone(),
+            instead: "exchange them through the host".into(),
+        })
+    }
+
+    /// What has failed since the last call, of what was enqueued. Not collective.
+    ///
+    /// # Errors
+    /// What has failed.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Ends the group, as what was enqueued did not end in this time. Not collective.
+    fn give_up(&self, _waited: Duration) {}
+}
+
+/// The messages of an exchange in a backend's own memory, those of all ranks one after another.
+#[derive(Debug)]
+pub struct Letters<'a> {
+    /// The address of what is sent, to rank 0 first.
+    pub sent: u64,
+    /// Bytes to each rank.
+    pub to: &'a [usize],
+    /// The address of what comes, from rank 0 first.
+    pub received: u64,
+    /// Bytes from each rank.
+    pub from: &'a [usize],
 }
 
 /// A window that ranks want.

@@ -26,6 +26,8 @@ pub enum How<'a> {
     Devices,
     /// By messages, for this reason.
     Messages(&'a str),
+    /// By messages from device to device.
+    Letters,
 }
 
 impl DistributedPlan {
@@ -113,6 +115,9 @@ impl DistributedPlan {
                     Some(How::Messages(reason)) => {
                         format!("packed, sent through the host and unpacked, as {reason}; ")
                     }
+                    Some(How::Letters) => {
+                        "packed, sent from device to device and unpacked; ".into()
+                    }
                     None => String::new(),
                 };
                 writeln!(
@@ -154,7 +159,7 @@ impl DistributedPlan {
             How::Memory => (0.0, 0.0),
             // The stores of a pass that is made anyway, at the speed of the link.
             How::Devices => (sent as f64 / LINK, 0.0),
-            How::Messages(_) => (sent as f64 / station.bytes_per_second, packed),
+            How::Messages(_) | How::Letters => (sent as f64 / station.bytes_per_second, packed),
         };
         let fences = FENCE * self.stages.len() as f64;
         let all = own + link + packing + fences;

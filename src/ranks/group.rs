@@ -2,12 +2,14 @@
 
 use super::communicator::{Communicator, Station};
 use super::threads::Threads;
+#[cfg(not(all(feature = "nccl", unix)))]
+use crate::any::AnyBackend;
 use mmafft_backend_traits::{Error, Result};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How long a rank is waited for, unless [`Group::patience`] says otherwise.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One rank's end of what joins ranks that transform together. Cheap to clone.
 ///
@@ -89,6 +91,36 @@ impl Group {
         Group::mpi()
     }
 
+    /// An identifier of ranks that NCCL is to join.
+    ///
+    /// # Errors
+    /// `NotBuilt`: this build leaves NCCL out.
+    #[cfg(not(all(feature = "nccl", unix)))]
+    pub fn nccl_id(_: &AnyBackend) -> Result<[u8; 128]> {
+        without_nccl()
+    }
+
+    /// This rank as one of so many with the same identifier.
+    ///
+    /// # Errors
+    /// `NotBuilt`: this build leaves NCCL out.
+    #[cfg(not(all(feature = "nccl", unix)))]
+    pub fn nccl(_: &AnyBackend, _: &[u8; 128], _: usize, _: usize) -> Result<Group> {
+        without_nccl()
+    }
+
+    /// This rank as one of a communicator of the caller's.
+    ///
+    /// # Safety
+    /// None is needed: this build leaves NCCL out.
+    ///
+    /// # Errors
+    /// `NotBuilt`.
+    #[cfg(not(all(feature = "nccl", unix)))]
+    pub unsafe fn nccl_from_raw(_: &AnyBackend, _: u64) -> Result<Group> {
+        without_nccl()
+    }
+
     /// Ranks joined by anything.
     pub fn of(communicator: impl Communicator + 'static) -> Group {
         Group {
@@ -130,6 +162,10 @@ impl Group {
 
     pub(crate) fn waits(&self) -> Duration {
         self.patience
+    }
+
+    pub(crate) fn takes_device_memory(&self) -> bool {
+        self.joined.communicator.takes_device_memory()
     }
 
     pub(crate) fn has_messages_alone(&self) -> bool {
@@ -176,6 +212,14 @@ impl Group {
     pub fn same(&self, what: &str, mine: &str) -> Result<()> {
         self.turn(0).same(what, mine)
     }
+}
+
+#[cfg(not(all(feature = "nccl", unix)))]
+fn without_nccl<T>() -> Result<T> {
+    Err(Error::NotBuilt {
+        backend: "nccl",
+        feature: "nccl",
+    })
 }
 
 impl Turn<'_> {

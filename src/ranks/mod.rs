@@ -6,7 +6,8 @@
 //!
 //! - [`part`](Part): the boxes of an array that ranks have. [`Spread`] says which.
 //! - [`DistributedPlan`] is data: which axes are transformed where, and what is exchanged between.
-//! - [`Group`] is a rank's end of what joins them, by a [`Communicator`]: threads of a process, or processes through MPI.
+//! - [`Group`] is a rank's end of what joins them, by a [`Communicator`]: threads of a process, whose devices store to
+//!   each other's memory, processes through MPI, or ranks on a device each through NCCL.
 //! - [`Planner::over`](crate::Planner::over) makes a [`DistributedTransform`] of both: every rank gets one, or every rank an
 //!   error. Ranks wait for each other no longer than the group's patience.
 
@@ -19,6 +20,8 @@ mod links_tests;
 mod mail;
 #[cfg(all(feature = "mpi", unix))]
 mod mpi;
+#[cfg(all(feature = "nccl", unix))]
+mod nccl;
 mod over;
 mod part;
 mod peers;
@@ -31,7 +34,7 @@ mod stages;
 mod threads;
 mod transform;
 
-pub use communicator::{Communicator, Messages, Shared, Station, Wanted, Window};
+pub use communicator::{Communicator, Letters, Messages, Shared, Station, Wanted, Window};
 pub use explain::How;
 pub use group::Group;
 pub use over::{plan_over, Ranks};

@@ -75,6 +75,19 @@ impl Part {
         (!none).then_some(part)
     }
 
+    /// One of so many pieces, which are the part together, and may be none. They are cut along the first dimension that is
+    /// long enough, so that who has the part elsewhere cuts it alike.
+    pub(crate) fn piece(&self, number: usize, of: usize) -> Option<Part> {
+        let lengths = self.lengths();
+        let long = lengths.iter().position(|&n| n >= of);
+        let longest = (0..lengths.len()).max_by_key(|&dim| lengths[dim]);
+        let dim = long.or(longest).unwrap_or(0);
+        let (begin, n) = (self.ranges[dim].start, lengths[dim]);
+        let mut ranges = self.ranges.clone();
+        ranges[dim] = begin + number * n / of..begin + (number + 1) * n / of;
+        (!ranges[dim].is_empty()).then_some(Part { ranges })
+    }
+
     /// How many points two have in common.
     pub(crate) fn points_in_common(&self, other: &Part) -> usize {
         let both = self.ranges.iter().zip(&other.ranges);

@@ -1,6 +1,6 @@
 //! Ranks of one process on several devices: memory that all of these reach, and moments in what they do.
 
-use super::communicator::{Shared, Wanted, Window};
+use super::communicator::{Communicator, Shared, Wanted, Window};
 use crate::any::AnyBackend;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use mmafft_backend_traits::device::Driver as _;
@@ -137,23 +137,26 @@ fn record<I: Interface>(driver: &DeviceDriver<I>) -> Result<Event<I>> {
 /// rank's device does.
 ///
 /// # Errors
-/// `Lost` when the time is over; what fails on the device.
-pub fn settle(backend: &AnyBackend, patience: Duration) -> Result<()> {
-    match backend {
+/// `Lost` when the time is over; what fails on the device, or in what joins ranks.
+pub fn settle(
+    backend: &AnyBackend,
+    communicator: &dyn Communicator,
+    patience: Duration,
+) -> Result<()> {
+    let is_done = || match backend {
         #[cfg(feature = "cuda")]
-        AnyBackend::Cuda(cuda) => until(patience, || cuda.driver().default_stream().is_done()),
+        AnyBackend::Cuda(cuda) => cuda.driver().default_stream().is_done(),
         #[cfg(feature = "hip")]
-        AnyBackend::Hip(hip) => until(patience, || hip.driver().default_stream().is_done()),
+        AnyBackend::Hip(hip) => hip.driver().default_stream().is_done(),
         // What is done when its call returns.
-        _ => until(patience, || Ok(true)),
-    }
-}
-
-fn until(patience: Duration, mut is_done: impl FnMut() -> Result<bool>) -> Result<()> {
+        _ => Ok::<_, Error>(true),
+    };
     let since = Instant::now();
     while !is_done()? {
+        communicator.check()?;
         let waited = since.elapsed();
         if waited >= patience {
+            communicator.give_up(waited);
             return Err(Error::Lost { rank: None, waited });
         }
         match waited < Duration::from_millis(50) {

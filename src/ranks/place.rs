@@ -97,6 +97,68 @@ impl Place {
     }
 }
 
+/// What copies an array of these lengths, the batch first: the pass of an axis of one point, which is transformed into
+/// itself.
+fn copy(whole: &Request, domain: Domain, lengths: &[usize], mut layouts: [Layout; 2]) -> Request {
+    let kind = match domain {
+        Domain::Complex => Kind::C2C,
+        Domain::Real => Kind::Dht,
+    };
+    let mut dims = lengths[1..].to_vec();
+    let mut request = whole.clone();
+    request.batch = lengths[0];
+    request.axes = Some(vec![dims.len()]);
+    dims.push(1);
+    for layout in &mut layouts {
+        layout.strides.iter_mut().for_each(|all| all.push(1));
+    }
+    (request.kind, request.kinds) = (kind, None);
+    request.shape = Shape::new(&dims);
+    let [input, output] = layouts;
+    request.unified().input_layout(input).output_layout(output)
+}
+
+/// Where a part lies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Lies<'a> {
+    /// In a rank's part of a place.
+    At(&'a Place, usize),
+    /// By itself in rows, so many points behind the beginning.
+    Behind(usize),
+}
+
+impl Lies<'_> {
+    fn layout(self, part: &Part) -> Layout {
+        let (strides, offset) = match self {
+            Lies::At(place, rank) => {
+                let by = place.strides(rank);
+                let begin = place.parts[rank].offset(&by);
+                let offset = part.offset(&by) - begin;
+                (by, offset)
+            }
+            Lies::Behind(offset) => {
+                let lengths = part.lengths();
+                let in_rows: Vec<usize> = (0..lengths.len()).collect();
+                (strides(&lengths, &in_rows), offset)
+            }
+        };
+        Layout::strided(&strides[1..])
+            .distance(strides[0])
+            .offset(offset)
+    }
+}
+
+/// What copies a part from where it lies to where it is to lie.
+pub(crate) fn copy_of(
+    whole: &Request,
+    domain: Domain,
+    part: &Part,
+    [from, to]: [Lies<'_>; 2],
+) -> Request {
+    let layouts = [from.layout(part), to.layout(part)];
+    copy(whole, domain, &part.lengths(), layouts)
+}
+
 /// What every rank does between two exchanges.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stage {
@@ -124,34 +186,23 @@ impl Stage {
             return None;
         }
         let (from, to) = (part.lengths(), self.to.parts[rank].lengths());
-        let mut dims: Vec<usize> = (1..from.len()).map(|dim| from[dim].max(to[dim])).collect();
-        let mut layouts = [
+        let layouts = [
             self.from.layout(rank, windows[0]),
             self.to.layout(rank, windows[1]),
         ];
+        if self.axes.is_empty() {
+            return Some(copy(whole, self.from.domain, &from, layouts));
+        }
+        let mut dims: Vec<usize> = (1..from.len()).map(|dim| from[dim].max(to[dim])).collect();
         let mut request = whole.clone();
         request.batch = from[0];
-        if self.axes.is_empty() {
-            // An axis of one point is transformed into itself: the pass that copies.
-            let kind = match self.from.domain {
-                Domain::Complex => Kind::C2C,
-                Domain::Real => Kind::Dht,
-            };
-            request.axes = Some(vec![dims.len()]);
-            dims.push(1);
-            for layout in &mut layouts {
-                layout.strides.iter_mut().for_each(|all| all.push(1));
-            }
-            (request.kind, request.kinds) = (kind, None);
-        } else {
-            let own: Vec<Kind> = self.axes.iter().filter_map(|&a| whole.kind_of(a)).collect();
-            request.axes = Some(self.axes.clone());
-            request.kind = own.last().copied().unwrap_or(whole.kind);
-            request.kinds = request.kind.is_real_to_real().then(|| own.clone());
-            for (&axis, kind) in self.axes.iter().zip(&own) {
-                if matches!(kind, Kind::R2C | Kind::C2R) {
-                    dims[axis] = whole.shape.dims()[axis];
-                }
+        let own: Vec<Kind> = self.axes.iter().filter_map(|&a| whole.kind_of(a)).collect();
+        request.axes = Some(self.axes.clone());
+        request.kind = own.last().copied().unwrap_or(whole.kind);
+        request.kinds = request.kind.is_real_to_real().then(|| own.clone());
+        for (&axis, kind) in self.axes.iter().zip(&own) {
+            if matches!(kind, Kind::R2C | Kind::C2R) {
+                dims[axis] = whole.shape.dims()[axis];
             }
         }
         let [input, output] = layouts;

@@ -2,12 +2,11 @@
 //!
 //! The file is long because what a run does stands beside what it checks.
 
-use super::communicator::{Messages, Window};
+use super::communicator::{self, Messages, Window};
 use super::explain::How;
 use super::group::{Group, Turn};
 use super::line::with_roots;
-use super::mail::{keep, mail, pack, unpack, with_host, with_host_mut, Mail};
-use super::part::Part;
+use super::mail::{mail, on_host, Letters, Mail, OnHost, Written};
 use super::peers::settle;
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
@@ -23,7 +22,7 @@ use std::time::Duration;
 enum Between {
     /// Where all ranks store and load.
     Windows(Vec<Window>),
-    /// Each rank's own, with what it sends and what comes in host memory; of each exchange.
+    /// Each rank's own, with what it sends and what comes; of each exchange.
     Messages {
         mail: Mutex<Vec<Mail>>,
         /// Why there are no windows.
@@ -93,7 +92,7 @@ impl DistributedTransform {
         let between = match windows {
             Ok(windows) => Between::Windows(windows),
             Err(reason) => Between::Messages {
-                mail: Mutex::new(mail(&backend, &plan, rank)?),
+                mail: Mutex::new(mail(planner, &plan, rank, group.takes_device_memory())?),
                 reason,
             },
         };
@@ -124,6 +123,7 @@ impl DistributedTransform {
         let how = match &self.between {
             Between::Windows(windows) if windows.iter().any(Window::is_in_parts) => How::Devices,
             Between::Windows(_) => How::Memory,
+            Between::Messages { .. } if self.group.takes_device_memory() => How::Letters,
             Between::Messages { reason, .. } => How::Messages(reason),
         };
         self.plan
@@ -251,6 +251,34 @@ impl DistributedTransform {
         }
     }
 
+    /// The same in memory of this rank's backend by its addresses, of so many bytes of the elements that the request says:
+    /// for callers whose arrays are another library's.
+    ///
+    /// # Safety
+    /// Both are memory of the backend's device, or of the host on the CPU, apart from each other; nobody else writes either
+    /// or reads the output until the run is over, and what wrote the input is done.
+    ///
+    /// # Errors
+    /// Those of [`DistributedTransform::run`].
+    pub unsafe fn run_raw(&self, input: (u64, usize), output: (u64, usize)) -> Result<()> {
+        let own = [Slot::Input, Slot::Output].map(|side| self.elements(side));
+        let checked = self
+            .check(Slot::Input, own[0], input.1)
+            .and_then(|()| self.check(Slot::Output, own[1], output.1));
+        // SAFETY: the caller's.
+        let (from, mut to) = unsafe {
+            (
+                self.backend.buffer_from_raw(input.0, input.1),
+                self.backend.buffer_from_raw(output.0, output.1),
+            )
+        };
+        let ends = Ends {
+            input: Some(&from),
+            output: Some(&mut to),
+        };
+        self.run_checked(checked, ends)
+    }
+
     /// Uploads this rank's part of the input.
     ///
     /// # Errors
@@ -355,7 +383,7 @@ impl DistributedTransform {
             Err(Error::Lost { .. }) => {}
             // The caller's memory is its own again.
             Err(_) => {
-                if let Err(lost @ Error::Lost { .. }) = settle(&self.backend, self.group.waits()) {
+                if let Err(lost @ Error::Lost { .. }) = self.settle(&turn) {
                     result = Err(lost);
                 }
             }
@@ -363,8 +391,12 @@ impl DistributedTransform {
         *ended = match &result {
             // Ranks are not in step any more, and what they have enqueued may run still.
             Err(lost @ Error::Lost { .. }) => {
-                if let Between::Windows(windows) = &self.between {
-                    windows.iter().for_each(Window::leak);
+                match &self.between {
+                    Between::Windows(windows) => windows.iter().for_each(Window::leak),
+                    Between::Messages { mail, .. } => {
+                        let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
+                        mail.iter_mut().for_each(|mail| mail.leak(&self.backend));
+                    }
                 }
                 Some(lost.clone())
             }
@@ -383,7 +415,7 @@ impl DistributedTransform {
         let last = self.stages.len() - 1;
         let mut so_far = checked;
         if unsettled {
-            so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
+            so_far = so_far.and_then(|()| self.settle(turn));
         }
         if last == 0 || unsettled {
             so_far = turn.all(so_far).map(Ok)?;
@@ -394,7 +426,7 @@ impl DistributedTransform {
                 so_far = self.exchange(turn, i, so_far, &mut ends)?;
             }
         }
-        let so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
+        let so_far = so_far.and_then(|()| self.settle(turn));
         turn.all(so_far)
     }
 
@@ -441,82 +473,112 @@ impl DistributedTransform {
             // Devices wait for each other where they can; else each rank waits for its own.
             let marked = so_far.and_then(|()| match turn.communicator().mark(&self.backend)? {
                 true => Ok(()),
-                false => settle(&self.backend, self.group.waits()),
+                false => self.settle(turn),
             });
             turn.all(marked)?;
             return Ok(turn.communicator().follow(&self.backend));
         };
-        let so_far = so_far.and_then(|()| settle(&self.backend, self.group.waits()));
         let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
-        let rank = self.group.rank();
-        let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);
-        let point = self.plan.point_bytes(place);
-        // What stays here is no message.
-        let others = || (0..self.plan.ranks).map(|other| (other != rank).then_some(other));
-        let to: Vec<Option<Part>> = others()
-            .map(|other| place.parts[rank].common(&next.parts[other?]))
-            .collect();
-        let from: Vec<Option<Part>> = others()
-            .map(|other| place.parts[other?].common(&next.parts[rank]))
-            .collect();
-        let stays = place.parts[rank].common(&next.parts[rank]);
-        let bytes = |parts: &[Option<Part>]| -> Vec<usize> {
-            let points = parts.iter().map(|p| p.as_ref().map_or(0, Part::points));
-            points.map(|points| points * point).collect()
-        };
-        let (to_bytes, from_bytes) = (bytes(&to), bytes(&from));
         let (earlier, own) = mail.split_at_mut(i);
         let Mail {
             before,
             behind,
-            sent,
-            received,
+            letters,
         } = &mut own[0];
         let source = before
             .as_ref()
             .or(earlier.last().and_then(|mail| mail.behind.as_ref()))
             .or(ends.input);
-        let packed = so_far.and_then(|()| {
-            let Some(source) = source else { return Ok(()) };
-            with_host(&self.backend, source, |host| {
-                pack(host, sent, &to, (place, rank), point)
-            })
-        });
-        turn.all(packed)?;
-        let mut messages = Messages {
-            sent,
-            to: &to_bytes,
-            received,
-            from: &from_bytes,
-            point,
-        };
-        let communicator = turn.communicator();
-        if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
-            // All ranks have said so, before anything was under way.
-            if let Error::Overflow { .. } | Error::OtherRank { .. } = error {
-                return Err(error);
-            }
-            // What is under way may still be read and written.
-            std::mem::forget((std::mem::take(sent), std::mem::take(received)));
-            let waited = self.group.waits();
-            return Err(match error {
-                Error::Lost { .. } => error,
-                _ => Error::Lost { rank: None, waited },
-            });
-        }
         let target = behind.as_mut().or(ends.output.as_deref_mut());
-        let (Some(source), Some(target)) = (source, target) else {
+        match letters {
+            Letters::Host(letters) => {
+                self.through_the_host(turn, i, so_far, (source, target), letters)
+            }
+            Letters::Device(letters) => {
+                let packed = so_far.and_then(|()| match source {
+                    Some(source) => letters.pack(source),
+                    None => Ok(()),
+                });
+                turn.all(packed)?;
+                let addresses = [&mut letters.sent, &mut letters.received];
+                let [sent, received] = addresses.map(|memory| self.backend.address(memory));
+                let messages = communicator::Letters {
+                    sent,
+                    to: &letters.to,
+                    received,
+                    from: &letters.from,
+                };
+                let waits = self.group.waits();
+                let communicator = turn.communicator();
+                let exchanged = communicator.exchange_on_device(&self.backend, &messages, waits);
+                exchanged.map_err(|error| self.lost(error))?;
+                let (Some(source), Some(target)) = (source, target) else {
+                    return Ok(Ok(()));
+                };
+                Ok(letters.unpack(source, target))
+            }
+        }
+    }
+
+    /// Waits for what this rank's backend does.
+    fn settle(&self, turn: &Turn<'_>) -> Result<()> {
+        settle(&self.backend, turn.communicator(), self.group.waits())
+    }
+
+    /// An error in an exchange, behind which ranks are in step no more.
+    fn lost(&self, error: Error) -> Error {
+        let waited = self.group.waits();
+        match error {
+            Error::Lost { .. } => error,
+            _ => Error::Lost { rank: None, waited },
+        }
+    }
+
+    /// An exchange by messages in host memory, in as many goes as keep them in a core's cache.
+    fn through_the_host(
+        &self,
+        turn: &mut Turn<'_>,
+        i: usize,
+        so_far: Result<()>,
+        (source, target): (Option<&AnyBuffer>, Option<&mut AnyBuffer>),
+        letters: &mut OnHost,
+    ) -> Result<Result<()>> {
+        let rank = self.group.rank();
+        let (place, next) = (&self.plan.stages[i].to, &self.plan.stages[i + 1].from);
+        let ready = so_far.and_then(|()| self.settle(turn)).and_then(|()| {
+            let made = source.map(|source| on_host(&self.backend, source));
+            Ok((made.transpose()?, target.map(Written::of).transpose()?))
+        });
+        let (made, mut written) = turn.all(ready)?;
+        let made = made.as_deref().unwrap_or(&[]);
+        for go in 0..letters.goes {
+            letters.pack(go, made, (place, rank));
+            let [to, from] = letters.bytes(go);
+            let mut messages = Messages {
+                sent: &letters.sent[..to.iter().sum()],
+                to: &to,
+                received: &mut letters.received[..from.iter().sum()],
+                from: &from,
+                point: self.plan.point_bytes(place),
+            };
+            let communicator = turn.communicator();
+            if let Err(error) = communicator.exchange(&mut messages, self.group.waits()) {
+                // All ranks have said so, before anything was under way.
+                if let Error::Overflow { .. } | Error::OtherRank { .. } = error {
+                    return Err(error);
+                }
+                letters.leak();
+                return Err(self.lost(error));
+            }
+            if let Some(written) = &mut written {
+                letters.unpack(go, written.bytes(), (next, rank));
+            }
+        }
+        let Some(mut written) = written else {
             return Ok(Ok(()));
         };
-        let arrived = with_host(&self.backend, source, |made| {
-            with_host_mut(&self.backend, target, |host| {
-                unpack(host, received, &from, (next, rank), point);
-                if let Some(stays) = &stays {
-                    keep(made, host, stays, [place, next], rank, point);
-                }
-            })
-        });
-        Ok(arrived.and_then(|done| done))
+        letters.keep(made, written.bytes(), [place, next], rank);
+        Ok(written.end(&self.backend))
     }
 }
 

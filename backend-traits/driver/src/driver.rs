@@ -99,6 +99,39 @@ impl<I: Interface> DeviceDriver<I> {
         Stream::create(self.context())
     }
 
+    /// A new stream that nothing waits for, nor it for anything: what it copies is ordered by the caller.
+    ///
+    /// # Errors
+    /// As [`DeviceDriver::stream`].
+    pub fn stream_apart(&self) -> Result<Stream<I>> {
+        Stream::apart(self.context())
+    }
+
+    /// Calls another library's functions while the device is the thread's own.
+    ///
+    /// # Errors
+    /// `Device` with the driver's words.
+    pub fn within<R>(&self, calls: impl FnOnce() -> R) -> Result<R> {
+        let _entered = self.context().enter()?;
+        Ok(calls())
+    }
+
+    /// Copies from the host in the order of a stream, and waits for the stream alone.
+    ///
+    /// # Errors
+    /// As [`Driver::write`].
+    pub fn write_by(&self, stream: &Stream<I>, memory: &mut Memory<I>, bytes: &[u8]) -> Result<()> {
+        memory.write_by(self.context(), stream, bytes)
+    }
+
+    /// Copies to the host in the order of a stream, and waits for the stream alone.
+    ///
+    /// # Errors
+    /// As [`Driver::read`].
+    pub fn read_by(&self, stream: &Stream<I>, memory: &Memory<I>, bytes: &mut [u8]) -> Result<()> {
+        memory.read_by(self.context(), stream, bytes)
+    }
+
     /// Memory of at least `bytes`, all zero, which the device itself writes.
     ///
     /// # Errors

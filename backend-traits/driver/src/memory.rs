@@ -111,6 +111,40 @@ impl<I: Interface> Memory<I> {
         context.choose(on_null, apart)
     }
 
+    /// Copies from the host on a stream, and waits for it.
+    pub(crate) fn write_by(
+        &mut self,
+        context: &Context<I>,
+        stream: &Stream<I>,
+        from: &[u8],
+    ) -> Result<()> {
+        let Some(to) = self.part(Slot::Output, 0, from.len())? else {
+            return Ok(());
+        };
+        let _entered = context.enter_to_wait()?;
+        let (calls, bytes, host) = (context.calls(), from.len(), from.as_ptr().cast());
+        // SAFETY: both ranges exist; the stream is waited for before the host's range ends.
+        let answer = unsafe { calls.enqueue_copy_in(to, host, bytes, stream.raw().0) };
+        context.api().check(answer).and(stream.synchronize())
+    }
+
+    /// Copies to the host on a stream, and waits for it.
+    pub(crate) fn read_by(
+        &self,
+        context: &Context<I>,
+        stream: &Stream<I>,
+        to: &mut [u8],
+    ) -> Result<()> {
+        let Some(from) = self.part(Slot::Input, 0, to.len())? else {
+            return Ok(());
+        };
+        let _entered = context.enter_to_wait()?;
+        let (calls, bytes, host) = (context.calls(), to.len(), to.as_mut_ptr().cast());
+        // SAFETY: as above.
+        let answer = unsafe { calls.enqueue_copy_out(host, from, bytes, stream.raw().0) };
+        context.api().check(answer).and(stream.synchronize())
+    }
+
     /// Copies to the host, after what was launched on blocking streams; see [`Memory::write`].
     pub(crate) fn read(
         &self,

@@ -49,6 +49,11 @@ impl<I: Interface> Stream<I> {
         Ok(Stream::of(owned, None))
     }
 
+    /// A stream that nothing else waits for, nor it for anything.
+    pub(crate) fn apart(context: &Arc<Context<I>>) -> Result<Stream<I>> {
+        Ok(Stream::of(Owned::apart(context)?, None))
+    }
+
     /// A stream to record a graph from: of its own, so that nothing that another thread launches is recorded
     /// with it; non-blocking, so that the null stream, which stands for all blocking ones, is not refused to
     /// other threads' copies and waits meanwhile; and not enlisted, because waiting for it is an error and it

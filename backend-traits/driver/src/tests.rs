@@ -526,6 +526,15 @@ impl<const HIP: bool> AnyDriver for DeviceDriver<Fake<HIP>> {
                 ..
             }
         ));
+        // On a stream apart nothing else is waited for.
+        let apart = self.stream_apart().unwrap();
+        state(|s| s.waited.clear());
+        self.write_by(&apart, &mut a, &bytes).unwrap();
+        let mut first = [0; 50];
+        self.read_by(&apart, &a, &mut first).unwrap();
+        assert_eq!(first, bytes[..]);
+        state(|s| assert!(s.waited.iter().all(|&one| one == apart.handle() as usize)));
+        assert_eq!(self.within(|| state(|s| s.current)).unwrap(), 3);
         let zeros = self.zeros(30).unwrap();
         let mut got = [1; 30];
         self.read(&zeros, 0, &mut got).unwrap();

@@ -72,8 +72,12 @@ fn times_of_ranks() {
 #[test]
 fn devices_that_are_none_are_said() {
     let cpu = ["bench", "16x16", "--ranks", "2", "--backend", "cpu"];
-    let words = refused(&[&cpu[..], &["--devices", "0,1"]].concat());
-    assert!(words.contains("device 1 of cpu"), "{words}");
+    let run = mmafft(&[&cpu[..], &["--devices", "0,1"]].concat());
+    let words = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(
+        !run.status.success() && words.contains("device 1 of cpu"),
+        "{words}"
+    );
 }
 
 #[test]
