@@ -28,16 +28,21 @@ pub trait Foreign: Backend {
     /// Where memory begins, as [`Foreign::buffer_from_raw`] takes it.
     fn address(&self, buffer: &mut Self::Buffer) -> u64;
 
-    /// Runs a prepared plan on this stream, or on the backend's own.
+    /// Runs a prepared plan on this stream, or on the backend's own. Where a run is done when its call returns, all streams are
+    /// one.
     fn launch_by(
         &self,
-        stream: Option<&Self::Stream>,
+        _: Option<&Self::Stream>,
         prepared: &Self::Prepared,
         bindings: Bindings<'_, Self::Buffer>,
-    ) -> Result<()>;
+    ) -> Result<()> {
+        self.launch(prepared, bindings)
+    }
 
     /// Waits for what was launched on a stream.
-    fn wait(&self, stream: &Self::Stream) -> Result<()>;
+    fn wait(&self, _: &Self::Stream) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// The order of work of what is done when its call returns.
@@ -72,19 +77,6 @@ impl Foreign for crate::cpu::CpuBackend {
 
     fn address(&self, buffer: &mut Self::Buffer) -> u64 {
         buffer.as_bytes_mut().as_mut_ptr() as usize as u64
-    }
-
-    fn launch_by(
-        &self,
-        _: Option<&AtOnce>,
-        prepared: &Self::Prepared,
-        bindings: Bindings<'_, Self::Buffer>,
-    ) -> Result<()> {
-        self.launch(prepared, bindings)
-    }
-
-    fn wait(&self, _: &AtOnce) -> Result<()> {
-        Ok(())
     }
 }
 
@@ -168,19 +160,6 @@ mod emulated {
         fn address(&self, buffer: &mut Self::Buffer) -> u64 {
             buffer.memory().address()
         }
-
-        fn launch_by(
-            &self,
-            _: Option<&AtOnce>,
-            prepared: &Self::Prepared,
-            bindings: Bindings<'_, Self::Buffer>,
-        ) -> Result<()> {
-            Backend::launch(self, prepared, bindings)
-        }
-
-        fn wait(&self, _: &AtOnce) -> Result<()> {
-            Ok(())
-        }
     }
 }
 
@@ -210,12 +189,6 @@ mod absent {
             match *self {}
         }
         fn address(&self, _: &mut Absent) -> u64 {
-            match *self {}
-        }
-        fn launch_by(&self, _: Option<&Absent>, _: &Absent, _: Bindings<'_, Absent>) -> Result<()> {
-            match *self {}
-        }
-        fn wait(&self, _: &Absent) -> Result<()> {
             match *self {}
         }
     }

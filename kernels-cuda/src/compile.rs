@@ -4,9 +4,8 @@ use crate::bindings::Nvrtc;
 use crate::fragments::capability;
 use crate::{no_device, BACKEND};
 use mmafft_backend_traits::device::{errors_of, Program};
-use mmafft_backend_traits::Cache;
 use mmafft_backend_traits::{Error, Result};
-use mmafft_driver::Compiler as _;
+use mmafft_driver::{Compiled, Compiler as _};
 
 /// What NVRTC is told, beside the architecture. Verbose assembly puts the registers and
 /// spills of each kernel into the log; it costs no time.
@@ -27,15 +26,6 @@ pub const PRIMITIVES: &[(&str, &str)] = &[
     ),
     ("fragments.hpp", include_str!("../device/fragments.hpp")),
 ];
-
-/// Machine code of one architecture.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
-    /// The code, as `cuModuleLoadData` takes it.
-    pub cubin: Vec<u8>,
-    /// The compiler's log, with the registers and spills of each kernel.
-    pub log: String,
-}
 
 /// Compiles a translation unit for an architecture (`sm_90`). Needs NVRTC and no device.
 ///
@@ -98,9 +88,14 @@ impl Compiler {
             }
         }
     }
+}
 
-    /// Compiles, whatever the cache has.
-    pub(crate) fn compile(&self, source: &str) -> Result<Compiled> {
+impl mmafft_driver::Compiler for Compiler {
+    fn source(program: &Program) -> String {
+        source(program)
+    }
+
+    fn compile(&self, source: &str) -> Result<Compiled> {
         let mut options = vec![format!("--gpu-architecture={}", self.architecture)];
         options.extend(OPTIONS.iter().map(|&option| option.into()));
         // Its version is part of every key, so that no code is taken for another's.
@@ -108,7 +103,7 @@ impl Compiler {
             options.push(MINIMAL.into());
         }
         match self.nvrtc.compiler.compile(source, &options) {
-            Ok((cubin, log)) => Ok(Compiled { cubin, log }),
+            Ok((code, log)) => Ok(Compiled { code, log }),
             Err(failure) => Err(Error::Device {
                 backend: BACKEND.into(),
                 message: format!(
@@ -122,24 +117,9 @@ impl Compiler {
             }),
         }
     }
-}
 
-impl mmafft_driver::Compiler for Compiler {
-    fn source(program: &Program) -> String {
-        source(program)
-    }
-
-    fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>> {
-        let Some(cache) = cache else {
-            return Ok(self.compile(source)?.cubin);
-        };
-        let texts = [
-            source,
-            &self.architecture,
-            &OPTIONS.join(" "),
-            &self.version(),
-        ];
-        cache.code(&texts, || Ok(self.compile(source)?.cubin))
+    fn told(&self) -> [String; 2] {
+        [self.architecture.clone(), OPTIONS.join(" ")]
     }
 
     fn version(&self) -> String {

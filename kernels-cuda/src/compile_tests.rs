@@ -1,5 +1,6 @@
 use super::*;
 use mmafft_backend_traits::device::SOURCES;
+use mmafft_backend_traits::Cache;
 
 /// Whether NVRTC is there; tests/device says that tests here need it.
 fn nvrtc() -> bool {
@@ -44,7 +45,7 @@ fn every_architecture_gets_machine_code() {
             continue;
         }
         let compiled = compile(&unit(), &format!("sm_{number}")).unwrap();
-        assert_eq!(compiled.cubin[..4], *b"\x7fELF", "sm_{number}");
+        assert_eq!(compiled.code[..4], *b"\x7fELF", "sm_{number}");
         assert!(compiled.log.contains("registers"), "{}", compiled.log);
         assert!(
             compiled.log.contains("0 bytes spill stores"),

@@ -6,7 +6,7 @@ use crate::fragments::capability;
 use crate::{fragments, no_device, BACKEND};
 use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
-use mmafft_driver::Api;
+use mmafft_driver::{Api, Versions};
 
 /// A device, as its driver describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,15 +29,6 @@ pub struct Device {
     pub wave: usize,
     /// Whether blocks can run as a cluster, reaching each other's shared memory.
     pub clusters: bool,
-}
-
-/// What runs kernels here and what compiles them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Versions {
-    /// The newest CUDA that the driver runs, if there is a driver.
-    pub driver: Option<String>,
-    /// NVRTC's version, if it is found.
-    pub compiler: Option<String>,
 }
 
 /// Every device that the driver shows, those that mmafft cannot use included (see

@@ -4,9 +4,8 @@ use crate::bindings::{hiprtc, Hip};
 use crate::fragments::{target, ARCHITECTURES};
 use crate::{no_device, BACKEND};
 use mmafft_backend_traits::device::{errors_of, Program};
-use mmafft_backend_traits::Cache;
 use mmafft_backend_traits::{Error, Result};
-use mmafft_driver::RuntimeCompiler;
+use mmafft_driver::{Compiled, Compiler as _, RuntimeCompiler};
 
 /// What hipRTC is told, beside the architecture. clang takes the same.
 pub const OPTIONS: &[&str] = &["-std=c++17", "-O3"];
@@ -20,15 +19,6 @@ pub const PRIMITIVES: &[(&str, &str)] = &[
     ),
     ("fragments.hpp", include_str!("../device/fragments.hpp")),
 ];
-
-/// Machine code of one architecture.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compiled {
-    /// The code object, as `hipModuleLoadData` takes it.
-    pub code: Vec<u8>,
-    /// The compiler's log.
-    pub log: String,
-}
 
 /// Compiles a translation unit for an architecture (`gfx942`). Needs hipRTC and no device.
 ///
@@ -70,9 +60,14 @@ impl Compiler {
             version: written(version),
         })
     }
+}
 
-    /// Compiles, whatever the cache has.
-    pub(crate) fn compile(&self, source: &str) -> Result<Compiled> {
+impl mmafft_driver::Compiler for Compiler {
+    fn source(program: &Program) -> String {
+        source(program)
+    }
+
+    fn compile(&self, source: &str) -> Result<Compiled> {
         let mut options = vec![format!("--offload-arch={}", self.architecture)];
         options.extend(OPTIONS.iter().map(|&option| option.into()));
         match self.hiprtc.compile(source, &options) {
@@ -90,24 +85,9 @@ impl Compiler {
             }),
         }
     }
-}
 
-impl mmafft_driver::Compiler for Compiler {
-    fn source(program: &Program) -> String {
-        source(program)
-    }
-
-    fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>> {
-        let Some(cache) = cache else {
-            return Ok(self.compile(source)?.code);
-        };
-        let texts = [
-            source,
-            &self.architecture,
-            &OPTIONS.join(" "),
-            &self.version,
-        ];
-        cache.code(&texts, || Ok(self.compile(source)?.code))
+    fn told(&self) -> [String; 2] {
+        [self.architecture.clone(), OPTIONS.join(" ")]
     }
 
     /// That of the runtime, as `6.4.43484`.

@@ -1,6 +1,6 @@
 use super::*;
 use mmafft_backend_traits::device::SOURCES;
-use mmafft_driver::Compiler as _;
+use mmafft_backend_traits::Cache;
 
 /// Whether hipRTC is there; tests/device says that tests here need it.
 fn hiprtc() -> bool {

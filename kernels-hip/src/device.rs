@@ -6,6 +6,7 @@ use crate::fragments::{target, ARCHITECTURES};
 use crate::{fragments, no_device, topology, BACKEND};
 use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
 use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
+use mmafft_driver::Versions;
 use std::path::Path;
 
 /// Bytes of the widest access of memory, `global_load_dwordx4`.
@@ -30,15 +31,6 @@ pub struct Device {
     pub memory_bytes: usize,
     /// Threads that run in step.
     pub wave: usize,
-}
-
-/// What runs kernels here and what compiles them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Versions {
-    /// The HIP runtime's version, if it is found.
-    pub driver: Option<String>,
-    /// hipRTC's version, which is the runtime's, if it is found.
-    pub compiler: Option<String>,
 }
 
 /// Every device that the runtime shows, those that mmafft cannot use included (see

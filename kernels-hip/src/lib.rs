@@ -23,9 +23,10 @@ mod fragments;
 mod topology;
 
 pub use bindings::Hip;
-pub use compile::{compile, source, Compiled, OPTIONS, PRIMITIVES};
-pub use device::{devices, versions, Device, Versions};
+pub use compile::{compile, source, OPTIONS, PRIMITIVES};
+pub use device::{devices, versions, Device};
 pub use fragments::fragments;
+pub use mmafft_driver::{Compiled, Versions};
 
 use mmafft_backend_traits::Error;
 

@@ -4,7 +4,7 @@ use super::rule::{real_columns, steps_by};
 use super::rule_keys::access;
 use super::tiles::of_axes;
 use super::work::Tile;
-use mmafft_backend_traits::real::{Middle, Reduction};
+use mmafft_backend_traits::real::Reduction;
 use mmafft_backend_traits::{
     Engine, Kind, Launch, Pass, ScalarType, Step, Target, TripCount, TripWork,
 };
@@ -79,13 +79,6 @@ pub struct Line {
     pub facing: [bool; 2],
 }
 
-impl Line {
-    /// Whether half spectra meet in the registers of an end's columns.
-    pub fn meets(&self, end: usize) -> bool {
-        self.facing[end] && self.reduction.middle == [Middle::Merge, Middle::Split][end]
-    }
-}
-
 /// An array by some tile: a line, or several axes.
 pub struct Array<'a> {
     trips: Trips,
@@ -147,17 +140,6 @@ impl<'a> Array<'a> {
     /// The steps, in order.
     pub fn steps(&self) -> impl DoubleEndedIterator<Item = &TripCount> + Clone {
         self.trips.iter().filter(|trip| is_step(trip))
-    }
-
-    /// Pairs of points of half spectra that meet over shared memory.
-    pub fn pairs(&self) -> impl Iterator<Item = &TripCount> {
-        let pairs = |trip: &&TripCount| matches!(trip.work, TripWork::Merge | TripWork::Split);
-        self.trips.iter().filter(pairs)
-    }
-
-    /// Points that are copied between memory and shared memory: before the first step, and after the last.
-    pub fn copies(&self) -> impl Iterator<Item = &TripCount> {
-        self.trips.iter().filter(|trip| is_copy(trip))
     }
 
     /// Whether a copy stores what the last step made.

@@ -22,13 +22,12 @@ const KEY: usize = 6;
 /// What `MMAFFT_RULES` says where passes are to go by their price alone.
 const NONE: &str = "none";
 
-static RULES: LazyLock<HashMap<String, Rule>> =
-    LazyLock::new(
-        || match std::env::var_os("MMAFFT_RULES").is_some_and(|rules| rules == NONE) {
-            true => HashMap::new(),
-            false => parse(include_str!("rules.csv")).expect("rules.csv is checked by a test"),
-        },
-    );
+static RULES: LazyLock<HashMap<String, Rule>> = LazyLock::new(|| {
+    if std::env::var_os("MMAFFT_RULES").is_some_and(|rules| rules == NONE) {
+        return HashMap::new();
+    }
+    parse(include_str!("rules.csv")).expect("rules.csv is checked by a test")
+});
 
 /// Keys of passes in turns, without the devices that they are of.
 static OF_ANY_DEVICE: LazyLock<HashSet<String>> = LazyLock::new(|| {

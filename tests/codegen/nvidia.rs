@@ -99,7 +99,7 @@ impl Kernel {
         let mut code = kept("nvidia", &texts, || {
             let compiled = compile(&text, architecture)?;
             let [local, spilled] = local(&compiled.log).map(u64::to_le_bytes);
-            Ok([&local[..], &spilled, &compiled.cubin].concat())
+            Ok([&local[..], &spilled, &compiled.code].concat())
         })?;
         let cubin = code.split_off(16);
         let [local, spilled] = [0, 8].map(|at| {
@@ -306,7 +306,7 @@ pub fn neighbours_move_together() {
             compiled => compiled.expect("machine code"),
         };
         assert_eq!(local(&compiled.log), [0, 0], "{precision:?}");
-        let Some(codes) = disassemble("sm_90", &[&compiled.cubin]) else {
+        let Some(codes) = disassemble("sm_90", &[&compiled.code]) else {
             skip("needs nvdisasm");
         };
         let code = &codes[0];

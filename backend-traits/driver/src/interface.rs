@@ -97,14 +97,46 @@ pub trait Compiler: Send + Sync {
     /// A program's kernel as one translation unit.
     fn source(program: &Program) -> String;
 
-    /// The machine code of a translation unit, from the cache if it is there.
+    /// Compiles a translation unit, whatever the cache has.
     ///
     /// # Errors
     /// `Device` with the first lines of the log when the source does not compile.
-    fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>>;
+    fn compile(&self, source: &str) -> Result<Compiled>;
+
+    /// What the code depends on beside its source and the compiler's version: the architecture, and the options.
+    fn told(&self) -> [String; 2];
+
+    /// The machine code of a translation unit, from the cache if it is there.
+    ///
+    /// # Errors
+    /// As [`Compiler::compile`].
+    fn code(&self, source: &str, cache: Option<&Cache>) -> Result<Vec<u8>> {
+        let make = || Ok(self.compile(source)?.code);
+        let Some(cache) = cache else { return make() };
+        let ([architecture, options], version) = (self.told(), self.version());
+        cache.code(&[source, &architecture, &options, &version], make)
+    }
 
     /// The compiler's version.
     fn version(&self) -> String;
+}
+
+/// Machine code of one architecture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compiled {
+    /// The code, as the driver loads it.
+    pub code: Vec<u8>,
+    /// The compiler's log: NVRTC's has the registers and spills of each kernel.
+    pub log: String,
+}
+
+/// What runs kernels here and what compiles them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Versions {
+    /// That of CUDA's driver, the newest CUDA that it runs, or of the HIP runtime, if there is one.
+    pub driver: Option<String>,
+    /// That of NVRTC or hipRTC, if it is found.
+    pub compiler: Option<String>,
 }
 
 /// A device that [`Interface::find`] found.

@@ -26,7 +26,7 @@ mod tests;
 pub use context::Context;
 pub use driver::{DeviceDriver, OpenDevices, Shared};
 pub use graph::Graph;
-pub use interface::{refused, Api, Compiler, Found, Interface};
+pub use interface::{refused, Api, Compiled, Compiler, Found, Interface, Versions};
 pub use kernel::Kernel;
 pub use memory::Memory;
 pub use peers::PeerMemory;

@@ -5,7 +5,7 @@
 use crate::calls::{
     Access, Answer, Calls, CompilerCalls, GraphCalls, Names, PeerCalls, Pointer, Properties, Status,
 };
-use crate::{Api, Compiler, DeviceDriver, Found, Interface, OpenDevices, PeerMemory};
+use crate::{Api, Compiled, Compiler, DeviceDriver, Found, Interface, OpenDevices, PeerMemory};
 use mmafft_backend_traits::device::{
     Driver, Geometry, Launch, Lowering, Program, Region, SideWords, TurnWords, Vendor,
 };
@@ -372,8 +372,17 @@ impl Compiler for Echo {
     fn source(program: &Program) -> String {
         program.entry.into()
     }
+    fn compile(&self, source: &str) -> Result<Compiled> {
+        Ok(Compiled {
+            code: source.into(),
+            log: String::new(),
+        })
+    }
+    fn told(&self) -> [String; 2] {
+        [String::new(), String::new()]
+    }
     fn code(&self, source: &str, _: Option<&Cache>) -> Result<Vec<u8>> {
-        Ok(source.into())
+        Ok(self.compile(source)?.code)
     }
     fn version(&self) -> String {
         "1.0".into()

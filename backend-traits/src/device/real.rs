@@ -2,7 +2,7 @@
 
 use super::config::*;
 use super::extents;
-use super::tables::Tables;
+use super::tables::{Table, Tables};
 use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
 use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
@@ -216,7 +216,12 @@ fn side_words(
         turn_im,
         turn_root,
         weights: match weight {
-            Some(weight) => tables.weights(weight, length, points, low),
+            Some(weight) => tables.add(Table::Weights {
+                weight,
+                length,
+                points,
+                low,
+            }),
             None => -1,
         },
         weights_low: i64::from(low),

@@ -17,7 +17,7 @@ pub struct HalfTable {
 
 /// A table, as what it holds.
 #[derive(Debug, Clone)]
-enum Table {
+pub enum Table {
     /// exp(∓2πi·pk/(m·r)) at [k − 1][p], 0 < k < r, p < m.
     Twiddles {
         radix: usize,
@@ -99,7 +99,8 @@ impl Tables {
         }
     }
 
-    fn add(&mut self, table: Table) -> i64 {
+    /// Adds a table; returns where it begins.
+    pub fn add(&mut self, table: Table) -> i64 {
         let at = self.end;
         self.end += table.entries(self.double);
         self.tables.push((at, table));
@@ -127,11 +128,6 @@ impl Tables {
         })
     }
 
-    /// The roots of a dense sum.
-    pub fn dense(&mut self, p: usize, pairs: usize, inverse: bool) -> i64 {
-        self.add(Table::Dense { p, pairs, inverse })
-    }
-
     /// What splits and merges half spectra of n points, for k ≤ n/2.
     pub fn halves(&mut self, n: usize, roots: HalfRoots) -> HalfTable {
         self.half_roots(vec![(n, n / 2 + 1)], roots)
@@ -154,24 +150,6 @@ impl Tables {
         HalfTable { at, weighted }
     }
 
-    /// Roots in two levels.
-    pub fn roots(&mut self, n: usize, bits: u32, inverse: bool) -> i64 {
-        self.add(Table::Roots { n, bits, inverse })
-    }
-
-    /// Four-step twiddles by line.
-    pub fn line_roots(&mut self, twiddles: Twiddles, shape: &LineRoots) -> i64 {
-        self.add(Table::LineRoots {
-            twiddles,
-            shape: *shape,
-        })
-    }
-
-    /// A chirp.
-    pub fn chirp(&mut self, n: usize, direction: Direction) -> i64 {
-        self.add(Table::Chirp { n, direction })
-    }
-
     /// The spectrum of a chirp.
     pub fn spectrum(&mut self, n: usize, direction: Direction, factors: &[usize]) -> i64 {
         self.add(Table::Spectrum {
@@ -179,26 +157,6 @@ impl Tables {
             direction,
             factors: factors.to_vec(),
         })
-    }
-
-    /// The weights of a line of `length` reals, if they are not all 1.
-    pub fn weights(&mut self, weight: Weight, length: usize, points: usize, low: u32) -> i64 {
-        self.add(Table::Weights {
-            weight,
-            length,
-            points,
-            low,
-        })
-    }
-
-    /// The powers of a prime's generator, or their inverses.
-    pub fn powers(&mut self, p: usize, inverses: bool) -> i64 {
-        self.add(Table::Powers { p, inverses })
-    }
-
-    /// The spectrum of Rader's convolution.
-    pub fn rader(&mut self, p: usize, inverse: bool) -> i64 {
-        self.add(Table::Rader { p, inverse })
     }
 
     /// Bytes of all of them.

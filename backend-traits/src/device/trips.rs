@@ -8,7 +8,7 @@ use super::extents::{packed, points_before};
 use super::matrices::Lanes;
 use super::real;
 use super::scaling;
-use super::tables::{HalfRoots, Tables};
+use super::tables::{HalfRoots, Table, Tables};
 use super::trip::Trip;
 use crate::error::Result;
 use crate::geometry::Vendor;
@@ -379,7 +379,8 @@ impl Builder<'_> {
         let words = &mut last.words;
         (words.after, words.after_table, words.after_length) = (FACTOR_PART, spectrum, NO_END);
         self.back(at, &reversed(dfts), padded, kept, tables);
-        let chirp = tables.chirp(length, axis.direction);
+        let (n, direction) = (length, axis.direction);
+        let chirp = tables.add(Table::Chirp { n, direction });
         let words = &mut self.trips[first].words;
         (words.before, words.before_table, words.before_length) = (FACTOR_PART, chirp, NO_END);
         let words = &mut self.trips.last_mut().expect("as above").words;
@@ -542,7 +543,11 @@ impl Builder<'_> {
                 trip.words.engine = ENGINE_DENSE;
                 trip.words.copies = DENSE_PAIRS as i64;
                 trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
-                trip.words.matrix = tables.dense(radix, DENSE_PAIRS, inverse);
+                trip.words.matrix = tables.add(Table::Dense {
+                    p: radix,
+                    pairs: DENSE_PAIRS,
+                    inverse,
+                });
                 if self.trips.is_empty() || self.begins_with_reals(at) {
                     // It sums over points in shared memory.
                     let mut copy = self.trip(at, OP_COPY, part.input, points);

@@ -1,8 +1,7 @@
 //! A reference transform with about 30 digits, to judge `f64` transforms by.
 //!
 //! The arithmetic is double-double ([`Dd`]), about 32 digits; [`ReferenceFft`] loses one or two of
-//! them. [`relative_l2`] and [`largest_over_rms`] state the error of an `f64` result, and
-//! [`direct_bin`] checks single output bins from the definition, without any fast algorithm.
+//! them. [`relative_l2`] and [`largest_over_rms`] state the error of an `f64` result.
 
 mod array;
 mod dd;
@@ -50,69 +49,6 @@ pub fn dft_nd<T: Real>(shape: &[usize], axes: &[usize], inverse: bool, data: &mu
             }
         }
     }
-}
-
-/// One element of the result of [`dft_nd`], the one at `bin`, by direct summation.
-///
-/// Shares nothing with the fast transforms except the arithmetic and the roots of unity. The work
-/// is proportional to the number of elements of `data`.
-///
-/// # Panics
-///
-/// As [`dft_nd`], and if `bin` has not one index inside `shape` for each dimension.
-pub fn direct_bin(
-    shape: &[usize],
-    axes: &[usize],
-    inverse: bool,
-    data: &[ComplexDd],
-    bin: &[usize],
-) -> ComplexDd {
-    check_geometry(shape, axes, data.len());
-    assert_eq!(bin.len(), shape.len(), "one index for each dimension");
-    assert!(
-        bin.iter().zip(shape).all(|(index, len)| index < len),
-        "bin {bin:?} is outside the shape {shape:?}"
-    );
-    // From the last dimension on, every row collapses into one number.
-    let mut values = data.to_vec();
-    for (axis, &len) in shape.iter().enumerate().rev() {
-        let rows = values.chunks_exact(len);
-        values = if axes.contains(&axis) {
-            let roots = Roots::new(len);
-            let weight = |j: usize| {
-                let k = (j as u128 * bin[axis] as u128 % len as u128) as usize;
-                let weight = roots.get(k);
-                if inverse {
-                    weight.conj()
-                } else {
-                    weight
-                }
-            };
-            rows.map(|row| weighted_sum(row, 0, &weight)).collect()
-        } else {
-            rows.map(|row| row[bin[axis]]).collect()
-        };
-    }
-    values[0]
-}
-
-/// The sum of `values[j] * weight(first + j)`, in pairs: the error grows with the logarithm of the
-/// number of terms.
-fn weighted_sum(
-    values: &[ComplexDd],
-    first: usize,
-    weight: &impl Fn(usize) -> ComplexDd,
-) -> ComplexDd {
-    /// Few enough terms to be added one by one.
-    const BLOCK: usize = 16;
-    if values.len() > BLOCK {
-        let (low, high) = values.split_at(values.len() / 2);
-        return weighted_sum(low, first, weight) + weighted_sum(high, first + low.len(), weight);
-    }
-    let terms = values.iter().enumerate();
-    terms.fold(ComplexDd::default(), |sum, (j, &value)| {
-        sum + value * weight(first + j)
-    })
 }
 
 fn check_geometry(shape: &[usize], axes: &[usize], len: usize) {

@@ -25,7 +25,7 @@ struct Lab {
 enum Command {
     /// Time transforms beside a memory copy and another library.
     Bench(bench::Arguments),
-    /// Make a page, or Markdown tables, of what was timed.
+    /// Make a page of what was timed.
     Report(report::Arguments),
     /// Time tiles, to see how well the planner's price ranks them.
     Price(price::Arguments),

@@ -110,7 +110,7 @@ fn the_probes_compile() {
             compiled => compiled.unwrap(),
         };
         // Not by the log: NVRTC 13.0 left its own lines out where others compiled at the same time.
-        let file = object::File::parse(&compiled.cubin[..]).expect("an ELF file");
+        let file = object::File::parse(&compiled.code[..]).expect("an ELF file");
         let kernel = |s: &object::Section| s.name().is_ok_and(|name| name.starts_with(".text."));
         let kernels = file.sections().filter(kernel).count();
         assert_eq!(kernels, probes, "{architecture}: {}", compiled.log);

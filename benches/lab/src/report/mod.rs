@@ -1,28 +1,23 @@
-//! `mmafft-lab report`: what `mmafft bench` measured, as one page or as Markdown tables.
+//! `mmafft-lab report`: what `mmafft bench` measured, as one page. Tables in Markdown are made by benches/performance.py.
 
-mod markdown;
 mod page;
 mod tables;
 
 use crate::rows::{self, Table};
-use clap::{ArgGroup, Args};
+use clap::Args;
 use mmafft_cli::rows::Row;
-use mmafft_cli::{files, out, Failure};
+use mmafft_cli::{files, Failure};
 use std::path::PathBuf;
 
 /// Arguments of `mmafft-lab report`.
 #[derive(Args)]
-#[command(group(ArgGroup::new("results").required(true).multiple(true)))]
 pub struct Arguments {
     /// Tables of `mmafft bench --csv`; of a case that is in several, the last counts
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The page to be written: one HTML file that needs nothing else
-    #[arg(short, long, group = "results")]
-    output: Option<PathBuf>,
-    /// Print tables in Markdown
-    #[arg(long, group = "results")]
-    markdown: bool,
+    #[arg(short, long)]
+    output: PathBuf,
 }
 
 /// What was measured on one device beside one peer.
@@ -34,9 +29,9 @@ struct Section {
     rows: Vec<Row>,
 }
 
-/// Writes the page, and prints the tables.
+/// Writes the page.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    files::check(&arguments.files, &arguments.output)?;
+    files::check(&arguments.files, [&arguments.output])?;
     let mut notes = Vec::new();
     let mut rows = Vec::new();
     for path in &arguments.files {
@@ -51,14 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         notes.push((name.to_string_lossy().into_owned(), of));
         rows.extend(more);
     }
-    let sections = sections(rows);
-    if arguments.markdown {
-        out!("{}", markdown::tables(&sections));
-    }
-    if let Some(path) = &arguments.output {
-        let page = page::page(&sections, &notes);
-        files::save_text(path, &page)?;
-    }
+    let page = page::page(&sections(rows), &notes);
+    files::save_text(&arguments.output, &page)?;
     Ok(())
 }
 

@@ -16,7 +16,7 @@ fn wrong_arguments_say_what_is_expected() {
             ],
             "cannot be used with",
         ),
-        (&["report", "x.csv"], "--output <OUTPUT>|--markdown"),
+        (&["report", "x.csv"], "--output <OUTPUT>"),
         (&["bench", "-1"], "expected lengths such as 1024"),
         (&["plan", "64", "--device", ""], "gfx908, gfx90a, gfx942"),
         (&["plan", "64", "--device", "sm_60"], "sm_80, sm_86"),

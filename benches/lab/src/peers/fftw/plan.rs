@@ -175,8 +175,11 @@ fn set_threads(fftw: &Fftw, threads: usize) -> Result<(), String> {
     let count = c_int::try_from(threads).unwrap_or(0);
     match &fftw.plan_with_nthreads {
         _ if count < 1 => Err(format!("{threads} threads")),
-        // SAFETY: called under the lock, with a positive number.
-        Ok(set) => Ok(unsafe { set(count) }),
+        Ok(set) => {
+            // SAFETY: called under the lock, with a positive number.
+            unsafe { set(count) };
+            Ok(())
+        }
         Err(_) if count == 1 => Ok(()),
         Err(reason) => Err(reason.clone()),
     }
