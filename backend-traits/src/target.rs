@@ -1,5 +1,6 @@
 //! What a planner asks of a kind of device that [`Limits`](crate::Limits) do not say in numbers.
 
+use crate::kind::Kind;
 use crate::pass::Pass;
 use crate::pass_shape::TripCount;
 
@@ -13,10 +14,9 @@ pub trait Target: std::fmt::Debug + Sync {
     /// The library that transforms contiguous lines of any length in one step, where no kernels do.
     fn line_library(&self) -> Option<&'static str>;
 
-    /// How it transforms contiguous lines of so many points, in batches or each for itself, in vectors of so many lanes of so
-    /// many bytes.
-    fn line_way(&self, points: usize, in_batches: bool, vector: [usize; 2]) -> &'static str {
-        let _ = (points, in_batches, vector);
+    /// How it transforms contiguous lines of this kind and length, in vectors of so many lanes of so many bytes.
+    fn line_way(&self, kind: Kind, length: usize, vector: [usize; 2]) -> &'static str {
+        let _ = (kind, length, vector);
         self.line_library().unwrap_or_default()
     }
 

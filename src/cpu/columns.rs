@@ -17,6 +17,7 @@
 
 use super::half_lanes::Combine;
 use super::memory::Memory;
+use super::odd_reals::OddStep;
 use super::real_columns::RealTile;
 use super::real_side::{Gather, Scatter};
 use super::scalar::{root, Real, Storage};
@@ -132,6 +133,8 @@ pub trait LaneScalar: Sized {
     fn turn(job: Turn<'_, Self>);
     /// Transposes a matrix of scalars.
     fn transpose(job: Transpose<Self>);
+    /// Does one radix of a real line of odd length.
+    fn odd_step(step: OddStep<'_, Self>);
     /// Transforms one tile; returns the copy of the workspace in which each vector then lies.
     fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) -> [usize; MOST_VECTORS]
     where
@@ -175,6 +178,10 @@ macro_rules! lane_scalar {
 
             fn transpose(job: Transpose<Self>) {
                 Arch::new().dispatch(job);
+            }
+
+            fn odd_step(step: OddStep<'_, Self>) {
+                Arch::new().dispatch(step);
             }
 
             fn run(fft: &ColumnFft<Self>, tile: ColumnTile<'_, Self>) -> [usize; MOST_VECTORS] {

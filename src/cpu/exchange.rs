@@ -2,6 +2,7 @@
 //!
 //! Left to itself the compiler makes single scalars of all that a transposition permutes, and moves these one by one.
 
+use super::columns::Lanes;
 use pulp::Simd;
 
 /// Two vectors, the odd parts of the first exchanged for the even ones of the second; parts have so many bytes, which
@@ -86,6 +87,33 @@ pub fn exchanged<S: Simd, V: Copy>(simd: S, v: [V; 2], bytes: usize) -> [V; 2] {
     }
     let _ = simd;
     plainly(v, bytes)
+}
+
+/// Bytes of vectors of which points have the order of memory at once: of larger ones come the even points, then the odd.
+const IN_ORDER: usize = 16;
+
+/// Real parts and imaginary parts as points in the order of memory.
+#[inline(always)]
+pub fn points<S: Simd, T: Lanes<S>>(simd: S, parts: [T::V; 2]) -> [T::V; 2] {
+    let mut v = T::interleave(simd, parts);
+    let mut bytes = 2 * size_of::<T>();
+    while size_of::<T::V>() > IN_ORDER && bytes < size_of::<T::V>() {
+        v = exchanged(simd, v, bytes);
+        bytes *= 2;
+    }
+    v
+}
+
+/// The real parts and the imaginary parts of points, in the order of memory.
+#[inline(always)]
+pub fn parts<S: Simd, T: Lanes<S>>(simd: S, points: [T::V; 2]) -> [T::V; 2] {
+    let mut v = points;
+    let mut bytes = size_of::<T::V>() / 2;
+    while size_of::<T::V>() > IN_ORDER && bytes >= 2 * size_of::<T>() {
+        v = exchanged(simd, v, bytes);
+        bytes /= 2;
+    }
+    T::deinterleave(simd, v)
 }
 
 /// The same by single bytes of memory, for vectors that no other case has.

@@ -24,6 +24,7 @@ mod line_price;
 mod lines;
 mod matrix;
 mod memory;
+mod odd_reals;
 mod parts;
 mod prepare;
 mod primes;

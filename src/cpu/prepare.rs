@@ -6,6 +6,7 @@ use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
 use super::line_price::{self, BATCH};
 use super::lines::{Batch, Library, Lines};
+use super::odd_reals::{OddReals, ODD_REALS};
 use super::parts::Part;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
@@ -234,14 +235,20 @@ fn stage<S: Storage>(
         .collect();
     // Neighbours are the lines with the smallest strides.
     loops.sort_by_key(|l| std::cmp::Reverse(l.apart.load + l.apart.store));
-    let lines = lines::<S::Compute>(pass, &axis, &radices, inverse)?;
     let neighbours = loops
         .last()
         .is_some_and(|l| l.apart == Ends { load: 2, store: 2 } && l.count > 1);
-    let line = pass
-        .steps
-        .iter()
-        .any(|s| matches!(s, Step::Line { axis: a, .. } if *a == axis.axis));
+    let library = pass.steps.iter().find_map(|step| match step {
+        Step::Line {
+            axis: own, library, ..
+        } if *own == axis.axis => Some(*library),
+        _ => None,
+    });
+    let line = library.is_some();
+    let lines = match library {
+        Some(ODD_REALS) => None,
+        _ => Some(lines::<S::Compute>(pass, &axis, &radices, inverse)?),
+    };
     let mut tile_lines = pass.tile.lines.max(1);
     let scale = if last { pass.math.scale } else { 1.0 };
     let fused = pass.axes.len() > 1;
@@ -250,27 +257,33 @@ fn stage<S: Storage>(
         .is_some_and(|l| l.apart == Ends { load: 1, store: 1 } && l.count > 1);
     let in_lanes = S::is_compute() && beside && !line && pass.math.engine == Engine::Simt;
     let real = axis.kind.is_real_to_real();
-    let path = if real && in_lanes && !radices.is_empty() {
-        let columns = RealColumns::new(&axis, &radices, fused, scale, pass.math.orthogonal);
-        tile_lines = columns.lines();
-        Path::RealColumns(columns)
-    } else if real {
-        Path::Real(RealLines::new(&axis, lines, pass.math.orthogonal))
-    } else if plain && S::is_compute() && contiguous && axis.length > 0 {
-        Path::Rows(lines)
-    } else if plain
-        && neighbours
-        && !line
-        && pass.math.engine == Engine::Simt
-        && !radices.is_empty()
-    {
-        let columns = ColumnFft::new(&radices, inverse, pass.axes.len() > 1);
-        tile_lines = columns.lines();
-        Path::Columns(columns)
-    } else {
-        let real = (axis.kind != Kind::C2C && axis.length.is_multiple_of(2))
-            .then(|| HalfSpectrum::new(axis.length));
-        Path::Tile(lines, real)
+    let path = match lines {
+        None => Path::OddReals(OddReals::new(axis.length, inverse)),
+        Some(_) if real && in_lanes && !radices.is_empty() => {
+            let columns = RealColumns::new(&axis, &radices, fused, scale, pass.math.orthogonal);
+            tile_lines = columns.lines();
+            Path::RealColumns(columns)
+        }
+        Some(lines) if real => Path::Real(RealLines::new(&axis, lines, pass.math.orthogonal)),
+        Some(lines) if plain && S::is_compute() && contiguous && axis.length > 0 => {
+            Path::Rows(lines)
+        }
+        Some(_)
+            if plain
+                && neighbours
+                && !line
+                && pass.math.engine == Engine::Simt
+                && !radices.is_empty() =>
+        {
+            let columns = ColumnFft::new(&radices, inverse, fused);
+            tile_lines = columns.lines();
+            Path::Columns(columns)
+        }
+        Some(lines) => {
+            let real = (axis.kind != Kind::C2C && axis.length.is_multiple_of(2))
+                .then(|| HalfSpectrum::new(axis.length));
+            Path::Tile(lines, real)
+        }
     };
     if pass.axes.len() > 1 {
         // A tile of several axes is already in the cache; its lines go a vector at a time.

@@ -4,6 +4,7 @@ use super::columns::ColumnFft;
 use super::half_spectrum::HalfSpectrum;
 use super::lines::{Lines, LinesAt};
 use super::memory::Memory;
+use super::odd_reals::OddReals;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
 use super::scalar::{Real, Storage};
@@ -54,6 +55,8 @@ pub enum Path<T> {
     Real(RealLines<T>),
     /// The same of neighbouring lines, a vector of them at a time.
     RealColumns(RealColumns<T>),
+    /// Between reals of odd length and half spectra, one line after the other.
+    OddReals(OddReals<T>),
     /// Through a tile of contiguous lines.
     Tile(Box<dyn Lines<T>>, Option<HalfSpectrum<T>>),
 }
@@ -111,6 +114,7 @@ impl<S: Storage> Stage<S> {
             }
             Path::Real(lines) => lines.workspace(self.lines),
             Path::RealColumns(columns) => columns.workspace().div_ceil(2),
+            Path::OddReals(reals) => self.lines * reals.half() + reals.scratch(),
             Path::Tile(lines, _) => {
                 let half = match self.axis.kind {
                     Kind::C2C => 0,
@@ -155,6 +159,15 @@ impl<S: Storage> Stage<S> {
                 Path::RealColumns(columns) => {
                     columns.run(self, slots, &group, bytemuck::cast_slice_mut(workspace));
                 }
+                Path::OddReals(reals) => {
+                    let (tile, scratch) = workspace.split_at_mut(self.lines * reals.half());
+                    let job = TileJob {
+                        stage: self,
+                        slots,
+                        group: &group,
+                    };
+                    job.odd_reals(reals, tile, scratch);
+                }
                 Path::Tile(lines, real) => {
                     let (tile, rest) = workspace.split_at_mut(self.lines * lines.length());
                     let half = match self.axis.kind {
@@ -164,15 +177,14 @@ impl<S: Storage> Stage<S> {
                     let (half, scratch) = rest.split_at_mut(half);
                     let job = TileJob {
                         stage: self,
-                        lines: &**lines,
-                        real: real.as_ref(),
                         slots,
                         group: &group,
                     };
+                    let (lines, real) = (&**lines, real.as_ref());
                     match self.axis.kind {
-                        Kind::R2C => job.real_to_half(tile, half, scratch),
-                        Kind::C2R => job.half_to_real(tile, half, scratch),
-                        _ => job.complex(tile, scratch),
+                        Kind::R2C => job.real_to_half((lines, real), tile, half, scratch),
+                        Kind::C2R => job.half_to_real((lines, real), tile, half, scratch),
+                        _ => job.complex(lines, tile, scratch),
                     }
                 }
             }

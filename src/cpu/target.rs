@@ -1,7 +1,8 @@
 //! What a planner asks of the CPU.
 
 use super::line_price::{way, LIBRARY};
-use mmafft_backend_traits::Target;
+use super::odd_reals::{self, ODD_REALS};
+use mmafft_backend_traits::{Kind, Target};
 
 /// The CPU: lines of any length are transformed where they lie, and tiles lie in memory as they are.
 #[derive(Debug)]
@@ -16,7 +17,12 @@ impl Target for CpuTarget {
         Some(LIBRARY)
     }
 
-    fn line_way(&self, points: usize, in_batches: bool, vector: [usize; 2]) -> &'static str {
-        way(points, in_batches, vector[0], vector[1])
+    fn line_way(&self, kind: Kind, length: usize, [lanes, bytes]: [usize; 2]) -> &'static str {
+        // Lines that become as many reals are gathered one by one.
+        let in_batches = !kind.is_real_to_real();
+        match in_batches && kind != Kind::C2C && odd_reals::halves(length) {
+            true => ODD_REALS,
+            false => way(kind.core_length(length), in_batches, lanes, bytes),
+        }
     }
 }

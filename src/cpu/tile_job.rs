@@ -2,11 +2,12 @@
 
 use super::half_spectrum::HalfSpectrum;
 use super::lines::Lines;
+use super::odd_reals::OddReals;
 use super::scalar::Storage;
 use super::scaling::{lines_at_once, scale};
 use super::stage::{Group, Slots, Stage};
 use super::tile::Points;
-use mmafft_backend_traits::End;
+use mmafft_backend_traits::{End, Kind};
 use num_complex::Complex;
 use rustfft::num_traits::{One, Zero};
 
@@ -14,15 +15,14 @@ use rustfft::num_traits::{One, Zero};
 pub struct TileJob<'a, S: Storage> {
     /// The axis.
     pub stage: &'a Stage<S>,
-    /// Its core transform.
-    pub lines: &'a dyn Lines<S::Compute>,
-    /// What a real line of even length needs beside it.
-    pub real: Option<&'a HalfSpectrum<S::Compute>>,
     /// The memories.
     pub slots: &'a Slots<S>,
     /// The lines.
     pub group: &'a Group,
 }
+
+/// A core transform, and what a real line of even length needs beside it.
+type Core<'a, T> = (&'a dyn Lines<T>, Option<&'a HalfSpectrum<T>>);
 
 impl<S: Storage> TileJob<'_, S> {
     /// The loading side, from point `first` on.
@@ -43,10 +43,11 @@ impl<S: Storage> TileJob<'_, S> {
     /// As for [`Stage::run`].
     pub unsafe fn complex(
         &self,
+        lines: &dyn Lines<S::Compute>,
         tile: &mut [Complex<S::Compute>],
         scratch: &mut [Complex<S::Compute>],
     ) {
-        let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
+        let (stage, count, n) = (self.stage, self.group.lines, lines.length());
         let tile = &mut tile[..count * n];
         let (load, store) = (&stage.axis.ranges.load, &stage.axis.ranges.store);
         if load.len() < n {
@@ -57,7 +58,7 @@ impl<S: Storage> TileJob<'_, S> {
             self.from(load.start)
                 .load_complex(count, load.clone(), tile, n);
         }
-        self.lines.process(tile, scratch);
+        lines.process(tile, scratch);
         // SAFETY: by the contract of `Stage::run`.
         unsafe {
             self.to(store.start)
@@ -71,21 +72,22 @@ impl<S: Storage> TileJob<'_, S> {
     /// As for [`Stage::run`].
     pub unsafe fn real_to_half(
         &self,
+        (lines, real): Core<'_, S::Compute>,
         tile: &mut [Complex<S::Compute>],
         half: &mut [Complex<S::Compute>],
         scratch: &mut [Complex<S::Compute>],
     ) {
-        let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
+        let (stage, count, n) = (self.stage, self.group.lines, lines.length());
         let (load, store) = (&stage.axis.ranges.load, &stage.axis.ranges.store);
         let tile = &mut tile[..count * n];
-        let Some(real) = self.real else {
+        let Some(real) = real else {
             // An odd length: the complex transform of real points, of which half is kept.
             tile.fill(Complex::default());
             // SAFETY: by the contract of `Stage::run`.
             unsafe {
                 let from = self.from(load.start);
                 from.load_real(count, load.clone(), false, tile, n);
-                self.lines.process(tile, scratch);
+                lines.process(tile, scratch);
                 let to = self.to(store.start);
                 to.store_complex(count, store.clone(), tile, n, stage.scale);
             }
@@ -105,7 +107,7 @@ impl<S: Storage> TileJob<'_, S> {
                     from.memory
                         .complex(from.start + call * from.line_stride, per_call * n)
                 };
-                self.lines.process_to(pairs, tile, scratch);
+                lines.process_to(pairs, tile, scratch);
             }
         } else {
             if !whole {
@@ -113,7 +115,7 @@ impl<S: Storage> TileJob<'_, S> {
             }
             // SAFETY: by the contract of `Stage::run`.
             unsafe { from.load_real(count, load.clone(), true, tile, n) };
-            self.lines.process(tile, scratch);
+            lines.process(tile, scratch);
         }
         let to = self.to(store.start);
         let direct = S::is_compute() && store.len() == n + 1 && to.stride == 2 && to.imaginary == 1;
@@ -138,11 +140,12 @@ impl<S: Storage> TileJob<'_, S> {
     /// As for [`Stage::run`].
     pub unsafe fn half_to_real(
         &self,
+        (lines, real): Core<'_, S::Compute>,
         tile: &mut [Complex<S::Compute>],
         half: &mut [Complex<S::Compute>],
         scratch: &mut [Complex<S::Compute>],
     ) {
-        let (stage, count, n) = (self.stage, self.group.lines, self.lines.length());
+        let (stage, count, n) = (self.stage, self.group.lines, lines.length());
         let store = &stage.axis.ranges.store;
         let m = stage.axis.length / 2 + 1;
         let half = &mut half[..count * m];
@@ -163,7 +166,7 @@ impl<S: Storage> TileJob<'_, S> {
                 true => unsafe { from.memory.complex(from.start + l * from.line_stride, m) },
                 false => &half[l * m..][..m],
             };
-            match self.real {
+            match real {
                 Some(real) => real.merge(x, z),
                 None => {
                     z[..m].copy_from_slice(x);
@@ -174,7 +177,7 @@ impl<S: Storage> TileJob<'_, S> {
                 }
             }
         }
-        let (to, packed) = (self.to(store.start), self.real.is_some());
+        let (to, packed) = (self.to(store.start), real.is_some());
         let whole = packed && store.len() == 2 * n;
         if S::is_compute() && whole && to.stride == 1 {
             let per_call = match to.line_stride == 2 * n {
@@ -188,14 +191,50 @@ impl<S: Storage> TileJob<'_, S> {
                     to.memory
                         .complex_mut(to.start + first * to.line_stride, tile.len())
                 };
-                self.lines.process_to(tile, pairs, scratch);
+                lines.process_to(tile, pairs, scratch);
                 scale(pairs, stage.scale);
             }
             return;
         }
-        self.lines.process(tile, scratch);
+        lines.process(tile, scratch);
         // SAFETY: by the contract of `Stage::run`.
         unsafe { to.store_real(count, store.clone(), packed, tile, n, stage.scale) };
+    }
+
+    /// Real lines of odd length to half spectra, or back.
+    ///
+    /// # Safety
+    /// As for [`Stage::run`].
+    pub unsafe fn odd_reals(
+        &self,
+        reals: &OddReals<S::Compute>,
+        tile: &mut [Complex<S::Compute>],
+        scratch: &mut [Complex<S::Compute>],
+    ) {
+        let (stage, count, half) = (self.stage, self.group.lines, reals.half());
+        let (load, store) = (&stage.axis.ranges.load, &stage.axis.ranges.store);
+        let tile = &mut tile[..count * half];
+        let forward = stage.axis.kind == Kind::R2C;
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe {
+            if forward {
+                if load.len() < stage.axis.length {
+                    tile.fill(Complex::default());
+                }
+                self.from(load.start)
+                    .load_real(count, load.clone(), true, tile, half);
+            } else {
+                self.load_half(tile, half);
+            }
+            for line in tile.chunks_exact_mut(half) {
+                reals.process(line, scratch);
+            }
+            let to = self.to(store.start);
+            match forward {
+                true => to.store_complex(count, store.clone(), tile, half, stage.scale),
+                false => to.store_real(count, store.clone(), true, tile, half, stage.scale),
+            }
+        }
     }
 
     /// Loads the m points of each half spectrum, edge points from scratch.

@@ -19,10 +19,10 @@ fn applies(axis: &Axis) -> bool {
 fn steps(axis: &Axis) -> Result<Chosen> {
     let (limits, scalar) = (axis.fits.limits, axis.problem.storage());
     let length = axis.length();
-    // Lines that become as many reals are gathered one by one.
-    let in_batches = !axis.axis.kind.is_real_to_real();
     let vector = [limits.lanes(scalar), scalar.compute_bytes()];
-    let library = limits.target.line_way(length, in_batches, vector);
+    let library = limits
+        .target
+        .line_way(axis.axis.kind, axis.axis.length, vector);
     let step = Step::Line {
         axis: axis.axis.axis,
         length,
