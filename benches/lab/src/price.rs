@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     files::check(&arguments.cases, &arguments.csv)?;
     let backend = AnyBackend::from_name(&arguments.backend)?;
-    let bytes_a_second = match backend.clone() {
+    let bytes_a_second: Result<f64, Failure> = match backend.clone() {
         #[cfg(feature = "cuda")]
         AnyBackend::Cuda(device) => copy(&bench::cuda::lab::<NoPeer>(device)?),
         #[cfg(feature = "hip")]
