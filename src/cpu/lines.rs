@@ -69,7 +69,25 @@ pub trait Lines<T>: Send + Sync {
     }
 }
 
+/// Bytes of lines that end before a processor sees that they are read, or written, in order.
+const SHORT_LINE: usize = 2048;
+
 impl<T> LinesAt<T> {
+    /// Asks for so many lines, if they are short, so that they come at once and not one miss after the other.
+    #[inline]
+    fn fetch(self, first: usize, lines: usize, points: usize) {
+        let bytes = points * size_of::<Complex<T>>();
+        if bytes >= SHORT_LINE {
+            return;
+        }
+        for line in first..first + lines {
+            let start = self.first.wrapping_add(line * self.apart).cast::<i8>();
+            for byte in (0..bytes).step_by(CACHE_LINE) {
+                fetch(start.wrapping_add(byte));
+            }
+        }
+    }
+
     /// Lines after so many, which are in the same memory.
     fn after(self, lines: usize) -> Self {
         LinesAt {
@@ -77,6 +95,22 @@ impl<T> LinesAt<T> {
             apart: self.apart,
         }
     }
+}
+
+/// Bytes that a cache fetches together.
+const CACHE_LINE: usize = 64;
+
+/// Asks for a byte, which need not exist, and what a cache fetches with it.
+#[inline(always)]
+fn fetch(byte: *const i8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every such processor has the instruction, which reads nothing that a program can see.
+    unsafe {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        _mm_prefetch::<_MM_HINT_T0>(byte);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = byte;
 }
 
 /// Where lines lie, or go.
@@ -227,6 +261,7 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
         let rows = self.columns.planar(workspace);
         for first in (0..count).step_by(lanes) {
             let lines = lanes.min(count - first);
+            from.fetch(first, lines, n);
             // SAFETY: by the trait's contract; a copy has n rows of real parts and n of imaginary parts.
             unsafe {
                 T::transpose(Transpose {
@@ -238,6 +273,7 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
                     columns: 2 * n,
                     factor: T::one(),
                 });
+                to.fetch(first, lines, n);
                 let copies = self.columns.process_planar(workspace, 1);
                 T::transpose(Transpose {
                     from: rows.add(copies[0] * 2 * n * lanes),
