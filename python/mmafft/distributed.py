@@ -54,7 +54,7 @@ class Group:
     engine: str
 
     def __init__(self, communicator: Any = None, *, device: Any = None, patience: float = 60.0) -> None:
-        self._messages = None
+        self._messages, self._device = None, None
         if _is_torch(communicator):
             self._set(_of_torch(self, communicator, device, patience))
             return
@@ -99,13 +99,15 @@ def _of_torch(group, process_group, device, patience):
 
     rank, ranks = dist.get_rank(process_group), dist.get_world_size(process_group)
     name = dist.get_backend(process_group)
-    if "nccl" not in name:
-        if device is not None:
+    device = _device(device)
+    # PyTorch's own choice, where none was made, is both: Gloo on the host and NCCL on GPUs.
+    if "nccl" not in name or not torch.cuda.is_available() or device == ("cpu", 0):
+        if device not in (None, ("cpu", 0)):
             raise ValueError(f"messages of {name} go through the host: give the device to distributed.plan")
         group._messages = _Messages(process_group)
         agree, exchange = group._messages.agree, group._messages.exchange
         return _core.Group.joined((rank, ranks), f"PyTorch's {name}", agree, exchange, patience)
-    device = _device(device) or ("cuda", torch.cuda.current_device())
+    device = group._device = device or ("cuda", torch.cuda.current_device())
     find_compiler()
     said = [None]
     if rank == 0:
@@ -113,7 +115,8 @@ def _of_torch(group, process_group, device, patience):
             said = [_core.Group.nccl_id(device)]
         except Exception as error:
             said = [str(error)]
-    dist.broadcast_object_list(said, src=dist.get_global_rank(process_group, 0), group=process_group)
+    root, there = dist.get_global_rank(process_group, 0), torch.device(*device)
+    dist.broadcast_object_list(said, src=root, group=process_group, device=there)
     if isinstance(said[0], str):
         raise RuntimeError(f"rank 0: {said[0]}")
     return _core.Group.nccl(device, said[0], rank, ranks, patience)
@@ -170,7 +173,7 @@ def threads(ranks: int, *, patience: float = 60.0) -> list[Group]:
     groups = []
     for group in _core.Group.threads(ranks, patience):
         one = Group.__new__(Group)
-        one._messages = None
+        one._messages, one._device = None, None
         one._set(group)
         groups.append(one)
     return groups
@@ -215,6 +218,7 @@ class Plan:
             group._group, kind, inverse, list(shape), list(axes), norm, _PRECISIONS[char],
             (_named(spreads[0]), _named(spreads[1])), workers, device,
         )  # fmt: skip
+        self._device = device or group._device
         self.function, self.shape, self.group = function, tuple(shape), group
         self.error_bound = self._plan.error_bound()
         self.input_slices, self.output_slices = (
@@ -295,6 +299,9 @@ class Plan:
                 x, out = self._checked(x, out)
                 sides = [(a.ctypes.data, a.nbytes) for a in (x, out)]
             else:
+                if library.device[0] != "cpu" and library.device != self._device:
+                    there = "the CPU" if self._device is None else self._device
+                    raise TypeError(f"x is on {library.device}: the plan is on {there}")
                 x, out = self._checked_there(library, x, out)
                 sides = [(library.address(a), library.item(a) * _points(a.shape)) for a in (x, out)]
                 if library.device[0] != "cpu":

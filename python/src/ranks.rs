@@ -8,16 +8,56 @@ use mmafft::ranks::{
 use mmafft::{
     AnyBackend, CpuBackend, CpuOptions, Error, Kind, Normalization, Planner, Request, Shape,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::cell::RefCell;
+use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+/// What may wait for other ranks when it is dropped: without the interpreter's lock, which a rank of the same process may
+/// want meanwhile.
+struct Waiting<T: Send>(Option<T>);
+
+impl<T: Send> Deref for Waiting<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // It is there until it is dropped.
+        self.0.as_ref().expect("what is not dropped")
+    }
+}
+
+impl<T: Send> Drop for Waiting<T> {
+    fn drop(&mut self) {
+        let inner = self.0.take();
+        Python::attach(|py| py.detach(|| drop(inner)));
+    }
+}
+
+thread_local! {
+    /// What a caller's function raised, in this thread's call.
+    static CAUSE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// An error as an exception, because of what a caller's function raised if it did.
+fn because(py: Python<'_>, error: Error) -> PyErr {
+    let exception = exception(error);
+    if let Some(cause) = CAUSE.take() {
+        // What a user has stopped stops here.
+        if cause.is_instance_of::<PyKeyboardInterrupt>(py) {
+            return cause;
+        }
+        exception.set_cause(py, Some(cause));
+    }
+    exception
+}
 
 /// A rank's end of what joins ranks, and the device that they are joined on.
 #[pyclass(frozen, name = "Group")]
 pub struct PyGroup {
-    group: Group,
+    group: Waiting<Group>,
     backend: Option<AnyBackend>,
 }
 
@@ -123,6 +163,7 @@ impl PyGroup {
         patience: Duration,
     ) -> PyResult<PyGroup> {
         let group = joined.map_err(exception)?.patience(patience);
+        let group = Waiting(Some(group));
         Ok(PyGroup { group, backend })
     }
 }
@@ -152,7 +193,8 @@ impl Called {
             return Err(lost.clone());
         }
         let since = Instant::now();
-        Python::attach(call).map_err(|_| {
+        Python::attach(call).map_err(|cause| {
+            CAUSE.set(Some(cause));
             let waited = since.elapsed();
             let lost = Error::Lost { rank: None, waited };
             *lock() = Some(lost.clone());
@@ -217,7 +259,7 @@ fn spread(named: Option<Named>) -> PyResult<Option<Spread>> {
 /// A transform over ranks.
 #[pyclass(frozen)]
 pub struct Distributed {
-    fft: DistributedTransform,
+    fft: Waiting<DistributedTransform>,
     planner: Planner,
 }
 
@@ -271,10 +313,10 @@ impl Distributed {
             if let Some(spread) = output {
                 over = over.output(spread);
             }
-            let fft = over.build(&request)?;
+            let fft = Waiting(Some(over.build(&request)?));
             Ok(Distributed { fft, planner })
         });
-        built.map_err(exception)
+        built.map_err(|error| because(py, error))
     }
 
     fn explain(&self) -> String {
@@ -311,7 +353,7 @@ impl Distributed {
             };
             self.fft.process_bytes(from, to)
         };
-        py.detach(run).map_err(exception)
+        py.detach(run).map_err(|error| because(py, error))
     }
 
     /// The same of memory of this rank's device, behind what is in a stream of the caller's library.
@@ -334,6 +376,6 @@ impl Distributed {
             let run = unsafe { self.fft.run_raw((input.0, bytes), output) };
             before.and(run)
         };
-        py.detach(run).map_err(exception)
+        py.detach(run).map_err(|error| because(py, error))
     }
 }

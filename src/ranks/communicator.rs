@@ -76,9 +76,12 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     /// may still read and write it.
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()>;
 
-    /// Whether messages go from the backends' own memory to the others'. On every rank, or on none.
-    fn takes_device_memory(&self) -> bool {
-        false
+    /// Whether messages go from this backend's own memory to the others'. On every rank, or on none.
+    ///
+    /// # Errors
+    /// `Unsupported` where the ranks were joined on another device.
+    fn takes_memory_of(&self, _backend: &AnyBackend) -> Result<bool> {
+        Ok(false)
     }
 
     /// The same of messages in this rank's backend's memory, enqueued behind what its default stream does: what is enqueued next

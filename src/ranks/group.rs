@@ -2,7 +2,6 @@
 
 use super::communicator::{Communicator, Station};
 use super::threads::Threads;
-#[cfg(not(all(feature = "nccl", unix)))]
 use crate::any::AnyBackend;
 use mmafft_backend_traits::{Error, Result};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,7 +34,7 @@ struct Joined {
 struct Book {
     /// How many transforms were built.
     built: u64,
-    /// Whether the last run failed behind what devices may still do.
+    /// Whether the last run failed, behind which devices may still be at work.
     unsettled: bool,
 }
 
@@ -164,8 +163,8 @@ impl Group {
         self.patience
     }
 
-    pub(crate) fn takes_device_memory(&self) -> bool {
-        self.joined.communicator.takes_device_memory()
+    pub(crate) fn takes_memory_of(&self, backend: &AnyBackend) -> Result<bool> {
+        self.joined.communicator.takes_memory_of(backend)
     }
 
     pub(crate) fn has_messages_alone(&self) -> bool {
@@ -235,11 +234,15 @@ impl Turn<'_> {
     }
 
     /// Begins a run: whether the one before failed, so that ranks wait for their devices and for each other first. If this
-    /// one does not end well, and leaves devices at work, the next one hears of it.
-    pub fn begin(&mut self, devices_go_on: bool) -> bool {
-        let unsettled = self.book.unsettled;
-        self.book.unsettled |= devices_go_on;
-        unsettled
+    /// one does not end well, the next one hears of it.
+    pub fn begin(&mut self) -> bool {
+        std::mem::replace(&mut self.book.unsettled, true)
+    }
+
+    /// The fence that opens a run, by a name of its own: ranks that have counted otherwise disagree there.
+    pub fn open<T>(&mut self, mine: Result<T>) -> Result<T> {
+        self.name[1] = u64::MAX;
+        self.all(mine)
     }
 
     /// Ends a run well.
@@ -249,7 +252,7 @@ impl Turn<'_> {
 
     pub fn agree(&mut self, mine: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut said = self.name.map(u64::to_le_bytes).as_flattened().to_vec();
-        self.name[1] += 1;
+        self.name[1] = self.name[1].wrapping_add(1);
         said.extend_from_slice(mine);
         let all = self.communicator().agree(&said, self.group.patience)?;
         // What has no name is of a communicator's own making, and of another call.
@@ -258,8 +261,10 @@ impl Turn<'_> {
             (name.to_vec(), rest.to_vec())
         };
         let (names, all): (Vec<_>, Vec<_>) = all.iter().map(split).unzip();
-        self.check_same("which transform runs", &names, call)?;
-        Ok(all)
+        let same = self.check_same("which transform runs", &names, call);
+        // Every rank hears of it, also one whose own call was no run.
+        self.book.unsettled |= same.is_err();
+        same.map(|()| all)
     }
 
     pub fn all<T>(&mut self, mine: Result<T>) -> Result<T> {

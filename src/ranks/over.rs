@@ -102,7 +102,9 @@ impl Ranks<'_> {
         let mut turn = self.group.turn_to_build();
         turn.same("what to transform", &asked)?;
         let plan = turn.all(self.plan(request))?;
-        let windows = windows(self.planner.backend(), self.group, &turn, &plan)?;
+        let backend = self.planner.backend();
+        turn.all(self.group.takes_memory_of(backend))?;
+        let windows = windows(backend, self.group, &turn, &plan)?;
         let transform = DistributedTransform::prepare(self.planner, self.group, plan, windows);
         let transform = turn.all(transform)?;
         Ok(transform.numbered(turn.count()))

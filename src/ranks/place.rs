@@ -1,7 +1,7 @@
 //! [`Place`] and [`Stage`]: where an array lies on its ranks, and what these do between two exchanges.
 
 use super::part::{strides, Part, Rows};
-use mmafft_backend_traits::{Domain, Kind, Layout, Request, Shape};
+use mmafft_backend_traits::{Domain, Effort, Kind, Layout, Precision, Request, Shape};
 
 /// Where an array lies before or behind a stage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +106,12 @@ fn copy(whole: &Request, domain: Domain, lengths: &[usize], mut layouts: [Layout
     };
     let mut dims = lengths[1..].to_vec();
     let mut request = whole.clone();
+    // What was asked of the transform's own arithmetic is not meant for a copy, which rounds nothing.
+    (request.engine, request.radices) = (None, None);
+    request.effort = Some(Effort::Estimate);
+    if request.precision == Precision::SplitF16 {
+        request.precision = Precision::F32;
+    }
     request.batch = lengths[0];
     request.axes = Some(vec![dims.len()]);
     dims.push(1);

@@ -4,7 +4,7 @@ use super::communicator::{Communicator, Messages, Shared, Station, Wanted, Windo
 use super::peers::{self, memory_of, Mark};
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
-use mmafft_backend_traits::{Backend, Buffer as _, Error, Result};
+use mmafft_backend_traits::{Buffer as _, Error, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -159,7 +159,7 @@ unsafe impl Communicator for Threads {
             drop(state);
             self.agree(&[], patience)?;
         }
-        let mut said = Vec::new();
+        let (mut said, mut failed) = (Vec::new(), None);
         if rank == 0 {
             let found = match one {
                 true => offer(backend, wanted.bytes),
@@ -171,16 +171,19 @@ unsafe impl Communicator for Threads {
             };
             match found {
                 Ok(found) => self.state().offer = Some(found),
-                Err(error) => said = error.to_string().into_bytes(),
+                Err(error) => {
+                    said = error.to_string().into_bytes();
+                    failed = Some(error);
+                }
             }
         }
         let all = self.agree(&said, patience)?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
         if !all[0].is_empty() {
-            return Err(Error::OutOfMemory {
-                backend: backend.limits().backend.into(),
-                what: "a window of all ranks".into(),
-                bytes: wanted.bytes,
-            });
+            let reason = String::from_utf8_lossy(&all[0]).into();
+            return Err(Error::OtherRank { rank: 0, reason });
         }
         let offer = self.state().offer.as_ref().map(Shared::again);
         self.agree(&[], patience)?;
@@ -252,6 +255,13 @@ unsafe impl Communicator for Threads {
             at += count;
         }
         Ok(())
+    }
+
+    fn give_up(&self, waited: Duration) {
+        let rank = Some(self.station.rank);
+        let lost = Error::Lost { rank, waited };
+        self.state().lost.get_or_insert(lost);
+        self.shared.changed.notify_all();
     }
 }
 

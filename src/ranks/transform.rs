@@ -92,7 +92,10 @@ impl DistributedTransform {
         let between = match windows {
             Ok(windows) => Between::Windows(windows),
             Err(reason) => Between::Messages {
-                mail: Mutex::new(mail(planner, &plan, rank, group.takes_device_memory())?),
+                mail: {
+                    let on_device = group.takes_memory_of(&backend)?;
+                    Mutex::new(mail(planner, &plan, rank, on_device)?)
+                },
                 reason,
             },
         };
@@ -123,8 +126,10 @@ impl DistributedTransform {
         let how = match &self.between {
             Between::Windows(windows) if windows.iter().any(Window::is_in_parts) => How::Devices,
             Between::Windows(_) => How::Memory,
-            Between::Messages { .. } if self.group.takes_device_memory() => How::Letters,
-            Between::Messages { reason, .. } => How::Messages(reason),
+            Between::Messages { reason, .. } => match self.group.takes_memory_of(&self.backend) {
+                Ok(true) => How::Letters,
+                _ => How::Messages(reason),
+            },
         };
         self.plan
             .explain_on(self.group.station(), how, self.backend.limits())
@@ -256,7 +261,8 @@ impl DistributedTransform {
     ///
     /// # Safety
     /// Both are memory of the backend's device, or of the host on the CPU, apart from each other; nobody else writes either
-    /// or reads the output until the run is over, and what wrote the input is done.
+    /// or reads the output until the run is over, and what wrote the input is done. After [`Error::Lost`] both stay until
+    /// the device has been synchronised.
     ///
     /// # Errors
     /// Those of [`DistributedTransform::run`].
@@ -373,10 +379,7 @@ impl DistributedTransform {
             waited: Duration::ZERO,
         });
         let mut turn = self.group.turn(self.number);
-        // A rank's devices are marked, or none's.
-        let go_on = matches!(&self.between, Between::Windows(_))
-            && turn.communicator().mark(&self.backend).unwrap_or(false);
-        let unsettled = turn.begin(go_on);
+        let unsettled = turn.begin();
         let mut result = self.run_stages(&mut turn, checked, ends, unsettled);
         match &result {
             Ok(()) => turn.end(),
@@ -418,7 +421,7 @@ impl DistributedTransform {
             so_far = so_far.and_then(|()| self.settle(turn));
         }
         if last == 0 || unsettled {
-            so_far = turn.all(so_far).map(Ok)?;
+            so_far = turn.open(so_far).map(Ok)?;
         }
         for i in 0..=last {
             so_far = so_far.and_then(|()| self.stage(i, &mut ends));

@@ -14,6 +14,8 @@ pub type Address = u64;
 
 /// `CUDA_ERROR_INVALID_VALUE`, `hipErrorInvalidValue`.
 pub(crate) const INVALID_VALUE: Status = 1;
+/// `CUDA_ERROR_NOT_SUPPORTED`, `hipErrorNotSupported`.
+pub(crate) const NOT_SUPPORTED: Status = 801;
 /// `CUDA_ERROR_OUT_OF_MEMORY`, `hipErrorOutOfMemory`.
 pub(crate) const OUT_OF_MEMORY: Status = 2;
 /// `CUDA_ERROR_NOT_READY`, `hipErrorNotReady`: no error, but that something still runs.

@@ -1,6 +1,6 @@
 //! Memory of several devices in one range of addresses.
 
-use crate::calls::{Access, Address, Properties, INVALID_VALUE, OUT_OF_MEMORY};
+use crate::calls::{Access, Address, Properties, INVALID_VALUE, NOT_SUPPORTED, OUT_OF_MEMORY};
 use crate::{Context, DeviceDriver, Interface, Memory};
 use mmafft_backend_traits::device::{Driver, Region};
 use mmafft_backend_traits::{Error, Result};
@@ -60,6 +60,13 @@ impl<I: Interface> PeerMemory<I> {
             let mut own = 0;
             // SAFETY: writes one size; 0 asks for the least that can be.
             let answer = unsafe { peers.granule(&mut own, &Properties::of(number), 0) };
+            if answer.status == NOT_SUPPORTED {
+                return Err(Error::Unsupported {
+                    what: format!("memory of device {number} at addresses of several"),
+                    backend: I::BACKEND.into(),
+                    instead: "exchange messages".into(),
+                });
+            }
             api.check(answer)?;
             granule = granule.max(own);
         }
@@ -85,23 +92,43 @@ impl<I: Interface> PeerMemory<I> {
         };
         let mut homes = homes(granule);
         homes.resize(count, devices.len() - 1);
+        let runs: Vec<(usize, usize)> = homes
+            .chunk_by(|a, b| a == b)
+            .map(|run| (run[0], run.len() * granule))
+            .collect();
         let mut at = 0;
-        for neighbours in homes.chunk_by(|a, b| a == b) {
-            let (device, bytes) = (neighbours[0], neighbours.len() * granule);
-            memory.map(&devices[device], &numbers, at, bytes)?;
+        for &(device, bytes) in &runs {
+            memory.map(&devices[device], at, bytes)?;
             at += bytes;
         }
+        let access: Vec<Access> = numbers.iter().map(|&n| Access::both(n)).collect();
+        // SAFETY: all of the range is mapped; the list has so many entries.
+        let answer = unsafe { peers.allow(address, reserved, access.as_ptr(), access.len()) };
+        api.check(answer)?;
+        memory.clear(devices, &runs)?;
         Ok(memory)
     }
 
-    /// Maps new memory of a device at a place for all devices, and clears it.
-    fn map(
-        &mut self,
-        device: &DeviceDriver<I>,
-        numbers: &[std::ffi::c_int],
-        offset: usize,
-        bytes: usize,
-    ) -> Result<()> {
+    /// Clears all of it, each run by the device that has it.
+    fn clear(&self, devices: &[DeviceDriver<I>], runs: &[(usize, usize)]) -> Result<()> {
+        let mut at = self.address;
+        let enqueued = runs.iter().try_for_each(|&(device, bytes)| {
+            let device = &devices[device];
+            // SAFETY: the device has the memory as of now, and its stream is waited for before anything can unmap it.
+            let own = unsafe { Memory::<I>::from_raw(at, bytes) };
+            at += bytes as u64;
+            let stream = device.default_stream();
+            Memory::clear(device.context(), stream, Region::from(&own, 0), bytes)
+        });
+        let waited = devices
+            .iter()
+            .map(|device| device.default_stream().synchronize());
+        // All are waited for, whatever has failed.
+        waited.fold(enqueued, |result, next| result.and(next))
+    }
+
+    /// Maps new memory of a device at a place.
+    fn map(&mut self, device: &DeviceDriver<I>, offset: usize, bytes: usize) -> Result<()> {
         let context = device.context();
         let (api, peers) = (context.api(), context.api().peers()?);
         let _entered = context.enter_beside_capture()?;
@@ -127,16 +154,7 @@ impl<I: Interface> PeerMemory<I> {
         }
         // SAFETY: created above. What is mapped stays until it is unmapped.
         let released = api.check(unsafe { peers.release(handle) });
-        mapped.and(released)?;
-        let access: Vec<Access> = numbers.iter().map(|&n| Access::both(n)).collect();
-        // SAFETY: all of the range is mapped; the list has so many entries.
-        let answer = unsafe { peers.allow(address, bytes, access.as_ptr(), access.len()) };
-        api.check(answer)?;
-        // SAFETY: the device has the memory as of now, and the stream is waited for before anything can unmap it.
-        let own = unsafe { Memory::<I>::from_raw(address, bytes) };
-        let stream = device.default_stream();
-        Memory::clear(context, stream, Region::from(&own, 0), bytes)?;
-        stream.synchronize()
+        mapped.and(released)
     }
 
     /// The address of the first byte, the same for every device.

@@ -101,6 +101,7 @@ calls! {
     rank = "ncclCommUserRank" (Pointer, *mut c_int);
     async_error = "ncclCommGetAsyncError" (Pointer, *mut c_int);
     abort = "ncclCommAbort" (Pointer);
+    finalize = "ncclCommFinalize" (Pointer);
     destroy = "ncclCommDestroy" (Pointer);
     group_start = "ncclGroupStart" ();
     group_end = "ncclGroupEnd" ();

@@ -9,6 +9,7 @@ mod device;
 
 use super::communicator::{Communicator, Letters, Messages, Shared, Station, Wanted};
 use super::group::{Group, PATIENCE};
+use super::peers::memory_of;
 use crate::any::AnyBackend;
 use calls::{Calls, Config, Id, Pointer, BYTES, IN_PROGRESS, REMOTE_ERROR, SUCCESS};
 use device::Device;
@@ -23,6 +24,9 @@ pub const ID: usize = 128;
 /// What a rank says to all in one go: a length, and so many bytes at most.
 const CARD: usize = 512;
 
+/// How long a rank that leaves waits for the others to leave too, before it aborts.
+const LEAVING: Duration = Duration::from_secs(10);
+
 /// About the bytes a second that a rank sends to others by NVLink.
 const LINK: f64 = 3.3e11;
 
@@ -34,6 +38,8 @@ pub struct Nccl {
     /// Whether the communicator is to be destroyed here.
     own: bool,
     device: Mutex<Box<dyn Device>>,
+    /// The memory of that device, in words.
+    memory: String,
     /// Set for good when a rank is lost.
     lost: Mutex<Option<Error>>,
 }
@@ -86,6 +92,7 @@ impl Group {
             status =
                 unsafe { (calls.init_rank)(&mut communicator, ranks, Id(*id), rank, &mut config) };
         })?;
+        let device = (device, memory_of(backend));
         let joined = Nccl::new(calls, communicator, true, device, [rank, ranks]);
         joined.wait("ncclCommInitRankConfig", status, PATIENCE)?;
         Ok(Group::of(joined))
@@ -95,7 +102,9 @@ impl Group {
     /// caller keeps it, and calls it in the same order on all ranks, as it does the group's collective calls.
     ///
     /// # Safety
-    /// The communicator is of the library that this process has open, and outlives the group.
+    /// The communicator is of the library that this process has open, was made not to block (`blocking = 0`, or calls wait
+    /// for other ranks past the group's patience), outlives the group, and is called by nobody else during its calls. After
+    /// `Lost` the caller aborts it.
     ///
     /// # Errors
     /// As [`Group::nccl`].
@@ -116,7 +125,7 @@ impl Group {
                 (calls.count)(communicator, &mut ranks),
             )?;
         }
-        let device = device::of(backend)?;
+        let device = (device::of(backend)?, memory_of(backend));
         let place = [rank as usize, ranks as usize];
         Ok(Group::of(Nccl::new(
             calls,
@@ -149,7 +158,7 @@ impl Nccl {
         calls: &'static Calls,
         communicator: Pointer,
         own: bool,
-        device: Box<dyn Device>,
+        (device, memory): (Box<dyn Device>, String),
         [rank, ranks]: [usize; 2],
     ) -> Nccl {
         Nccl {
@@ -163,6 +172,7 @@ impl Nccl {
             communicator,
             own,
             device: Mutex::new(device),
+            memory,
             lost: Mutex::default(),
         }
     }
@@ -178,38 +188,40 @@ impl Nccl {
     /// Waits until a call that has returned this is under way on the device.
     fn wait(&self, call: &str, status: c_int, patience: Duration) -> Result<()> {
         let since = Instant::now();
-        let started = check(self.calls, call, status);
-        let mut state = if started.is_ok() {
-            IN_PROGRESS
-        } else {
-            SUCCESS
-        };
-        let mut result = started;
-        while result.is_ok() && state == IN_PROGRESS {
-            state = SUCCESS;
-            // SAFETY: the communicator is there; writes one status.
-            let asked = unsafe { (self.calls.async_error)(self.communicator, &mut state) };
+        let mut result = check(self.calls, call, status).map(|()| false);
+        while let Ok(false) = result {
+            result = self.is_under_way(call);
             let waited = since.elapsed();
-            result = check(self.calls, call, asked).and(check(self.calls, call, state));
-            if result.is_ok() && state == IN_PROGRESS {
+            if let Ok(false) = result {
                 match waited >= patience {
                     true => result = Err(Error::Lost { rank: None, waited }),
                     false => std::thread::yield_now(),
                 }
             }
         }
-        self.end(result)
+        self.end(result.map(drop))
+    }
+
+    /// Whether all that was called is, or is done.
+    fn is_under_way(&self, call: &str) -> Result<bool> {
+        let mut state = SUCCESS;
+        // SAFETY: the communicator is there; writes one status.
+        let asked = unsafe { (self.calls.async_error)(self.communicator, &mut state) };
+        check(self.calls, call, asked).and(check(self.calls, call, state))?;
+        Ok(state != IN_PROGRESS)
     }
 
     /// Ends the communicator, where a call has failed: ranks are no more in step.
-    fn end(&self, result: Result<()>) -> Result<()> {
+    fn end<T>(&self, result: Result<T>) -> Result<T> {
         let Err(error) = &result else {
             return result;
         };
         let mut lost = self.lost();
         if lost.is_none() {
             *lost = Some(error.clone());
-            self.abort();
+            if self.own {
+                self.abort();
+            }
         }
         result
     }
@@ -238,9 +250,13 @@ impl Nccl {
             .map_or(Ok(()), |lost| Err(lost.clone()))
     }
 
-    /// So many bytes of every rank, one behind the other.
+    /// So many bytes of every rank, one behind the other. Whatever fails leaves ranks at different calls, and ends all.
     fn gather(&self, mine: &[u8], patience: Duration) -> Result<Vec<u8>> {
         self.is_lost()?;
+        self.end(self.gathered(mine, patience))
+    }
+
+    fn gathered(&self, mine: &[u8], patience: Duration) -> Result<Vec<u8>> {
         let since = Instant::now();
         let mut device = self.device();
         let [from, to] = device.put(mine, self.station.ranks)?;
@@ -256,13 +272,9 @@ impl Nccl {
         self.wait("ncclAllGather", status, patience)?;
         while !device.has_talked()? {
             let waited = since.elapsed();
-            // SAFETY: as in `wait`.
-            let mut state = SUCCESS;
-            let asked = unsafe { (self.calls.async_error)(self.communicator, &mut state) };
-            let failed = check(self.calls, "ncclAllGather", asked);
-            self.end(failed.and(check(self.calls, "ncclAllGather", state)))?;
+            self.is_under_way("ncclAllGather")?;
             if waited >= patience {
-                self.end(Err(Error::Lost { rank: None, waited }))?;
+                return Err(Error::Lost { rank: None, waited });
             }
             std::thread::yield_now();
         }
@@ -274,21 +286,27 @@ impl Nccl {
 
 impl Drop for Nccl {
     fn drop(&mut self) {
-        let lost = self.lost().is_some() || std::thread::panicking();
-        if !self.own || self.communicator.is_null() {
+        // What is lost was aborted.
+        if !self.own || self.communicator.is_null() || self.lost().is_some() {
             return;
         }
-        match lost {
-            // It was aborted, or others may wait.
-            true if self.lost().is_some() => {}
-            true => self.abort(),
-            false => {
-                let destroy = &mut || {
-                    // SAFETY: ours, and nothing of it is under way that is waited for.
-                    unsafe { (self.calls.destroy)(self.communicator) };
-                };
-                let _ = self.device().within(destroy);
-            }
+        if std::thread::panicking() {
+            self.abort();
+            return;
+        }
+        // To be destroyed all ranks have to come; one that does not is not waited for.
+        let mut status = SUCCESS;
+        let entered = self.device().within(&mut || {
+            // SAFETY: ours; nothing that is under way is waited for.
+            status = unsafe { (self.calls.finalize)(self.communicator) };
+        });
+        let left = entered.and_then(|()| self.wait("ncclCommFinalize", status, LEAVING));
+        if left.is_ok() {
+            let destroy = &mut || {
+                // SAFETY: finalized, and called by nobody else.
+                unsafe { (self.calls.destroy)(self.communicator) };
+            };
+            let _ = self.device().within(destroy);
         }
     }
 }
@@ -329,8 +347,19 @@ unsafe impl Communicator for Nccl {
         Ok(Shared::Apart("NCCL carries messages".into()))
     }
 
-    fn takes_device_memory(&self) -> bool {
-        true
+    fn takes_memory_of(&self, backend: &AnyBackend) -> Result<bool> {
+        let own = memory_of(backend);
+        match own == self.memory {
+            true => Ok(true),
+            false => Err(Error::Unsupported {
+                what: format!(
+                    "memory of {own} between ranks that were joined on {}",
+                    self.memory
+                ),
+                backend: self.station.engine.clone(),
+                instead: "plan on that device".into(),
+            }),
+        }
     }
 
     fn exchange(&self, _: &mut Messages<'_>, _: Duration) -> Result<()> {
@@ -358,46 +387,57 @@ unsafe impl Communicator for Nccl {
                 status = (call, next);
             }
         };
-        device.within(&mut || {
-            // SAFETY: between start and end; addresses and counts are the messages', which stay.
-            unsafe {
-                then("ncclGroupStart", (calls.group_start)());
-                // Each rank begins with another, so that all links are busy.
-                for step in 1..ranks {
-                    let to = (self.station.rank + step) % ranks;
-                    let from = (self.station.rank + ranks - step) % ranks;
-                    let before = |bytes: &[usize], rank: usize| bytes[..rank].iter().sum::<usize>();
-                    let (out, count) = (before(letters.to, to), letters.to[to]);
-                    let (back, coming) = (before(letters.from, from), letters.from[from]);
-                    if count > 0 {
-                        let at = (letters.sent as usize + out) as *const c_void;
-                        let sent =
-                            (calls.send)(at, count, BYTES, to as c_int, self.communicator, work);
-                        then("ncclSend", sent);
+        device
+            .within(&mut || {
+                // SAFETY: between start and end; addresses and counts are the messages', which stay.
+                unsafe {
+                    then("ncclGroupStart", (calls.group_start)());
+                    // Each rank begins with another, so that all links are busy.
+                    for step in 1..ranks {
+                        let to = (self.station.rank + step) % ranks;
+                        let from = (self.station.rank + ranks - step) % ranks;
+                        let before =
+                            |bytes: &[usize], rank: usize| bytes[..rank].iter().sum::<usize>();
+                        let (out, count) = (before(letters.to, to), letters.to[to]);
+                        let (back, coming) = (before(letters.from, from), letters.from[from]);
+                        if count > 0 {
+                            let at = (letters.sent as usize + out) as *const c_void;
+                            let sent = (calls.send)(
+                                at,
+                                count,
+                                BYTES,
+                                to as c_int,
+                                self.communicator,
+                                work,
+                            );
+                            then("ncclSend", sent);
+                        }
+                        if coming > 0 {
+                            let at = (letters.received as usize + back) as *mut c_void;
+                            let came = (calls.recv)(
+                                at,
+                                coming,
+                                BYTES,
+                                from as c_int,
+                                self.communicator,
+                                work,
+                            );
+                            then("ncclRecv", came);
+                        }
                     }
-                    if coming > 0 {
-                        let at = (letters.received as usize + back) as *mut c_void;
-                        let came =
-                            (calls.recv)(at, coming, BYTES, from as c_int, self.communicator, work);
-                        then("ncclRecv", came);
-                    }
+                    then("ncclGroupEnd", (calls.group_end)());
                 }
-                then("ncclGroupEnd", (calls.group_end)());
-            }
-        })?;
+            })
+            .or_else(|error| self.end(Err(error)))?;
         self.wait(status.0, status.1, patience)
     }
 
     fn check(&self) -> Result<()> {
         self.is_lost()?;
-        let mut state = SUCCESS;
-        // SAFETY: the communicator is there; writes one status.
-        let asked = unsafe { (self.calls.async_error)(self.communicator, &mut state) };
-        let asked = check(self.calls, "ncclCommGetAsyncError", asked);
-        self.end(asked.and(check(self.calls, "an exchange", state)))
+        self.end(self.is_under_way("an exchange").map(drop))
     }
 
     fn give_up(&self, waited: Duration) {
-        let _ = self.end(Err(Error::Lost { rank: None, waited }));
+        let _ = self.end::<()>(Err(Error::Lost { rank: None, waited }));
     }
 }
