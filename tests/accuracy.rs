@@ -85,8 +85,59 @@ fn f32_long() {
     every_length(Precision::F32, LONG.into_iter());
 }
 
-/// What people transform has a mean, or is a tone: sums that a convolution of a prime must not be wrong by. Primes p whose p − 1
-/// has small factors, which convolve p − 1 points, alone and beside other factors, and others.
+/// What people transform: ones, data with a mean, and tones, whose sums a convolution of a prime must not be wrong by; and noise.
+fn kinds_of_data(n: usize) -> [(&'static str, Vec<Complex<f64>>); 5] {
+    let mut random = Random::new(n as u64);
+    let tone = |k: usize| move |j: usize| root(j * k % n, n).to_c64().conj();
+    let mut noise = |mean: f64, spread: f64| mean + spread * random.uniform();
+    [
+        ("ones", vec![Complex::new(1.0, 0.0); n]),
+        ("a mean", (0..n).map(|_| noise(0.5, 0.5).into()).collect()),
+        ("a tone", (0..n).map(tone(n / 3)).collect()),
+        ("another", (0..n).map(tone(n - 1)).collect()),
+        (
+            "noise",
+            (0..n)
+                .map(|_| Complex::new(noise(0.0, 1.0), noise(0.0, 1.0)))
+                .collect(),
+        ),
+    ]
+}
+
+/// Compares lines of a batch of so many, all alike, with the reference.
+fn keeps_its_accuracy(planner: &Planner, n: usize, batch: usize) {
+    let reference = ReferenceFft::<Dd>::new(n);
+    let request = |precision| {
+        let request = Request::forward(Shape::d1(n)).precision(precision);
+        planner.build(&request.batch(batch)).expect("a plan")
+    };
+    let (in_f64, in_f32) = (request(Precision::F64), request(Precision::F32));
+    for (what, line) in kinds_of_data(n) {
+        let narrow = |x: &Complex<f64>| Complex::new(x.re as f32, x.im as f32);
+        let wide = |x: &Complex<f32>| Complex::new(f64::from(x.re), f64::from(x.im));
+        let narrow: Vec<Complex<f32>> = line.iter().map(narrow).collect();
+        let widened: Vec<Complex<f64>> = narrow.iter().map(wide).collect();
+        let mut got = line.repeat(batch);
+        in_f64.process_in_place(&mut got).expect("it runs");
+        let mut got_narrow = narrow.repeat(batch);
+        in_f32.process_in_place(&mut got_narrow).expect("it runs");
+        let got_narrow: Vec<Complex<f64>> = got_narrow.iter().map(wide).collect();
+        for (transform, line, got) in [(&in_f64, line, got), (&in_f32, widened, got_narrow)] {
+            let exact: Vec<ComplexDd> = line.iter().map(|&x| x.into()).collect();
+            let exact = reference.forward(&exact);
+            let bound = transform.plan().error_bound;
+            for got in [&got[..n], &got[(batch - 1) * n..]] {
+                let error = relative_l2(got, &exact);
+                assert!(
+                    error <= bound,
+                    "{what} of {n} in {batch} lines: {error:.1e}, allowed {bound:.1e}"
+                );
+            }
+        }
+    }
+}
+
+/// Primes p whose p − 1 has small factors, which convolve p − 1 points, alone and beside other factors, and others.
 #[test]
 fn means_and_tones_keep_their_accuracy() {
     let planner = Planner::cpu().expect("the CPU is built");
@@ -98,29 +149,26 @@ fn means_and_tones_keep_their_accuracy() {
             .into_iter()
             .filter(|n| *n <= LONGEST),
     ) {
-        let mut random = Random::new(n as u64);
-        let tone = |k: usize| move |j: usize| root(j * k % n, n).to_c64().conj();
-        let lines: [Vec<Complex<f64>>; 4] = [
-            vec![Complex::new(1.0, 0.0); n],
-            (0..n)
-                .map(|_| Complex::new(0.5 + 0.5 * random.uniform(), 0.0))
-                .collect(),
-            (0..n).map(tone(n / 3)).collect(),
-            (0..n).map(tone(n - 1)).collect(),
-        ];
-        let reference = ReferenceFft::<Dd>::new(n);
-        for (what, line) in ["ones", "a mean", "a tone", "another"].iter().zip(lines) {
-            let request = Request::forward(Shape::d1(n)).precision(Precision::F64);
-            let transform = planner.build(&request).expect("a plan");
-            let exact: Vec<ComplexDd> = line.iter().map(|&x| x.into()).collect();
-            let exact = reference.forward(&exact);
-            let mut got = line.clone();
-            transform.process_in_place(&mut got).expect("it runs");
-            let (error, bound) = (relative_l2(&got, &exact), transform.plan().error_bound);
-            assert!(
-                error <= bound,
-                "{what} of {n}: {error:.1e}, allowed {bound:.1e}"
-            );
+        keeps_its_accuracy(&planner, n, 1);
+    }
+}
+
+/// Every length to 4096 in a batch, and powers of primes to 2^23: `cargo test --release --test accuracy -- --ignored`.
+#[test]
+#[ignore = "takes long"]
+fn all_data_of_all_lengths() {
+    let planner = Planner::cpu().expect("the CPU is built");
+    for n in 1..=4096 {
+        keeps_its_accuracy(&planner, n, 9);
+        if n.is_power_of_two() || n % 512 == 0 {
+            println!("every length to {n}");
+        }
+    }
+    for prime in [3usize, 5, 7, 11, 13, 17, 19, 23] {
+        let powers = (1..).map(|e| prime.pow(e));
+        for n in powers.take_while(|n| *n <= 1 << 23) {
+            keeps_its_accuracy(&planner, n, 1);
+            println!("{n}");
         }
     }
 }
