@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         a_rank_that_does_not_come,
         a_rank_that_ends,
         what_one_rank_refuses,
+        another_device,
         what_has_no_nccl,
     ])
 }
@@ -168,6 +169,16 @@ fn kinds_over_ranks() {
         compare(&r2c.inverse(), &[None, None], ranks, complex, one);
         let dct = Request::of_kind(Kind::Dct2, Shape::d2(9, 12));
         compare(&dct, &[None, None], ranks, real, one);
+        // What crosses is copied as it is: nothing is split or rounded on the way.
+        let split = request().precision(Precision::SplitF16).radices(&[3, 2]);
+        let split = split.axes(&[0]);
+        compare(
+            &split,
+            &[Some(Spread::slab(1)), Some(Spread::slab(2))],
+            ranks,
+            complex,
+            two,
+        );
         let double = Request::forward(Shape::d2(6, 15)).precision(Precision::F64);
         let two = |x: &Complex<f64>| [x.re, x.im];
         compare(&double, &[None, None], ranks, |x| Complex::new(x, 1.0), two);
@@ -240,6 +251,21 @@ fn a_rank_that_ends() {
     });
     let lost = |result: &Result<()>| matches!(result, Err(Error::Lost { .. }));
     assert!(all.iter().all(lost), "{all:?}");
+}
+
+/// A plan on another device than the ranks were joined on is refused on every rank.
+fn another_device() {
+    library();
+    let all = on_ranks(2, |rank, backend, id| {
+        let group = Group::nccl(&backend, &id, rank, 2)?.patience(PATIENCE);
+        let other = if rank == 1 { device(5) } else { backend };
+        transform(&other, &group, &request(), &[None, None]).map(drop)
+    });
+    assert!(
+        matches!(all[0], Err(Error::OtherRank { rank: 1, .. })),
+        "{all:?}"
+    );
+    assert!(matches!(all[1], Err(Error::Unsupported { .. })), "{all:?}");
 }
 
 /// A short buffer on one rank is an error on every rank, and the next run is as any other.

@@ -184,13 +184,13 @@ fn limits_and_geometry_are_of_one_device() {
 fn memory_of_another_device_is_found() {
     for make in [EmulatedDriver::nvidia, EmulatedDriver::amd] {
         let devices = [0, 1, 2].map(|ordinal| make().numbered(ordinal).expect("a device"));
-        let input = upload(&devices[1], &[1; 4 * 96 * 2]);
+        let input = upload(&devices[1], &[1; 4 * 128 * 2]);
         let there = devices[1].allocate(4096).expect("room");
         let here = devices[0].allocate(4096).expect("room");
         let launch = |device: usize, store| {
-            let kernel = kernel(&devices[device], "test_sum", 96);
-            let own = upload(&devices[device], &[1; 4 * 96 * 2]);
-            devices[device].launch(&(), &kernel, &arguments(&own, store, 96, 1))
+            let kernel = kernel(&devices[device], "test_sum", 128);
+            let own = upload(&devices[device], &[1; 4 * 128 * 2]);
+            devices[device].launch(&(), &kernel, &arguments(&own, store, 128, 1))
         };
         launch(1, &there).expect("its own memory");
         let refused = launch(1, &here);
