@@ -2,7 +2,7 @@
 //! architecture; rows of one device come before those of its architecture.
 //!
 //! A pass without a row goes by its price, and all passes do where the environment variable `MMAFFT_RULES` is `none`. What is
-//! measured on a user's device comes before: [`super::wisdom`].
+//! measured on a user's device comes before: `wisdom`.
 
 use super::fits::Fits;
 use super::likely::suggested;
