@@ -1,9 +1,10 @@
-//! Which way transforms contiguous lines: the one whose price is the least.
+//! Which way transforms contiguous lines: the one whose price is the least, if it keeps its digits.
 //!
 //! Prices are what a core with 256-bit vectors takes, in nanoseconds a point of `f64`
 //! (docs/lab/2026-11-29-cpu.md); of `f32` all are about half.
 
 use super::butterflies::BUTTERFLIES;
+use super::digits::kept_by_library;
 use mmafft_backend_traits::radix;
 
 /// RustFFT, or convolutions around it.
@@ -52,8 +53,10 @@ pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'sta
         true => wider * (2.6 + steps),
         false => f64::INFINITY,
     };
-    let library = library(points);
-    if batch.min(four_step) >= library {
+    let own = batch.min(four_step);
+    let cheaper = own >= library(points);
+    // Where there is no other way the bound is RustFFT's to keep.
+    if own.is_infinite() || (cheaper && (bytes < 8 || kept_by_library(points))) {
         LIBRARY
     } else if batch <= four_step {
         BATCH

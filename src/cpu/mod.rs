@@ -14,6 +14,7 @@ mod check;
 mod chirp;
 mod columns;
 mod convolved;
+mod digits;
 mod exchange;
 mod execute;
 mod factors;

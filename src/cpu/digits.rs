@@ -1,0 +1,67 @@
+//! Whether RustFFT's lines of `f64` keep the bound, which depends on the length.
+//!
+//! RustFFT rounds a root's angle before it takes the cosine. In angles near a whole turn that is several times the last
+//! digit, and how the errors of its steps' roots add up depends on how 2π over each step's length is rounded. A tone of
+//! the frequency −1 meets those roots all at once, so that its transform tells (docs/lab/2026-11-29-cpu.md).
+
+use super::scalar::root;
+use mmafft_backend_traits::{Kind, Precision};
+use num_complex::Complex;
+use rustfft::FftPlanner;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Lines of so many points are within the bound, whatever their factors are.
+const SHORT: usize = 2048;
+
+/// The longest line that is tried.
+const LONGEST: usize = 1 << 22;
+
+/// The part of the bound that the tone may take, as other data may fare somewhat worse.
+const PART: f64 = 0.8;
+
+/// Whether RustFFT's line of so many points of `f64` is within the bound; longer ones than are tried count as if not.
+pub fn kept_by_library(points: usize) -> bool {
+    static KNOWN: Mutex<BTreeMap<usize, bool>> = Mutex::new(BTreeMap::new());
+    // Angles of a power of two are as exact as π is.
+    if points <= SHORT || points.is_power_of_two() {
+        return true;
+    }
+    if points > LONGEST {
+        return false;
+    }
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&kept) = known().get(&points) {
+        return kept;
+    }
+    let bound = Precision::F64.error_bound(Kind::C2C, &[points], false);
+    let kept = error_of_a_tone(points) <= PART * bound;
+    known().insert(points, kept);
+    kept
+}
+
+/// The relative error of RustFFT's transform of a tone of the frequency −1.
+fn error_of_a_tone(points: usize) -> f64 {
+    let mut line: Vec<Complex<f64>> = (0..points).map(|k| root(k, points)).collect();
+    let fft = FftPlanner::new().plan_fft_forward(points);
+    fft.process(&mut line);
+    line[points - 1] -= points as f64;
+    line.iter().map(Complex::norm_sqr).sum::<f64>().sqrt() / points as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lengths that were found to miss the bound, and others that do not.
+    #[test]
+    fn tones_tell() {
+        for points in [19_683, 98_415, 30_000, 12_288] {
+            assert!(!kept_by_library(points), "{points}");
+        }
+        for points in [1000, 4096, 3125, 10_000, 1 << 20] {
+            assert!(kept_by_library(points), "{points}");
+        }
+        assert!(!kept_by_library(3 << 40));
+    }
+}
