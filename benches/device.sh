@@ -91,7 +91,7 @@ measured() {
 
 speed() {
     "$folder/mmafft-lab" bench --backend cuda --peer cufft --csv "$results/speed.csv" > "$results/speed.log" &&
-        "$folder/mmafft-lab" report "$results/speed.csv" -o "$results/speed.html" --markdown
+        "$folder/mmafft-lab" report "$results/speed.csv" -o "$results/speed.html"
 }
 
 kinds() {
@@ -103,7 +103,7 @@ kinds() {
 others() {
     "$folder/mmafft-lab" bench --backend cuda --peer cufft --quick --mebibytes 512 --cases benches/cases/others.csv \
         --csv "$results/others.csv" > "$results/others.log" &&
-        "$folder/mmafft-lab" report "$results/others.csv" -o "$results/others.html" --markdown
+        "$folder/mmafft-lab" report "$results/others.csv" -o "$results/others.html"
 }
 
 # Kernels are compiled first, by as many processes as cores but 16 at most, as each takes memory of the device too. What

@@ -145,9 +145,20 @@ fn means_and_tones_keep_their_accuracy() {
     let multiples = primes.iter().flat_map(|p| [1, 2, 15].map(|m| m * p));
     let multiples = multiples.filter(|n| *n < LONGEST.min(200_000));
     for n in multiples.chain(
-        [103 * 101, 719 * 701, 719, 10_007, 1000, 4096]
-            .into_iter()
-            .filter(|n| *n <= LONGEST),
+        // RustFFT alone would miss the bound of the last three in f64.
+        [
+            103 * 101,
+            719 * 701,
+            719,
+            10_007,
+            1000,
+            4096,
+            12_288,
+            19_683,
+            30_000,
+        ]
+        .into_iter()
+        .filter(|n| *n <= LONGEST),
     ) {
         keeps_its_accuracy(&planner, n, 1);
     }
@@ -339,7 +350,7 @@ fn an_unsplit_matrix_shows_the_papers_loss() {
 fn real_kinds_of_every_length() {
     for precision in [Precision::F64, Precision::F32] {
         for n in (1..=256).chain(
-            [1000, 1009, 4096, 10_000, 65_536]
+            [1000, 1009, 1155, 2187, 4096, 6561, 10_000, 65_536]
                 .into_iter()
                 .filter(|n| *n <= LONGEST),
         ) {

@@ -299,8 +299,10 @@ class Plan:
                 x, out = self._checked(x, out)
                 sides = [(a.ctypes.data, a.nbytes) for a in (x, out)]
             else:
-                if library.device[0] != "cpu" and library.device != self._device:
-                    there = "the CPU" if self._device is None else self._device
+                there = self._device or ("cpu", 0)
+                # An emulated device has the host's memory, and no arrays of its own.
+                foreign = library.device != there and not there[0].startswith("emulated")
+                if library.device[0] != "cpu" and foreign:
                     raise TypeError(f"x is on {library.device}: the plan is on {there}")
                 x, out = self._checked_there(library, x, out)
                 sides = [(library.address(a), library.item(a) * _points(a.shape)) for a in (x, out)]

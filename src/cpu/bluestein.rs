@@ -8,7 +8,7 @@
 
 use super::chirp::{chirps, spectrum_by};
 use super::convolved::{multiply, multiply_conjugated, multiply_conjugates, Convolution, Line};
-use super::primes::plan;
+use super::primes::plan_inside;
 use super::scalar::{Real, Storage};
 use num_complex::Complex;
 use pulp::Arch;
@@ -37,12 +37,12 @@ impl<T: Real + Storage<Compute = T>> Bluestein<T> {
     pub fn new(length: usize, direction: FftDirection) -> Self {
         let padded = padded(length);
         let inverse = direction == FftDirection::Inverse;
-        let inner = plan::<T>(padded, FftDirection::Forward);
+        let inner = plan_inside::<T>(padded, FftDirection::Forward);
         let chirps = chirps(length, inverse);
         // The spectrum is rounded once, whatever computes with it.
         let spectrum = match T::in_f64(&inner) {
             Some(fft) => spectrum_by(&chirps, &*fft),
-            None => spectrum_by(&chirps, &*plan::<f64>(padded, FftDirection::Forward)),
+            None => spectrum_by(&chirps, &*plan_inside::<f64>(padded, FftDirection::Forward)),
         };
         let rounded = |c: &Complex<f64>| Complex::new(T::rounded(c.re), T::rounded(c.im));
         Bluestein {

@@ -190,8 +190,8 @@ fn stays_in_line(pass: &Pass) -> bool {
     let beside = |axis: &TileAxis| {
         let [from, to] = [axis.load.stride, axis.store.stride];
         match axis.kind {
-            Kind::R2C => 2 * from == to && store.imaginary == from,
-            Kind::C2R => from == 2 * to && load.imaginary == to,
+            Kind::R2C => from.checked_mul(2) == Some(to) && store.imaginary == from,
+            Kind::C2R => to.checked_mul(2) == Some(from) && load.imaginary == to,
             _ => from == to,
         }
     };
@@ -204,11 +204,14 @@ fn stays_in_line(pass: &Pass) -> bool {
     let axes = pass.axes.iter().all(|axis| axis.length < 2 || beside(axis));
     let first = match pass.load.edges {
         // The load begins with point 1, behind as many reals as there are edge points.
-        Some(edges) => store.offset + edges.count * pass.axes[0].store.stride,
-        None => store.offset,
+        Some(edges) => {
+            let past = edges.count.checked_mul(pass.axes[0].store.stride);
+            past.and_then(|past| past.checked_add(store.offset))
+        }
+        None => Some(store.offset),
     };
     let whole = load.hermitian.is_none() && load.reals.is_none() && store.reals.is_none();
-    whole && load.offset == first && parts && loops && axes
+    whole && first == Some(load.offset) && parts && loops && axes
 }
 
 fn is_line(l: &Loop) -> bool {

@@ -1,7 +1,7 @@
 //! Bluestein's chirp c[n] = exp(∓πi·n²/N) and the spectrum that a convolution with its
 //! conjugate multiplies by.
 
-use super::primes::plan;
+use super::primes::plan_inside;
 use super::scalar::{root, Real};
 use num_complex::Complex;
 use rustfft::{Fft, FftDirection};
@@ -25,7 +25,7 @@ pub fn chirps(length: usize, inverse: bool) -> Vec<Complex<f64>> {
 
 /// The spectrum of conj c, cyclic in `padded` points, divided by their number.
 pub fn spectrum<T: Real>(length: usize, padded: usize, inverse: bool) -> Vec<Complex<T>> {
-    let fft = plan::<f64>(padded, FftDirection::Forward);
+    let fft = plan_inside::<f64>(padded, FftDirection::Forward);
     spectrum_by(&chirps(length, inverse), &*fft)
 }
 

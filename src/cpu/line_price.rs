@@ -32,8 +32,36 @@ const SHORTEST_FOUR_STEP: usize = 1024;
 /// The way for lines of so many points, in batches or each for itself, in vectors of so many lanes of so many bytes. It is
 /// the same whatever is beside a line, so that the result is, too.
 pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'static str {
+    let mut prices = prices(points, in_batches, lanes, bytes);
+    let [batch, four_step, library] = &mut prices;
+    // Where there is no other way the bound is RustFFT's to keep.
+    let is_library = cheapest([*batch, *four_step, *library]) == LIBRARY;
+    if is_library && bytes >= 8 && batch.min(*four_step) < f64::INFINITY && !kept_by_library(points)
+    {
+        *library = f64::INFINITY;
+    }
+    cheapest(prices)
+}
+
+/// The same for a line within a convolution, whose bound is three times as wide: nothing is tried.
+pub fn way_inside(points: usize, lanes: usize, bytes: usize) -> &'static str {
+    cheapest(prices(points, false, lanes, bytes))
+}
+
+fn cheapest([batch, four_step, library]: [f64; 3]) -> &'static str {
+    if batch.min(four_step) >= library {
+        LIBRARY
+    } else if batch <= four_step {
+        BATCH
+    } else {
+        FOUR_STEP
+    }
+}
+
+/// What a point takes by batches, by four steps and by RustFFT; infinite where a way is none.
+fn prices(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> [f64; 3] {
     let Some(radices) = radices(points) else {
-        return LIBRARY;
+        return [f64::INFINITY, f64::INFINITY, 0.0];
     };
     let wider = if lanes * bytes > LIBRARY_VECTOR {
         WIDER
@@ -53,16 +81,7 @@ pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'sta
         true => wider * (2.6 + steps),
         false => f64::INFINITY,
     };
-    let own = batch.min(four_step);
-    let cheaper = own >= library(points);
-    // Where there is no other way the bound is RustFFT's to keep.
-    if own.is_infinite() || (cheaper && (bytes < 8 || kept_by_library(points))) {
-        LIBRARY
-    } else if batch <= four_step {
-        BATCH
-    } else {
-        FOUR_STEP
-    }
+    [batch, four_step, library(points)]
 }
 
 /// The radices of a line, if the CPU has them.

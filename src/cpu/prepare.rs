@@ -6,7 +6,7 @@ use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
 use super::line_price::{self, BATCH};
 use super::lines::{Batch, Library, Lines};
-use super::odd_reals::{OddReals, ODD_REALS};
+use super::odd_reals::{self, OddReals, ODD_REALS};
 use super::parts::Part;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
@@ -246,7 +246,18 @@ fn stage<S: Storage>(
     });
     let line = library.is_some();
     let lines = match library {
-        Some(ODD_REALS) => None,
+        Some(ODD_REALS)
+            if matches!(axis.kind, Kind::R2C | Kind::C2R) && odd_reals::halves(axis.length) =>
+        {
+            None
+        }
+        Some(ODD_REALS) => {
+            return Err(Error::Unsupported {
+                what: format!("{ODD_REALS} of lines of {} points", axis.length),
+                backend: "cpu".into(),
+                instead: "let the planner make it".into(),
+            })
+        }
         _ => Some(lines::<S::Compute>(pass, &axis, &radices, inverse)?),
     };
     let mut tile_lines = pass.tile.lines.max(1);
@@ -296,7 +307,8 @@ fn stage<S: Storage>(
         };
     }
     if let Path::Rows(lines) | Path::Tile(lines, _) = &path {
-        tile_lines = tile_lines.next_multiple_of(lines.together());
+        let together = tile_lines.checked_next_multiple_of(lines.together());
+        tile_lines = together.unwrap_or(tile_lines);
     }
     let inner = loops.last().map_or(1, |l| l.count);
     Ok(Stage {

@@ -6,7 +6,7 @@
 use super::bluestein::Bluestein;
 use super::convolved::Convolved;
 use super::four_step::FourStep;
-use super::line_price::{way, FOUR_STEP};
+use super::line_price::{way, way_inside, FOUR_STEP};
 use super::rader::Rader;
 use super::scalar::{Real, Storage};
 use mmafft_backend_traits::largest_prime_factor;
@@ -28,7 +28,25 @@ where
     T: Real + Storage<Compute = T>,
 {
     let bytes = size_of::<T>();
-    if way(length, false, T::vector_bytes() / bytes, bytes) == FOUR_STEP {
+    let way = way(length, false, T::vector_bytes() / bytes, bytes);
+    plan_by(way, length, direction)
+}
+
+/// The same of a line within a convolution.
+pub fn plan_inside<T>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>>
+where
+    T: Real + Storage<Compute = T>,
+{
+    let bytes = size_of::<T>();
+    let way = way_inside(length, T::vector_bytes() / bytes, bytes);
+    plan_by(way, length, direction)
+}
+
+fn plan_by<T>(way: &str, length: usize, direction: FftDirection) -> Arc<dyn Fft<T>>
+where
+    T: Real + Storage<Compute = T>,
+{
+    if way == FOUR_STEP {
         if let Some(line) = FourStep::new(length, direction) {
             return Arc::new(Convolved::new(line));
         }

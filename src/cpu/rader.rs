@@ -4,7 +4,7 @@
 //! is −1, is wrong by 1e-16·p: every point but the first is off by so much of the line's sum. Here the sum is exact.
 
 use super::convolved::{multiply_conjugated, Convolution, Line};
-use super::primes::plan;
+use super::primes::plan_inside;
 use super::scalar::{root, Real, Storage};
 use mmafft_backend_traits::generator_powers;
 use num_complex::Complex;
@@ -26,7 +26,7 @@ impl<T: Real + Storage<Compute = T>> Rader<T> {
     /// A DFT of `p` points, a prime that 32 bits hold.
     pub fn new(p: usize, direction: FftDirection) -> Self {
         let powers: Vec<u32> = generator_powers(p).iter().map(|&x| x as u32).collect();
-        let inner = plan::<T>(p - 1, FftDirection::Forward);
+        let inner = plan_inside::<T>(p - 1, FftDirection::Forward);
         let mut spectrum: Vec<Complex<T>> = (0..p - 1)
             .map(|q| {
                 let w = root::<T>(powers[(p - 1 - q) % (p - 1)] as usize, p);

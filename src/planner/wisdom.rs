@@ -10,7 +10,7 @@ use mmafft_backend_traits::{Effort, Error, Limits, Math, Pass, Request, Result};
 use std::collections::BTreeMap;
 
 /// The first line of exported wisdom.
-const HEADER: &str = "# mmafft wisdom 1: device, revision, what, key, effort, choice, seconds";
+const HEADER: &str = "# mmafft wisdom 2: device, revision, what, key, effort, choice, seconds";
 /// Columns of a line.
 const COLUMNS: usize = 7;
 /// The longest line, in bytes.

@@ -12,7 +12,15 @@ const HOSTILE: [usize; 9] = [0, 1, 2, 3, 7, 64, 1 << 20, isize::MAX as usize, us
 fn plans(planner: &Planner, long: usize) -> Vec<Plan> {
     let mut requests = Vec::new();
     for row in KINDS {
-        for shape in [&[12][..], &[97], &[1000], &[long], &[6, 10], &[3, 8, 16]] {
+        for shape in [
+            &[12][..],
+            &[97],
+            &[405],
+            &[1000],
+            &[long],
+            &[6, 10],
+            &[3, 8, 16],
+        ] {
             requests.push(Request::of_kind(row.kind, Shape::new(shape)).batch(3));
         }
     }

@@ -111,7 +111,10 @@ impl FftwPlan {
             true => input_bytes.max(output_bytes),
             false => input_bytes,
         });
-        let mut second = Memory::new::<u8>(output_bytes);
+        let mut second = Memory::new::<u8>(match transform.in_place {
+            true => 0,
+            false => output_bytes,
+        });
         let first: Array = first.bytes().as_mut_ptr().cast();
         let second: Array = match transform.in_place {
             true => first,
