@@ -66,11 +66,19 @@ fn is_row(line: &str) -> bool {
 
 /// The rules of these keys with the names they have: of several keys those of a device come before those of its architecture.
 fn found(keys: &[&str], limits: &Limits) -> impl Iterator<Item = (String, &'static Rule)> {
+    found_in(&RULES, keys, limits)
+}
+
+fn found_in<'a>(
+    table: &'a HashMap<String, Rule>,
+    keys: &[&str],
+    limits: &Limits,
+) -> impl Iterator<Item = (String, &'a Rule)> + 'a {
     let device = keys.iter().map(|key| of_device(key, limits));
     let architecture = keys.iter().map(|key| key.to_string());
     let keys: Vec<String> = device.chain(architecture).collect();
     let rules = keys.into_iter();
-    rules.filter_map(|key| RULES.get(&key).map(|rule| (key, rule)))
+    rules.filter_map(move |key| table.get(&key).map(|rule| (key, rule)))
 }
 
 /// The rules of each key in turn.

@@ -27,6 +27,26 @@ fn a_device_has_rules_of_its_own() {
     assert_eq!(factors("NVIDIA H100 80GB HBM3"), [2, 3]);
 }
 
+/// Of several keys a device's rows come before all of its architecture; a comma in its name is none of the table's.
+#[test]
+fn rows_of_a_device_come_first() {
+    let limits = Limits {
+        device: "NVIDIA, new".into(),
+        ..super::super::fits::invented(227 << 10)
+    };
+    let [first, second, alone] = [
+        "sm_90,f32,simt,c2c,rows,65",
+        "sm_90,f32,simt,c2c,rows,64",
+        "sm_90 NVIDIA  new,f32,simt,c2c,rows,64",
+    ];
+    let rows = [(first, 5), (alone, 3), (second, 4)];
+    let rows = rows.map(|(key, lines)| format!("{key},8*8,{lines},128,2,0.9\n"));
+    let table = parse(&rows.concat()).expect("a table");
+    let rules = found_in(&table, &[first, second], &limits);
+    let lines: Vec<usize> = rules.map(|(_, rule)| rule.lines).collect();
+    assert_eq!(lines, [3, 5, 4]);
+}
+
 /// DCT-III and DST-III go by each other's rows, DCT-III's own first: on an H200 only DST-III of 1024x1024 was slower in turns.
 #[test]
 fn what_is_not_in_turns_is_not_of_kinds_alike() {

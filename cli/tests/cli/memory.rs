@@ -99,7 +99,6 @@ fn limited(limit: &str, arguments: &[&str]) -> Output {
 fn starved_memory_is_one_line() {
     let folder = folder("starved");
     let (input, output) = (folder.join("in.npy"), folder.join("out.npy"));
-    npy(&input, "<c8", "(1048576,)", &vec![0; 8 << 20]);
     // Below this not even the program itself fits, which the system says.
     let fits = |kilobytes: &usize| {
         let limit = format!("-v {kilobytes}");
@@ -107,19 +106,31 @@ fn starved_memory_is_one_line() {
     };
     let least = (4000..400_000).step_by(2000).find(fits);
     let least = least.expect("a limit that lets it run");
-    let mut failed = 0;
-    for kilobytes in (least..least + 60_000).step_by(2500) {
-        let limit = format!("-v {kilobytes}");
-        let run = limited(&limit, &["transform", text(&input), "-o", text(&output)]);
-        let said = String::from_utf8_lossy(&run.stderr);
-        let code = run.status.code();
-        assert!(matches!(code, Some(0 | 1)), "{limit}: {code:?} {said}");
-        if code == Some(1) {
-            failed += 1;
-            assert_eq!(said.lines().count(), 1, "{limit}: {said}");
+    // The second is of a length that is tried when it is planned.
+    for (descr, points, bytes) in [("<c8", 1 << 20, 8), ("<c16", 1_000_000, 16)] {
+        npy(
+            &input,
+            descr,
+            &format!("({points},)"),
+            &vec![0; points * bytes],
+        );
+        let mut failed = 0;
+        for kilobytes in (least..least + 7500 * bytes).step_by(2500) {
+            let limit = format!("-v {kilobytes}");
+            let run = limited(&limit, &["transform", text(&input), "-o", text(&output)]);
+            let said = String::from_utf8_lossy(&run.stderr);
+            let code = run.status.code();
+            assert!(
+                matches!(code, Some(0 | 1)),
+                "{descr}, {limit}: {code:?} {said}"
+            );
+            if code == Some(1) {
+                failed += 1;
+                assert_eq!(said.lines().count(), 1, "{descr}, {limit}: {said}");
+            }
         }
+        assert!(failed > 0, "{descr}");
     }
-    assert!(failed > 0);
 }
 
 #[test]
