@@ -290,7 +290,9 @@ def page():
         prose(
             """
             Two cores of an AMD EPYC (family 26, AVX-512). FFTW 3.3.10 is planned with MEASURE and has as
-            many threads as mmafft; RustFFT is 6.4.1. Mean, and in parentheses the least.
+            many threads as mmafft; RustFFT is 6.4.1. Mean, and in parentheses the least. The rows are
+            older than our own steps of those lines of `f64` that lose digits by RustFFT
+            ([notebook](lab/2026-11-29-cpu.md)), which take longer.
             """
         ),
         cpu_summary(),

@@ -166,7 +166,7 @@ fn means_and_tones_keep_their_accuracy() {
 
 /// Every length to 4096 in a batch, and powers of primes to 2^23: `cargo test --release --test accuracy -- --ignored`.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "takes many minutes: cargo test --release --test accuracy -- --ignored"]
 fn all_data_of_all_lengths() {
     let planner = Planner::cpu().expect("the CPU is built");
     for n in 1..=4096 {

@@ -11,7 +11,7 @@ use rustfft::FftPlanner;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Lines of so many points are within the bound, whatever their factors are.
+/// Lines of up to so many points are not tried: of all such lengths no data of the sweep was found beyond the bound.
 const SHORT: usize = 2048;
 
 /// The longest line that is tried.

@@ -32,15 +32,17 @@ const SHORTEST_FOUR_STEP: usize = 1024;
 /// The way for lines of so many points, in batches or each for itself, in vectors of so many lanes of so many bytes. It is
 /// the same whatever is beside a line, so that the result is, too.
 pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'static str {
-    let mut prices = prices(points, in_batches, lanes, bytes);
-    let [batch, four_step, library] = &mut prices;
-    // Where there is no other way the bound is RustFFT's to keep.
-    let is_library = cheapest([*batch, *four_step, *library]) == LIBRARY;
-    if is_library && bytes >= 8 && batch.min(*four_step) < f64::INFINITY && !kept_by_library(points)
-    {
-        *library = f64::INFINITY;
+    let prices = prices(points, in_batches, lanes, bytes);
+    let (chosen, own) = (
+        cheapest(prices),
+        cheapest([prices[0], prices[1], f64::INFINITY]),
+    );
+    // Where there is no way of our own the bound is RustFFT's to keep.
+    let loses_digits = || bytes >= size_of::<f64>() && !kept_by_library(points);
+    match chosen == LIBRARY && own != LIBRARY && loses_digits() {
+        true => own,
+        false => chosen,
     }
-    cheapest(prices)
 }
 
 /// The same for a line within a convolution, whose bound is three times as wide: nothing is tried.

@@ -7,6 +7,8 @@
 //! ```
 //! All complex lines together have half of the points that a complex transform of the reals has. Lanes go along p: each
 //! line is by itself, so that its bits do not depend on others.
+//!
+//! The file is long because both directions stand beside each other, under one equation.
 
 use super::columns::Lanes;
 use super::exchange::{parts, points};

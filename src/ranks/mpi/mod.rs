@@ -3,6 +3,8 @@
 //! Every call that may wait is a non-blocking one, tested until it is done or the deadline is over: a rank that is gone is
 //! an error, not a hang. Ranks of one host share memory ([`shared`]), so that MPI has but fences to carry; between hosts
 //! it carries messages.
+//!
+//! The file is long because joining, fences and messages share what a deadline ends.
 
 mod calls;
 mod shared;

@@ -2,7 +2,9 @@
 //!
 //! Messages go from device to device, enqueued behind what packs them. What ranks agree on goes the same way on a stream
 //! of its own, so that nothing else need join them once they have a communicator. No call blocks: each is asked until it
-//! is done, or the deadline is over and the communicator is aborted.
+//! is done, or the deadline is over and a communicator of our own is aborted.
+//!
+//! The file is long because what ends a communicator stands beside every call that may.
 
 mod calls;
 mod device;
