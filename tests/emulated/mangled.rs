@@ -7,6 +7,6 @@ mod plans;
 fn mangled_plans_never_panic() {
     for name in ["emulated-nvidia", "emulated-amd"] {
         let backend = mmafft::AnyBackend::from_name(name).expect("it is built");
-        plans::never_panic(&mmafft::Planner::on(backend), 1 << 17, 30);
+        plans::never_panic(&mmafft::Planner::on(backend), 1 << 17, 60);
     }
 }

@@ -1,5 +1,6 @@
 //! What lowering relies on in a pass that the planner may not have made.
 
+use super::config::MAX_AXES;
 use crate::error::{Error, Result};
 use crate::kind::Domain;
 use crate::largest_prime_factor;
@@ -90,6 +91,8 @@ fn whole(pass: &Pass) -> Option<&'static str> {
     };
     if pass.axes.is_empty() {
         Some("has no axes")
+    } else if pass.axes.len() > MAX_AXES {
+        Some("has more axes than a tile")
     } else if pass.tile.lines == 0 || pass.loops.iter().any(|l| l.count == 0) {
         Some("has no lines")
     } else if !pass.axes.iter().all(unit) {

@@ -81,8 +81,7 @@ impl<'a> Outline<'a> {
 
     fn checked(self) -> Result<Self> {
         let (trips, loops) = (self.trips.len(), self.loops.len());
-        let fits = trips <= MAX_STEPS && loops <= MAX_LOOPS && self.order.len() <= MAX_AXES;
-        match fits {
+        match trips <= MAX_STEPS && loops <= MAX_LOOPS {
             true => Ok(self),
             false => Err(Error::Unsupported {
                 what: format!("a pass of {trips} steps in {loops} loops"),
