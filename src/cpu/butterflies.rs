@@ -28,50 +28,54 @@ const ANY: u8 = 0;
 const PLANAR: u8 = 1;
 const INTERLEAVED: u8 = 2;
 
-/// Rows of complex vectors.
+/// Where the points of some vectors of lines lie.
 #[derive(Clone, Copy)]
-struct Rows<T> {
-    start: *mut T,
-    /// Scalars from row to row.
-    stride: usize,
+pub struct Rows<T> {
+    /// Point 0 of the first sub-transform, for each vector.
+    starts: [*mut T; MOST_VECTORS],
+    /// Scalars from sub-transform to sub-transform.
+    next: usize,
+    /// Scalars from point to point of a sub-transform.
+    apart: usize,
     form: Form,
-    /// Valid lines of a row.
+    /// Lines of the last vector.
     lines: usize,
 }
 
 impl<T: Copy + Default> Rows<T> {
-    /// The form, where a step is not compiled for one.
+    /// Rows of one vector in a workspace.
     #[inline(always)]
-    fn form(&self, known: u8) -> Form {
-        match known {
-            PLANAR => Form::Planar,
-            INTERLEAVED => Form::Interleaved,
-            _ => self.form,
+    pub fn planar(start: *mut T, next: usize, apart: usize) -> Self {
+        Rows {
+            starts: [start; MOST_VECTORS],
+            next,
+            apart,
+            form: Form::Planar,
+            lines: 0,
         }
     }
 
-    /// Scalars from row to row.
+    /// The form of one of so many vectors, where a step is not compiled for one.
     #[inline(always)]
-    fn stride<S: Simd>(&self, known: u8) -> usize
-    where
-        T: Lanes<S>,
-    {
-        match known {
-            PLANAR => 2 * T::W,
-            _ => self.stride,
+    fn form(&self, known: u8, vector: usize, vectors: usize) -> Form {
+        match (known, self.form) {
+            (PLANAR, _) => Form::Planar,
+            (INTERLEAVED, _) => Form::Interleaved,
+            (_, Form::Partial) if vector + 1 < vectors => Form::Interleaved,
+            (_, form) => form,
         }
     }
 
-    /// Loads rows `first`, `first + step`, … One branch on the form serves all of them, and
-    /// one addition finds the next.
+    /// Loads the points `row`, `row + step`, … One branch on the form serves all of them.
     ///
     /// # Safety
-    /// These rows exist.
+    /// These points exist.
     #[inline(always)]
-    unsafe fn load<S: Simd, const R: usize, const FORM: u8>(
+    unsafe fn load<S: Simd, const R: usize>(
         &self,
         simd: S,
-        first: usize,
+        form: Form,
+        mut row: *const T,
         step: usize,
     ) -> [C<S, T>; R]
     where
@@ -79,12 +83,9 @@ impl<T: Copy + Default> Rows<T> {
     {
         let zero = T::splat(simd, T::default());
         let mut x = [(zero, zero); R];
-        let stride = self.stride::<S>(FORM);
-        let mut row = self.start.wrapping_add(first * stride);
-        let step = step * stride;
-        // SAFETY: the rows exist, and a whole one has 2·W scalars.
+        // SAFETY: the points exist, and a whole vector of them has 2·W scalars.
         unsafe {
-            match self.form(FORM) {
+            match form {
                 Form::Planar => {
                     for x in &mut x {
                         let [re, im] = row.cast::<[T::V; 2]>().read_unaligned();
@@ -114,32 +115,30 @@ impl<T: Copy + Default> Rows<T> {
         x
     }
 
-    /// Stores rows `first`, `first + step`, …, of the inverse DFT all but the first in the opposite order.
+    /// Stores the points `row`, `row + step`, …, of the inverse DFT all but the first in the opposite order.
     ///
     /// # Safety
-    /// These rows exist, and nobody else touches them.
+    /// These points exist, and nobody else touches them.
     #[inline(always)]
-    unsafe fn store<S: Simd, const R: usize, const FORM: u8>(
+    unsafe fn store<S: Simd, const R: usize>(
         &self,
         simd: S,
-        first: usize,
+        form: Form,
+        mut row: *mut T,
         step: usize,
         inverse: bool,
         y: [C<S, T>; R],
     ) where
         T: Lanes<S>,
     {
-        let stride = self.stride::<S>(FORM);
-        let start = self.start.wrapping_add(first * stride);
-        let step = (step * stride) as isize;
+        let step = step as isize;
         let (second, step) = match inverse {
             false => (step, step),
             true => ((R as isize - 1) * step, -step),
         };
-        let mut row = start;
         // SAFETY: as for `load`.
         unsafe {
-            match self.form(FORM) {
+            match form {
                 Form::Planar => {
                     for (k, y) in y.into_iter().enumerate() {
                         row.cast::<[T::V; 2]>().write_unaligned([y.0, y.1]);
@@ -166,20 +165,20 @@ impl<T: Copy + Default> Rows<T> {
 }
 
 /// One Stockham step on one or several vectors of lines.
-struct StepArgs<'a, T> {
-    from: [Rows<T>; MOST_VECTORS],
-    to: [Rows<T>; MOST_VECTORS],
+pub struct StepArgs<'a, T> {
+    pub from: &'a Rows<T>,
+    pub to: &'a Rows<T>,
     /// How many vectors there are.
-    vectors: usize,
+    pub vectors: usize,
     /// n/r, the number of distinct twiddle rows.
-    m: usize,
+    pub m: usize,
     /// Interleaved sub-transforms so far.
-    s: usize,
-    twiddles: &'a [T],
+    pub s: usize,
+    pub twiddles: &'a [T],
     /// Of an odd radix: cos 2πm/r, then sin 2πm/r, for m in 0..r.
-    roots: &'a [T],
-    inverse: bool,
-    scale: Option<T>,
+    pub roots: &'a [T],
+    pub inverse: bool,
+    pub scale: Option<T>,
 }
 
 /// Transforms a tile. The steps that touch memory go over all vectors of a row before the
@@ -193,26 +192,20 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
 ) -> [usize; MOST_VECTORS] {
     let width = 2 * T::W;
     assert!(tile.workspace.len() >= fft.workspace() && tile.lines <= fft.vectors * T::W);
-    let first = fft.planar(tile.workspace.as_mut_ptr());
-    let planar = |copy: usize| Rows {
-        start: first.wrapping_add(copy * fft.length * width),
-        stride: width,
-        form: Form::Planar,
-        lines: T::W,
-    };
-    let memory = |start: *mut T, stride: usize, vector: usize| {
-        let lines = tile.lines.saturating_sub(vector * T::W).min(T::W);
-        Rows {
-            start: start.wrapping_add(vector * width),
-            stride,
-            form: match lines == T::W {
-                true => Form::Interleaved,
-                false => Form::Partial,
-            },
-            lines,
-        }
-    };
+    let base = fft.planar(tile.workspace.as_mut_ptr());
+    let copy = |copy: usize| base.wrapping_add(copy * fft.length * width);
     let vectors = tile.lines.div_ceil(T::W);
+    let lines = tile.lines - vectors.saturating_sub(1) * T::W;
+    let memory = |start: *mut T, stride: usize, s: usize| Rows {
+        starts: std::array::from_fn(|v| start.wrapping_add(v * width)),
+        next: stride,
+        apart: s * stride,
+        form: match lines == T::W {
+            true => Form::Interleaved,
+            false => Form::Partial,
+        },
+        lines,
+    };
     // Which copy of the workspace each vector is in; one more is free.
     let mut copies: [usize; MOST_VECTORS] = std::array::from_fn(|v| v);
     let mut free = vectors;
@@ -222,28 +215,29 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
         let m = rest / radix;
         let loads = i == 0 && !tile.load.is_null();
         let stores = i == last && !tile.store.is_null();
+        let planar = |starts: [*mut T; MOST_VECTORS]| Rows {
+            starts,
+            ..Rows::planar(base, width, s * width)
+        };
         let outer = loads || stores;
         for vector in 0..if outer { 1 } else { vectors } {
-            let mut from = copies.map(planar);
-            let mut to = copies.map(planar);
+            let [mut from, mut to] = [planar(copies.map(copy)); 2];
             let mut together = vectors;
             if !outer {
-                from[0] = planar(copies[vector]);
-                to[0] = planar(free);
+                from.starts[0] = copy(copies[vector]);
+                to.starts[0] = copy(free);
                 std::mem::swap(&mut copies[vector], &mut free);
                 together = 1;
             }
-            for v in 0..MOST_VECTORS {
-                if loads {
-                    from[v] = memory(tile.load.cast_mut(), tile.load_stride, v);
-                }
-                if stores {
-                    to[v] = memory(tile.store, tile.store_stride, v);
-                }
+            if loads {
+                from = memory(tile.load.cast_mut(), tile.load_stride, s);
+            }
+            if stores {
+                to = memory(tile.store, tile.store_stride, s);
             }
             let args = StepArgs {
-                from,
-                to,
+                from: &from,
+                to: &to,
                 vectors: together,
                 m,
                 s,
@@ -267,8 +261,9 @@ macro_rules! butterflies {
         /// The radices of the CPU's butterflies, those that are preferred first.
         pub const BUTTERFLIES: &[usize] = &[$($small,)* $($large),*];
 
+        /// Does one step.
         #[inline(always)]
-        fn step_of<S: Simd, T: Lanes<S> + Real>(simd: S, radix: usize, args: &StepArgs<'_, T>) {
+        pub fn step_of<S: Simd, T: Lanes<S> + Real>(simd: S, radix: usize, args: &StepArgs<'_, T>) {
             match radix {
                 $($small => match known_forms(args) {
                     [PLANAR, PLANAR] => step::<S, T, $small, PLANAR, PLANAR>(simd, args),
@@ -282,18 +277,19 @@ macro_rules! butterflies {
         }
     };
 }
-butterflies!(8, 4, 2, 3, 5; 7, 11, 13, 17, 19, 23, 29, 31);
+butterflies!(8, 9, 4, 2, 3, 5; 7, 11, 13, 17, 19, 23, 29, 31);
 
 /// How the rows of all vectors lie, where they lie alike.
 fn known_forms<T>(args: &StepArgs<'_, T>) -> [u8; 2] {
-    [&args.from, &args.to].map(|rows| match rows[args.vectors - 1].form {
+    [args.from, args.to].map(|rows| match rows.form {
         Form::Planar => PLANAR,
         Form::Interleaved => INTERLEAVED,
         Form::Partial => ANY,
     })
 }
 
-#[inline(always)]
+/// One step, a function of its own: one with all butterflies inlined compiles poorly.
+#[inline(never)]
 fn step<S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, const TO: u8>(
     simd: S,
     args: &StepArgs<'_, T>,
@@ -310,7 +306,6 @@ fn step<S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, const TO: u
             rows::<S, T, R, FROM, TO, true>(self.0, args, 1..args.m);
         }
     }
-    // A call of its own: one function with all butterflies inlined compiles poorly.
     simd.vectorize(Step::<S, T, R, FROM, TO>(simd, args));
 }
 
@@ -328,20 +323,26 @@ fn rows<
     args: &StepArgs<'_, T>,
     rows: std::ops::Range<usize>,
 ) {
-    let &StepArgs { m, s, inverse, .. } = args;
+    let StepArgs { from, to, .. } = args;
+    let &StepArgs {
+        m,
+        s,
+        inverse,
+        vectors,
+        ..
+    } = args;
     // What stays in the workspace is scaled later.
     let scaled = TO != PLANAR && args.scale.is_some();
     let scale = T::splat(simd, args.scale.unwrap_or(T::one()));
     for p in rows {
         let row = &args.twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
         for q in 0..s {
-            for (from, to) in args.from[..args.vectors]
-                .iter()
-                .zip(&args.to[..args.vectors])
-            {
-                // SAFETY: q + s(p + m·j) and q + s(R·p + k) are below s·m·R, the length.
+            for v in 0..vectors {
+                // SAFETY: the point p + m·j of sub-transform q exists, as does R·p + k.
                 unsafe {
-                    let x = from.load::<S, R, FROM>(simd, q + s * p, s * m);
+                    let start = from.starts[v].wrapping_add(q * from.next + p * from.apart);
+                    let form = from.form(FROM, v, vectors);
+                    let x = from.load::<S, R>(simd, form, start, m * from.apart);
                     let mut y = dft::<S, T, R>(simd, x, args.roots);
                     if TWIDDLED {
                         for k in 1..R {
@@ -353,7 +354,9 @@ fn rows<
                             *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
                         }
                     }
-                    to.store::<S, R, TO>(simd, q + s * R * p, s, inverse, y);
+                    let start = to.starts[v].wrapping_add(q * to.next + R * p * to.apart);
+                    let form = to.form(TO, v, vectors);
+                    to.store::<S, R>(simd, form, start, to.apart, inverse, y);
                 }
             }
         }
@@ -431,8 +434,69 @@ fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
             y[3] = add::<S, T>(simd, e[3], o3);
             y[7] = sub::<S, T>(simd, e[3], o3);
         }
+        9 => split_dft::<S, T, R, 3, 3>(simd, &x, &mut y, roots),
+        16 => split_dft::<S, T, R, 4, 4>(simd, &x, &mut y, roots),
         _ => odd_dft::<S, T, R>(simd, &x, &mut y, roots),
     }
+    y
+}
+
+/// R = A·B: X[k1 + A·k2] = Σ w_B^(n2·k2)·w_R^(n2·k1)·Σ w_A^(n1·k1)·x[B·n1 + n2].
+#[inline(always)]
+fn split_dft<S: Simd, T: Lanes<S> + Real, const R: usize, const A: usize, const B: usize>(
+    simd: S,
+    x: &[C<S, T>; R],
+    y: &mut [C<S, T>; R],
+    roots: &[T],
+) {
+    let roots = &roots[..2 * R];
+    let mut z = *x;
+    for n2 in 0..B {
+        let mut part = [x[0]; A];
+        for n1 in 0..A {
+            part[n1] = x[B * n1 + n2];
+        }
+        let part = small::<S, T, A>(simd, part, roots, R);
+        for k1 in 0..A {
+            let m = n2 * k1;
+            z[k1 * B + n2] = match m {
+                0 => part[k1],
+                _ => multiply::<S, T>(simd, part[k1], roots[m], T::zero() - roots[R + m]),
+            };
+        }
+    }
+    for k1 in 0..A {
+        let mut part = [x[0]; B];
+        for n2 in 0..B {
+            part[n2] = z[k1 * B + n2];
+        }
+        let part = small::<S, T, B>(simd, part, roots, R);
+        for k2 in 0..B {
+            y[k1 + A * k2] = part[k2];
+        }
+    }
+}
+
+/// A part of a split DFT, whose roots are some of the whole.
+#[inline(always)]
+fn small<S: Simd, T: Lanes<S> + Real, const R: usize>(
+    simd: S,
+    x: [C<S, T>; R],
+    roots: &[T],
+    whole: usize,
+) -> [C<S, T>; R] {
+    let mut y = x;
+    if R == 4 {
+        let z = dft4::<S, T>(simd, [x[0], x[1], x[2], x[3]]);
+        y[..4].copy_from_slice(&z);
+        return y;
+    }
+    let mut own = [T::zero(); 16];
+    for m in 0..R {
+        own[m] = roots[m * (whole / R)];
+        own[R + m] = roots[whole + m * (whole / R)];
+    }
+    odd_dft::<S, T, R>(simd, &x, &mut y, &own);
     y
 }
 

@@ -15,13 +15,14 @@
 //! The inverse transform has the conjugate twiddles, and the inverse DFT_r is the forward one with
 //! all results but the first in the opposite order, which costs nothing here.
 
+use super::batch::BatchJob;
+use super::four_step::FourStepJob;
 use super::half_lanes::Combine;
 use super::memory::Memory;
 use super::odd_reals::OddStep;
 use super::real_columns::RealTile;
 use super::real_side::{Gather, Scatter};
 use super::scalar::{root, Real, Storage};
-use super::turn::{Transpose, Turn};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Lane arithmetic of one scalar type on one instruction set.
@@ -129,10 +130,10 @@ pub trait LaneScalar: Sized {
     fn scatter(job: Scatter<'_, Self>);
     /// Transforms neighbouring lines of reals.
     fn real_columns(tile: RealTile<'_, Self>);
-    /// Copies rows of a workspace to lines of their own.
-    fn turn(job: Turn<'_, Self>);
-    /// Transposes a matrix of scalars.
-    fn transpose(job: Transpose<Self>);
+    /// Transforms a line by four steps.
+    fn four_step(job: FourStepJob<'_, Self>);
+    /// Transforms a vector of contiguous lines.
+    fn batch(job: BatchJob<'_, Self>);
     /// Does one radix of a real line of odd length.
     fn odd_step(step: OddStep<'_, Self>);
     /// Transforms one tile; returns the copy of the workspace in which each vector then lies.
@@ -172,11 +173,11 @@ macro_rules! lane_scalar {
                 Arch::new().dispatch(tile);
             }
 
-            fn turn(job: Turn<'_, Self>) {
+            fn four_step(job: FourStepJob<'_, Self>) {
                 Arch::new().dispatch(job);
             }
 
-            fn transpose(job: Transpose<Self>) {
+            fn batch(job: BatchJob<'_, Self>) {
                 Arch::new().dispatch(job);
             }
 
@@ -271,8 +272,8 @@ impl<T: Real> ColumnFft<T> {
         }
         let cosines = |r: usize| (0..r).map(move |m| root::<T>(m, r).re);
         let sines = |r: usize| (0..r).map(move |m| -root::<T>(m, r).im);
-        let odd = |&r: &usize| match r % 2 {
-            0 => Vec::new(),
+        let odd = |&r: &usize| match r {
+            2 | 4 | 8 => Vec::new(),
             _ => cosines(r).chain(sines(r)).collect(),
         };
         let copy = (2 * length * T::vector_bytes()).max(1);

@@ -8,14 +8,15 @@
 //! Neighbouring columns are neighbouring points, so that each vector lane is a column of its own. The first trip
 //! stores what it has of a column as a row.
 
-use super::columns::{ColumnFft, ColumnTile, MOST_VECTORS};
+use super::butterflies::transform;
+use super::columns::{ColumnFft, ColumnTile, Lanes};
 use super::convolved::{Convolution, Line};
-use super::line_price::radices;
-use super::memory::Memory;
+use super::line_price::{radices, step};
+use super::lines::LinesAt;
 use super::scalar::{root, Real, Storage};
 use super::turn::Turn;
 use num_complex::Complex;
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 use rustfft::FftDirection;
 
 /// Points of which each has a twiddle of its own: of longer lines twiddles are products of two.
@@ -24,6 +25,15 @@ const WHOLE_TABLE: usize = 1 << 13;
 /// Bytes by which rows of what lies between the trips are longer, so that they do not all begin at
 /// addresses that are alike to a cache.
 const PADDING: usize = 64;
+
+/// What vectors of which lanes are idle take of the others' time, beside that of their idle lanes.
+const PARTLY: f64 = 2.0;
+
+/// What stores that are in two cache lines take more, of a point.
+const MISALIGNED: f64 = 1.0;
+
+/// The longest columns that should be, so that a vector of them is in the second-level cache.
+const LONGEST_COLUMN: f64 = 2048.0;
 
 /// A DFT of `N1·N2` points.
 pub struct FourStep<T> {
@@ -46,7 +56,7 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
     /// A line of `length` points, if it has factors that suit vectors.
     pub fn new(length: usize, direction: FftDirection) -> Option<Self> {
         let lanes = T::vector_bytes() / size_of::<T>();
-        let [first, second] = factors(length, lanes)?;
+        let ([first, second], _) = cheapest(length, lanes)?;
         let block = match length <= WHOLE_TABLE {
             true => first,
             false => 1 << (first.ilog2().div_ceil(2)),
@@ -68,21 +78,24 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
         let lanes = T::vector_bytes() / size_of::<T>();
         let [first, second] = radices.map(|radices| radices.iter().product::<usize>());
         let length = first * second;
-        let groups = second.div_ceil(lanes);
         let inverse = direction == FftDirection::Inverse;
         let root = &|k: usize| match inverse {
             false => root::<T>(k, length),
             true => root::<T>(k, length).conj(),
         };
+        let [one, two] = radices.map(|radices| ColumnFft::new(radices, inverse, true));
+        let vectors = &groups(second, lanes, one.vectors)
+            .flat_map(|(first, lines)| (first..first + lines).step_by(lanes))
+            .collect::<Vec<_>>();
         let table = |rows: usize, step: usize| -> Vec<T> {
-            let row = move |group: usize, row: usize| {
-                (0..lanes).map(move |lane| root((group * lanes + lane) * row * step))
-            };
-            let rows = (0..groups).flat_map(|group| (0..rows).map(move |r| (group, r)));
-            let points = rows.flat_map(|(group, r)| row(group, r));
+            let row =
+                move |n2: usize, row: usize| (n2..n2 + lanes).map(move |n2| root(n2 * row * step));
+            let rows = vectors
+                .iter()
+                .flat_map(|&n2| (0..rows).map(move |r| (n2, r)));
+            let points = rows.flat_map(|(n2, r)| row(n2, r));
             points.flat_map(|w| [w.re, w.im]).collect()
         };
-        let [one, two] = radices.map(|radices| ColumnFft::new(radices, inverse, true));
         let aligned = PADDING / size_of::<Complex<T>>();
         FourStep {
             first: one,
@@ -96,21 +109,38 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
     }
 }
 
-/// The two factors that leave the fewest lanes idle, those near each other first.
-fn factors(length: usize, lanes: usize) -> Option<[usize; 2]> {
+/// What the steps of a line take of a point, lanes that compute what others do included, where it has two factors.
+pub fn price(length: usize, lanes: usize) -> Option<f64> {
+    Some(cheapest(length, lanes)?.1)
+}
+
+/// The two factors whose steps take the least, and what they take.
+fn cheapest(length: usize, lanes: usize) -> Option<([usize; 2], f64)> {
     radices(length)?;
-    let price = |first: usize| {
-        let second = length / first;
-        let filled = |n: usize| n.next_multiple_of(lanes) as f64 / n as f64;
-        let steps = |n: usize| radices(n).map_or(0, |radices| radices.len()) as f64;
-        let apart = (first as f64 / second as f64).ln().abs();
-        steps(first) * filled(second) + steps(second) * filled(first) + 0.1 * apart
+    let steps = |n: usize| -> f64 {
+        let radices = radices(n).unwrap_or_default();
+        radices.into_iter().map(step).sum()
     };
-    let root = length.isqrt();
-    let pairs = (lanes / 2..=root).filter(|first| length.is_multiple_of(*first));
-    let both = pairs.flat_map(|first| [first, length / first]);
-    let first = both.min_by(|&a, &b| price(a).total_cmp(&price(b)))?;
-    Some([first, length / first])
+    let filled = |n: usize| match n < lanes {
+        true => PARTLY * lanes as f64 / n as f64,
+        false => n.next_multiple_of(lanes) as f64 / n as f64,
+    };
+    // The second trip stores rows of the first factor's points.
+    let aligned = |first: usize| match first.is_multiple_of((lanes / 2).max(1)) {
+        true => 0.0,
+        false => MISALIGNED,
+    };
+    let price = |[first, second]: [usize; 2]| {
+        steps(first) * filled(second) + steps(second) * filled(first) + aligned(first)
+    };
+    // A first factor near to this one leaves neither loads nor stores far apart, and columns in the cache.
+    let root = (length as f64).sqrt();
+    let wanted = (root / 3.0).max(length as f64 / LONGEST_COLUMN).min(root);
+    let apart = |first: usize| 0.1 * (first as f64 / wanted).ln().abs();
+    let pairs = ((lanes / 2).max(2)..=length.isqrt()).filter(|first| length.is_multiple_of(*first));
+    let both = pairs.flat_map(|first| [[first, length / first], [length / first, first]]);
+    let priced = both.map(|pair| (pair, price(pair)));
+    priced.min_by(|(a, x), (b, y)| (x + apart(a[0])).total_cmp(&(y + apart(b[0]))))
 }
 
 impl<T: Real + Storage<Compute = T>> Convolution for FourStep<T> {
@@ -130,70 +160,115 @@ impl<T: Real + Storage<Compute = T>> Convolution for FourStep<T> {
     }
 
     fn transform(&self, _: Arch, mut line: impl Line<T>, scratch: &mut [Complex<T>]) {
-        let (first, second) = (&self.first, &self.second);
-        let (between, workspace) = scratch.split_at_mut(self.pitch * second.length);
-        let workspace: &mut [T] = bytemuck::cast_slice_mut(workspace);
-        let from = line.from();
-        assert_eq!(from.len(), self.points());
-        for n2 in (0..second.length).step_by(first.lines()) {
-            self.columns(n2, from, between, workspace);
-        }
-        let from = Memory::of(bytemuck::cast_slice_mut::<_, T>(between));
-        let to = Memory::of(bytemuck::cast_slice_mut::<_, T>(line.to()));
-        for k1 in (0..first.length).step_by(second.lines()) {
-            let lines = second.lines().min(first.length - k1);
-            // SAFETY: `between` has N2 rows of at least N1 points, and the line N2 of N1.
-            unsafe {
-                let from = (from, 2 * k1, 2 * self.pitch);
-                let to = (to, 2 * k1, 2 * first.length);
-                second.process(from, to, lines, T::one(), workspace);
-            }
-        }
+        let from = line.from().as_ptr();
+        assert_eq!(line.from().len(), self.points());
+        let to = line.to();
+        assert_eq!(to.len(), self.points());
+        T::four_step(FourStepJob {
+            fft: self,
+            from,
+            to: to.as_mut_ptr(),
+            scratch,
+        });
     }
 }
 
-impl<T: Real + Storage<Compute = T>> FourStep<T> {
-    /// Transforms columns `n2`, …, as many as are transformed together.
-    fn columns(
-        &self,
-        n2: usize,
-        from: &[Complex<T>],
-        between: &mut [Complex<T>],
-        workspace: &mut [T],
-    ) {
-        let (first, second) = (&self.first, &self.second);
-        let lines = first.lines().min(second.length - n2);
-        let lanes = first.lanes;
-        let base = first.planar(workspace.as_mut_ptr());
-        let copies: [usize; MOST_VECTORS] = T::run(
-            first,
-            ColumnTile {
-                load: from[n2..].as_ptr().cast(),
+/// A line to be transformed, in place or from where it lies to where it goes.
+pub struct FourStepJob<'a, T> {
+    fft: &'a FourStep<T>,
+    from: *const Complex<T>,
+    to: *mut Complex<T>,
+    scratch: &'a mut [Complex<T>],
+}
+
+impl<T: Real + Storage<Compute = T>> FourStepJob<'_, T> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S)
+    where
+        T: Lanes<S>,
+    {
+        let (first, second) = (&self.fft.first, &self.fft.second);
+        let (lanes, pitch) = (T::W, self.fft.pitch);
+        let (between, workspace) = self.scratch.split_at_mut(pitch * second.length);
+        let between: *mut T = between.as_mut_ptr().cast();
+        let workspace: &mut [T] = bytemuck::cast_slice_mut(workspace);
+        let rows = first.planar(workspace.as_mut_ptr());
+        let low = 2 * lanes * self.fft.block;
+        let high = 2 * lanes * first.length.div_ceil(self.fft.block);
+        let mut number = 0;
+        let to = LinesAt {
+            first: self.to,
+            apart: 0,
+        };
+        to.fetch::<true>(1, self.fft.points());
+        for (n2, lines) in groups(second.length, lanes, first.vectors) {
+            let tile = ColumnTile {
+                load: self.from.wrapping_add(n2).cast(),
                 load_stride: 2 * second.length,
                 store: std::ptr::null_mut(),
                 store_stride: 0,
                 lines,
                 scale: T::one(),
                 workspace,
-            },
-        );
-        let vectors = lines.div_ceil(lanes);
-        let blocks = first.length.div_ceil(self.block);
-        for (vector, copy) in copies[..vectors].iter().enumerate() {
-            let own = (lines - vector * lanes).min(lanes);
-            let to = &mut between[(n2 + vector * lanes) * self.pitch..][..own * self.pitch];
-            T::turn(Turn {
-                rows: base.wrapping_add(copy * first.length * 2 * lanes),
-                count: first.length,
-                lines: own,
-                low: part(&self.low, n2 / lanes + vector, 2 * lanes * self.block),
-                high: part(&self.high, n2 / lanes + vector, 2 * lanes * blocks),
-                to: to.as_mut_ptr().cast(),
-                pitch: 2 * self.pitch,
-            });
+            };
+            let copies = transform(simd, first, tile);
+            for (vector, copy) in copies[..lines.div_ceil(lanes)].iter().enumerate() {
+                let own = (lines - vector * lanes).min(lanes);
+                Turn {
+                    rows: rows.wrapping_add(copy * first.length * 2 * lanes),
+                    count: first.length,
+                    lines: own,
+                    low: part(&self.fft.low, number, low),
+                    high: part(&self.fft.high, number, high),
+                    to: between.wrapping_add((n2 + vector * lanes) * 2 * pitch),
+                    pitch: 2 * pitch,
+                }
+                .run(simd);
+                number += 1;
+            }
+        }
+        for (k1, lines) in groups(first.length, lanes, second.vectors) {
+            let tile = ColumnTile {
+                load: between.wrapping_add(2 * k1),
+                load_stride: 2 * pitch,
+                store: self.to.wrapping_add(k1).cast(),
+                store_stride: 2 * first.length,
+                lines,
+                scale: T::one(),
+                workspace,
+            };
+            transform(simd, second, tile);
         }
     }
 }
+
+/// The first of some neighbouring lines, and how many: whole vectors, some lines of which may be transformed twice.
+fn groups(lines: usize, lanes: usize, vectors: usize) -> impl Iterator<Item = (usize, usize)> {
+    let whole = lines / lanes;
+    let groups = (0..whole).step_by(vectors);
+    let groups = groups.map(move |first| (first * lanes, vectors.min(whole - first) * lanes));
+    let left = match lines % lanes {
+        0 => None,
+        left if whole == 0 => Some((0, left)),
+        _ => Some((lines - lanes, lanes)),
+    };
+    groups.chain(left)
+}
+
+macro_rules! with_simd {
+    ($t:ty) => {
+        impl WithSimd for FourStepJob<'_, $t> {
+            type Output = ();
+            #[inline(always)]
+            fn with_simd<S: Simd>(self, simd: S) {
+                self.run(simd);
+            }
+        }
+    };
+}
+
+with_simd!(f32);
+with_simd!(f64);
 
 /// Part `i` of a table of parts of one size.
 fn part<T>(table: &[T], i: usize, size: usize) -> &[T] {

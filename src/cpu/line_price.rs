@@ -5,6 +5,7 @@
 
 use super::butterflies::BUTTERFLIES;
 use super::digits::kept_by_library;
+use super::four_step;
 use mmafft_backend_traits::radix;
 
 /// RustFFT, or convolutions around it.
@@ -20,14 +21,42 @@ const BATCH_BYTES: usize = 512 << 10;
 /// Bytes of the widest vectors that RustFFT has.
 const LIBRARY_VECTOR: usize = 32;
 
-/// What steps take in wider ones, of what they take in these: a guess, as no such processor was there.
-const WIDER: f64 = 0.6;
+/// What ways take of a point beside their steps, in vectors of one width.
+struct Costs {
+    /// Of a whole line of a batch, of `f32` and of `f64`: a short one ends before the processor sees that it is read in
+    /// order, and what has more bytes costs more.
+    begun: [f64; 2],
+    /// Of a batch.
+    batch: f64,
+    /// Of four steps.
+    four_step: f64,
+    /// Of each step, of what it takes in narrow vectors.
+    steps: f64,
+    /// Of RustFFT's factors 3, 5 and 7.
+    library: [f64; 3],
+    /// The shortest lines of batches, and of four steps: calls for shorter ones cost more than all else.
+    shortest: [usize; 2],
+}
 
-/// The shortest lines of batches: calls for a vector of shorter ones cost more than all else.
-const SHORTEST_BATCH: usize = 64;
+/// Vectors as wide as RustFFT's, or narrower.
+const NARROW: Costs = Costs {
+    begun: [10.0, 50.0],
+    batch: 0.7,
+    four_step: 2.6,
+    steps: 1.0,
+    library: [0.36, 0.9, 0.8],
+    shortest: [64, 1024],
+};
 
-/// The least length whose factors are worth two trips.
-const SHORTEST_FOUR_STEP: usize = 1024;
+/// Wider ones: steps of lines that come from memory are not much faster.
+const WIDE: Costs = Costs {
+    begun: [10.0, 25.0],
+    batch: 0.95,
+    four_step: 0.5,
+    steps: 0.9,
+    library: [0.46, 1.0, 1.2],
+    shortest: [32, 1000],
+};
 
 /// The way for lines of so many points, in batches or each for itself, in vectors of so many lanes of so many bytes. It is
 /// the same whatever is beside a line, so that the result is, too.
@@ -65,25 +94,27 @@ fn prices(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> [f64; 
     let Some(radices) = radices(points) else {
         return [f64::INFINITY, f64::INFINITY, 0.0];
     };
-    let wider = if lanes * bytes > LIBRARY_VECTOR {
-        WIDER
-    } else {
-        1.0
+    let costs = match lanes * bytes > LIBRARY_VECTOR {
+        true => &WIDE,
+        false => &NARROW,
     };
+    let [shortest_batch, shortest_four_step] = costs.shortest;
+    let fits = points >= shortest_batch && 4 * points * lanes * bytes <= BATCH_BYTES;
+    let begun = costs.begun[usize::from(bytes > 4)] / points as f64;
     let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
-    let fits = points >= SHORTEST_BATCH && 4 * points * lanes * bytes <= BATCH_BYTES;
-    // Short lines end before the processor sees that they are read in order, which costs what has more bytes more.
-    let begun = if bytes > 4 { 50.0 } else { 10.0 };
-    // A point costs something on its way in and out.
     let batch = match in_batches && fits {
-        true => begun / points as f64 + wider * (0.7 + steps),
+        true => begun + costs.batch + costs.steps * steps,
         false => f64::INFINITY,
     };
-    let four_step = match points >= SHORTEST_FOUR_STEP {
-        true => wider * (2.6 + steps),
-        false => f64::INFINITY,
+    let four_step = match points >= shortest_four_step {
+        true => four_step::price(points, lanes).map(|steps| costs.four_step + costs.steps * steps),
+        false => None,
     };
-    [batch, four_step, library(points)]
+    [
+        batch,
+        four_step.unwrap_or(f64::INFINITY),
+        library(points, costs),
+    ]
 }
 
 /// The radices of a line, if the CPU has them.
@@ -91,20 +122,22 @@ pub fn radices(points: usize) -> Option<Vec<usize>> {
     radix::factor(points, BUTTERFLIES).map(radix::balanced)
 }
 
-/// What a butterfly takes of a point.
-fn step(radix: usize) -> f64 {
+/// What a butterfly takes of a point in narrow vectors.
+pub fn step(radix: usize) -> f64 {
     match radix {
         2 | 3 => 0.4,
         4 => 0.45,
         8 | 5 => 0.55,
+        9 => 0.8,
         odd => 0.1 * odd as f64,
     }
 }
 
 /// What RustFFT takes of a point of lines that [`radices`] has.
-fn library(points: usize) -> f64 {
+fn library(points: usize, costs: &Costs) -> f64 {
     let (mut rest, mut price) = (points, 0.3);
-    for (prime, own) in [(2, 0.2), (3, 0.36), (5, 0.9), (7, 0.8), (11, 1.1)] {
+    let [three, five, seven] = costs.library;
+    for (prime, own) in [(2, 0.2), (3, three), (5, five), (7, seven), (11, 1.1)] {
         while rest.is_multiple_of(prime) {
             rest /= prime;
             price += own;
@@ -130,7 +163,9 @@ mod tests {
             (1, true, 64, LIBRARY),
             (16, true, 64, LIBRARY),
             (1024, true, 32, LIBRARY),
-            (1024, true, 64, BATCH),
+            (512, true, 64, LIBRARY),
+            (4096, true, 64, FOUR_STEP),
+            (100, true, 64, BATCH),
             (1000, true, 32, BATCH),
             (1000, false, 32, LIBRARY),
             (17usize.pow(5), true, 32, FOUR_STEP),

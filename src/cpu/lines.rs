@@ -1,12 +1,8 @@
 //! Transforms of contiguous lines: RustFFT's, butterflies with the radices that a user
 //! asks for, and the matrix engine's.
 
-use super::columns::ColumnFft;
-use super::convolved::Convolved;
-use super::four_step::FourStep;
 use super::scalar::{Real, Storage};
 use super::scaling::{lines_at_once, scale};
-use super::turn::Transpose;
 use num_complex::Complex;
 use rustfft::Fft;
 use std::sync::Arc;
@@ -70,26 +66,30 @@ pub trait Lines<T>: Send + Sync {
 }
 
 /// Bytes of lines that end before a processor sees that they are read, or written, in order.
-const SHORT_LINE: usize = 2048;
+const SHORT_LINE: usize = 4096;
+
+/// Bytes that stay in a first-level cache until they are read or written.
+const FETCHED: usize = 32 << 10;
 
 impl<T> LinesAt<T> {
-    /// Asks for so many lines, if they are short, so that they come at once and not one miss after the other.
-    #[inline]
-    fn fetch(self, first: usize, lines: usize, points: usize) {
+    /// Asks for so many lines of so many points, if they are short, so that they come at once and not one miss after the
+    /// other: to read them, or to `WRITE`.
+    #[inline(always)]
+    pub fn fetch<const WRITE: bool>(self, lines: usize, points: usize) {
         let bytes = points * size_of::<Complex<T>>();
-        if bytes >= SHORT_LINE {
+        if bytes > SHORT_LINE || lines * bytes >= FETCHED {
             return;
         }
-        for line in first..first + lines {
+        for line in 0..lines {
             let start = self.first.wrapping_add(line * self.apart).cast::<i8>();
             for byte in (0..bytes).step_by(CACHE_LINE) {
-                fetch(start.wrapping_add(byte));
+                fetch::<WRITE>(start.wrapping_add(byte));
             }
         }
     }
 
     /// Lines after so many, which are in the same memory.
-    fn after(self, lines: usize) -> Self {
+    pub fn after(self, lines: usize) -> Self {
         LinesAt {
             first: self.first.wrapping_add(lines * self.apart),
             apart: self.apart,
@@ -102,12 +102,15 @@ const CACHE_LINE: usize = 64;
 
 /// Asks for a byte, which need not exist, and what a cache fetches with it.
 #[inline(always)]
-fn fetch(byte: *const i8) {
+fn fetch<const WRITE: bool>(byte: *const i8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every such processor has the instruction, which reads nothing that a program can see.
+    // SAFETY: every such processor has the instructions, or skips them; they read nothing that a program can see.
     unsafe {
-        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        _mm_prefetch::<_MM_HINT_T0>(byte);
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_ET0, _MM_HINT_T0};
+        match WRITE {
+            true => _mm_prefetch::<_MM_HINT_ET0>(byte),
+            false => _mm_prefetch::<_MM_HINT_T0>(byte),
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = byte;
@@ -128,6 +131,11 @@ pub struct Library<T> {
 }
 
 impl<T: Real + Storage<Compute = T>> Library<T> {
+    /// Lines by this transform.
+    pub fn of(fft: Arc<dyn Fft<T>>) -> Self {
+        Library { fft }
+    }
+
     /// A line of `length` points.
     pub fn new(length: usize, inverse: bool) -> Self {
         let direction = match inverse {
@@ -177,115 +185,6 @@ impl<T: Real> Lines<T> for Library<T> {
             _ => apart(scratch, from),
         };
         self.fft.process_immutable_with_scratch(from, to, scratch);
-    }
-}
-
-/// Lines in batches: each lane of a vector is a line, as it is of columns.
-///
-/// Where most lanes would be idle a line goes by itself, with the same roundings: no result depends on what is beside it.
-pub struct Batch<T> {
-    columns: ColumnFft<T>,
-    single: Option<Library<T>>,
-}
-
-impl<T: Real + Storage<Compute = T>> Batch<T> {
-    /// Lines of the product of `radices`.
-    pub fn new(radices: &[usize], inverse: bool) -> Self {
-        let single = match radices {
-            [] | [_] => None,
-            [first, others @ ..] => Some(FourStep::like_a_column(*first, others, inverse)),
-        };
-        Batch {
-            columns: ColumnFft::new(radices, inverse, true),
-            single: single.map(|line| Library {
-                fft: Arc::new(Convolved::new(line)),
-            }),
-        }
-    }
-}
-
-impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
-    fn length(&self) -> usize {
-        self.columns.length
-    }
-
-    fn scratch(&self) -> usize {
-        let single = self.single.as_ref().map_or(0, Lines::scratch);
-        self.columns.planar_workspace().div_ceil(2).max(single)
-    }
-
-    fn together(&self) -> usize {
-        self.columns.lanes
-    }
-
-    fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        let (n, count) = (self.length(), lines.len() / self.length());
-        let at = LinesAt {
-            first: lines.as_mut_ptr(),
-            apart: n,
-        };
-        // SAFETY: these lines are in the slice.
-        unsafe { self.run([at, at], count, T::one(), scratch) }
-    }
-
-    fn process_to(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        assert_eq!(from.len(), to.len());
-        let (apart, count) = (self.length(), from.len() / self.length());
-        let ends = [from.as_ptr().cast_mut(), to.as_mut_ptr()];
-        let ends = ends.map(|first| LinesAt { first, apart });
-        // SAFETY: these lines are in the slices, and the first is only read.
-        unsafe { self.run(ends, count, T::one(), scratch) }
-    }
-
-    unsafe fn run(
-        &self,
-        [from, to]: [LinesAt<T>; 2],
-        count: usize,
-        factor: T,
-        scratch: &mut [Complex<T>],
-    ) {
-        let (n, lanes) = (self.columns.length, self.columns.lanes);
-        let (mut count, left) = (count, count % lanes);
-        if let Some(single) = self
-            .single
-            .as_ref()
-            .filter(|_| (1..=lanes / 2).contains(&left))
-        {
-            count -= left;
-            let ends = [from, to].map(|at| at.after(count));
-            // SAFETY: by the trait's contract.
-            unsafe { single.run(ends, left, factor, scratch) };
-        }
-        let workspace: &mut [T] = bytemuck::cast_slice_mut(scratch);
-        let workspace = workspace.as_mut_ptr();
-        let rows = self.columns.planar(workspace);
-        for first in (0..count).step_by(lanes) {
-            let lines = lanes.min(count - first);
-            from.fetch(first, lines, n);
-            // SAFETY: by the trait's contract; a copy has n rows of real parts and n of imaginary parts.
-            unsafe {
-                T::transpose(Transpose {
-                    from: from.first.add(first * from.apart).cast(),
-                    from_pitch: 2 * from.apart,
-                    to: rows,
-                    to_pitch: lanes,
-                    rows: lines,
-                    columns: 2 * n,
-                    factor: T::one(),
-                });
-                to.fetch(first, lines, n);
-                let copies = self.columns.process_planar(workspace, 1);
-                T::transpose(Transpose {
-                    from: rows.add(copies[0] * 2 * n * lanes),
-                    from_pitch: lanes,
-                    to: to.first.add(first * to.apart).cast(),
-                    to_pitch: 2 * to.apart,
-                    rows: 2 * n,
-                    columns: lines,
-                    factor,
-                });
-            }
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! lines in the cache. No way copies or transposes a whole array. Lines that an option makes
 //! it split, as devices must, go through `parts`.
 
+mod batch;
 mod bluestein;
 mod buffer;
 mod butterflies;

@@ -10,10 +10,11 @@
 //!
 //! The file is long because both directions stand beside each other, under one equation.
 
+use super::batch::Batch;
 use super::columns::Lanes;
 use super::exchange::{parts, points};
 use super::line_price::{self, BATCH};
-use super::lines::{Batch, Library, Lines};
+use super::lines::{Library, Lines};
 use super::scalar::{root, Real, Storage};
 use num_complex::Complex;
 use pulp::{Scalar, Simd, WithSimd};

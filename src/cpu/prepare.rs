@@ -1,11 +1,12 @@
 //! From a plan's passes to stages that run; `check` proves that they stay inside.
 
+use super::batch::Batch;
 use super::butterflies::BUTTERFLIES;
 use super::check::{check, Extents};
 use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
 use super::line_price::{self, BATCH};
-use super::lines::{Batch, Library, Lines};
+use super::lines::{Library, Lines};
 use super::odd_reals::{self, OddReals, ODD_REALS};
 use super::parts::Part;
 use super::real_columns::RealColumns;

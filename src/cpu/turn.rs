@@ -1,4 +1,4 @@
-//! Lines that lie one after the other, to rows of a vector of lines and back.
+//! Vectors of lines that lie one after the other, from rows and to rows.
 //!
 //! ```text
 //! to[j][i] = from[i][j]       blocks of as many rows as a vector holds elements, by exchanges of ever larger parts of
@@ -7,107 +7,30 @@
 
 use super::columns::Lanes;
 use super::exchange::exchanged;
-use super::scalar::Real;
-use pulp::{Simd, WithSimd};
-
-/// A matrix of scalars in memory, to be transposed and multiplied.
-pub struct Transpose<T> {
-    /// The first scalar that is read.
-    pub from: *const T,
-    /// Scalars from row to row of what is read.
-    pub from_pitch: usize,
-    /// Where it goes.
-    pub to: *mut T,
-    /// Scalars from row to row of what is written.
-    pub to_pitch: usize,
-    /// Rows that are read.
-    pub rows: usize,
-    /// Scalars of each.
-    pub columns: usize,
-    /// What each is multiplied by.
-    pub factor: T,
-}
-
-impl<T: Real> Transpose<T> {
-    /// Transposes.
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S)
-    where
-        T: Lanes<S>,
-    {
-        match T::W {
-            2 => self.by_blocks::<S, 2>(simd),
-            4 => self.by_blocks::<S, 4>(simd),
-            8 => self.by_blocks::<S, 8>(simd),
-            16 => self.by_blocks::<S, 16>(simd),
-            _ => self.part((0, 0), (self.rows, self.columns)),
-        }
-    }
-
-    #[inline(always)]
-    fn by_blocks<S: Simd, const W: usize>(&self, simd: S)
-    where
-        T: Lanes<S>,
-    {
-        let (rows, columns) = (self.rows / W * W, self.columns / W * W);
-        let scaled = self.factor != T::one();
-        let factor = T::splat(simd, self.factor);
-        for row in (0..rows).step_by(W) {
-            for column in (0..columns).step_by(W) {
-                // SAFETY: these W rows of W scalars are inside both matrices.
-                unsafe {
-                    let mut from = self.from.add(row * self.from_pitch + column);
-                    let mut to = self.to.add(column * self.to_pitch + row);
-                    let mut x = [factor; W];
-                    for x in &mut x {
-                        *x = from.cast::<T::V>().read_unaligned();
-                        from = from.wrapping_add(self.from_pitch);
-                    }
-                    if scaled {
-                        for x in &mut x {
-                            *x = T::vmul(simd, *x, factor);
-                        }
-                    }
-                    for x in transposed::<S, T::V, W>(simd, x) {
-                        to.cast::<T::V>().write_unaligned(x);
-                        to = to.wrapping_add(self.to_pitch);
-                    }
-                }
-            }
-        }
-        self.part((0, columns), (rows, self.columns));
-        self.part((rows, 0), (self.rows, self.columns));
-    }
-
-    /// The scalars from one row and column to others.
-    #[inline(always)]
-    fn part(&self, first: (usize, usize), end: (usize, usize)) {
-        for row in first.0..end.0 {
-            for column in first.1..end.1 {
-                // SAFETY: the scalar is inside both matrices.
-                unsafe {
-                    let x = *self.from.add(row * self.from_pitch + column);
-                    *self.to.add(column * self.to_pitch + row) = x * self.factor;
-                }
-            }
-        }
-    }
-}
+use pulp::Simd;
 
 /// B vectors of B elements, transposed.
 #[inline(always)]
-fn transposed<S: Simd, V: Copy, const B: usize>(simd: S, mut x: [V; B]) -> [V; B] {
-    let mut apart = 1;
-    while apart < B {
+pub fn transposed<S: Simd, V: Copy, const B: usize>(simd: S, mut x: [V; B]) -> [V; B] {
+    // A loop over the parts' sizes would not be unrolled, and what it permutes would go by way of memory.
+    across::<S, V, B, 1>(simd, &mut x);
+    across::<S, V, B, 2>(simd, &mut x);
+    across::<S, V, B, 4>(simd, &mut x);
+    across::<S, V, B, 8>(simd, &mut x);
+    x
+}
+
+/// Exchanges parts of so many elements.
+#[inline(always)]
+fn across<S: Simd, V: Copy, const B: usize, const APART: usize>(simd: S, x: &mut [V; B]) {
+    if APART < B {
         for i in 0..B {
-            if i & apart == 0 {
-                let bytes = apart * (size_of::<V>() / B);
-                [x[i], x[i | apart]] = exchanged(simd, [x[i], x[i | apart]], bytes);
+            if i & APART == 0 {
+                let bytes = APART * (size_of::<V>() / B);
+                [x[i], x[i | APART]] = exchanged(simd, [x[i], x[i | APART]], bytes);
             }
         }
-        apart *= 2;
     }
-    x
 }
 
 /// Rows of one vector of lines, to be multiplied by twiddles and stored as lines of their own.
@@ -131,7 +54,7 @@ pub struct Turn<'a, T> {
 impl<T> Turn<'_, T> {
     /// Stores the lines.
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S)
+    pub fn run<S: Simd>(self, simd: S)
     where
         T: Lanes<S>,
     {
@@ -150,12 +73,15 @@ impl<T> Turn<'_, T> {
         T: Lanes<S>,
     {
         let block = self.low.len() / (2 * T::W);
-        let whole = if self.lines == T::W && 2 * B == T::W && block.is_multiple_of(B) {
-            self.count / B * B
-        } else {
-            0
+        let vectors = self.lines == T::W && 2 * B == T::W && self.count >= B;
+        let whole = match vectors && (block.is_multiple_of(B) || block >= self.count) {
+            // A last block of rows may be stored twice, if its twiddles are in one table.
+            true if block >= self.count => self.count,
+            true => self.count / B * B,
+            false => 0,
         };
         for row in (0..whole).step_by(B) {
+            let row = row.min(self.count - B);
             let high = twiddles::<S, T>(simd, self.high, row / block);
             let mut x = [[high[0]; B]; 2];
             let [first, second] = &mut x;
@@ -233,20 +159,3 @@ fn times<S: Simd, T: Lanes<S>>(simd: S, x: [T::V; 2], w: [T::V; 2]) -> [T::V; 2]
         T::vfma(simd, x[0], w[1], T::vmul(simd, x[1], w[0])),
     ]
 }
-
-macro_rules! with_simd {
-    ($job:ty) => {
-        impl WithSimd for $job {
-            type Output = ();
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, simd: S) {
-                self.run(simd);
-            }
-        }
-    };
-}
-
-with_simd!(Turn<'_, f32>);
-with_simd!(Turn<'_, f64>);
-with_simd!(Transpose<f32>);
-with_simd!(Transpose<f64>);
