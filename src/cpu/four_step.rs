@@ -12,7 +12,8 @@ use super::columns::{ColumnFft, ColumnTile, MOST_VECTORS};
 use super::convolved::{Convolution, Line};
 use super::line_price::radices;
 use super::memory::Memory;
-use super::scalar::{root, Real, Storage};
+use super::roots::Roots;
+use super::scalar::{Real, Storage};
 use super::turn::Turn;
 use num_complex::Complex;
 use pulp::Arch;
@@ -70,9 +71,10 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
         let length = first * second;
         let groups = second.div_ceil(lanes);
         let inverse = direction == FftDirection::Inverse;
+        let roots = Roots::new(length);
         let root = &|k: usize| match inverse {
-            false => root::<T>(k, length),
-            true => root::<T>(k, length).conj(),
+            false => roots.get::<T>(k),
+            true => roots.get::<T>(k).conj(),
         };
         let table = |rows: usize, step: usize| -> Vec<T> {
             let row = move |group: usize, row: usize| {
