@@ -51,7 +51,7 @@ use half::{bf16, f16};
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
     largest_prime_factor, radix, split, Backend, Bindings, Buffer as _, Direction, Error, Limits,
-    Plan, Prepared, Result, ScalarType, Slot, PRECISIONS,
+    Plan, Prepared, Result, ScalarType, Slot, Workspace, PRECISIONS,
 };
 use std::sync::Arc;
 use target::CpuTarget;
@@ -204,6 +204,15 @@ impl Prepared for CpuPrepared {
             ByStorage::F16(plan) => plan.scratch_bytes(),
             ByStorage::Bf16(plan) => plan.scratch_bytes(),
         }
+    }
+
+    fn workspace(&self) -> Option<Workspace> {
+        Some(match &self.plan {
+            ByStorage::F64(plan) => plan.workspace(),
+            ByStorage::F32(plan) => plan.workspace(),
+            ByStorage::F16(plan) => plan.workspace(),
+            ByStorage::Bf16(plan) => plan.workspace(),
+        })
     }
 }
 
