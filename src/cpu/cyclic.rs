@@ -40,9 +40,9 @@ pub struct Cyclic<T> {
     columns: Option<ColumnFft<T>>,
     /// Of m points.
     rows: Arc<dyn Fft<T>>,
-    /// For each row k, and each p of a block: exp(−2πi·kp/M).
+    /// For each row k, and each p of a block: exp(−2πi·kp/M) − 1, so that products with it are rounded little.
     low: Vec<Complex<T>>,
-    /// For each row k, and the first p of each block, the same.
+    /// For each row k, and the first p of each block: exp(−2πi·kp/M).
     high: Vec<Complex<T>>,
     /// Points of a block.
     block: usize,
@@ -70,15 +70,16 @@ impl<T: Real + Storage<Compute = T>> Cyclic<T> {
         let length = points / count;
         let block = 1 << length.ilog2().div_ceil(2);
         let roots = (count > 1).then(|| Roots::new(points));
-        // For each row so many roots, of multiples of `step`.
-        let table = |of_row: usize, step: usize| {
-            let mut table = Vec::new();
-            if let Some(roots) = &roots {
-                table.reserve_exact(count * of_row);
-                (0..count).for_each(|k| table.extend((0..of_row).map(|p| roots.get(k * p * step))));
+        let (mut low, mut high) = (Vec::new(), Vec::new());
+        if let Some(roots) = &roots {
+            let blocks = length.div_ceil(block);
+            low.reserve_exact(count * block);
+            high.reserve_exact(count * blocks);
+            for k in 0..count {
+                low.extend((0..block).map(|p| roots.less_one(k * p)));
+                high.extend((0..blocks).map(|b| roots.get(k * b * block)));
             }
-            table
-        };
+        }
         let cached = points * size_of::<Complex<T>>() <= CACHED_BYTES;
         let aligned = PADDING / size_of::<Complex<T>>();
         Cyclic {
@@ -86,8 +87,8 @@ impl<T: Real + Storage<Compute = T>> Cyclic<T> {
                 .filter(|_| count > 1)
                 .map(|radices| ColumnFft::new(&radices, false, cached)),
             rows: plan_inside(length, FftDirection::Forward),
-            low: table(block, 1),
-            high: table(length.div_ceil(block), block),
+            low,
+            high,
             block,
             pitch: match count {
                 1 => length,
@@ -209,7 +210,7 @@ impl<T: Real + Storage<Compute = T>> Cyclic<T> {
                 for (to, &first) in to.chunks_mut(self.block).zip(high) {
                     to.iter_mut()
                         .zip(low)
-                        .for_each(|(w, &own)| *w = first * own);
+                        .for_each(|(w, &own)| *w = first + first * own);
                 }
             },
         );

@@ -34,6 +34,11 @@ static OF_PARTS: LazyLock<[Exact; PARTS + 1]> = LazyLock::new(|| {
 /// exp(−2πi·k/n).
 pub fn root<T: Real>(k: usize, n: usize) -> Complex<T> {
     let [w, _] = Order::new(n).root(k % n);
+    rounded(w)
+}
+
+#[inline]
+fn rounded<T: Real>(w: Complex<f64>) -> Complex<T> {
     Complex::new(T::rounded(w.re), T::rounded(w.im))
 }
 
@@ -124,10 +129,23 @@ impl Roots {
     /// exp(−2πi·k/n).
     #[inline]
     pub fn get<T: Real>(&self, k: usize) -> Complex<T> {
+        let [w, turn] = self.parts(k);
+        rounded(w + turn)
+    }
+
+    /// exp(−2πi·k/n) − 1, with digits of its own where that is small.
+    #[inline]
+    pub fn less_one<T: Real>(&self, k: usize) -> Complex<T> {
+        let [w, turn] = self.parts(k);
+        rounded((w - 1.0) + turn)
+    }
+
+    /// A root, and what is to be added to it.
+    #[inline]
+    fn parts(&self, k: usize) -> [Complex<f64>; 2] {
         let k = if k < self.order { k } else { k % self.order };
         let [w, lost] = self.coarse[k >> self.bits];
-        let w = w + (lost + w * self.fine[k & ((1 << self.bits) - 1)]);
-        Complex::new(T::rounded(w.re), T::rounded(w.im))
+        [w, lost + w * self.fine[k & ((1 << self.bits) - 1)]]
     }
 }
 
