@@ -77,12 +77,14 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
             true => roots.get::<T>(k).conj(),
         };
         let table = |rows: usize, step: usize| -> Vec<T> {
-            let row = move |group: usize, row: usize| {
-                (0..lanes).map(move |lane| root((group * lanes + lane) * row * step))
-            };
-            let rows = (0..groups).flat_map(|group| (0..rows).map(move |r| (group, r)));
-            let points = rows.flat_map(|(group, r)| row(group, r));
-            points.flat_map(|w| [w.re, w.im]).collect()
+            let mut table = Vec::with_capacity(2 * groups * rows * lanes);
+            for (group, row) in (0..groups).flat_map(|group| (0..rows).map(move |r| (group, r))) {
+                for lane in 0..lanes {
+                    let w = root((group * lanes + lane) * row * step);
+                    table.extend([w.re, w.im]);
+                }
+            }
+            table
         };
         let [one, two] = radices.map(|radices| ColumnFft::new(radices, inverse, true));
         let aligned = PADDING / size_of::<Complex<T>>();
