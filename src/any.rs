@@ -5,7 +5,7 @@
 
 use crate::foreign::Foreign;
 use mmafft_backend_traits::{
-    Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result,
+    Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result, Workspace,
 };
 
 cfg_if::cfg_if! {
@@ -206,6 +206,10 @@ impl Buffer for AnyBuffer {
 impl Prepared for AnyPrepared {
     fn scratch_bytes(&self) -> usize {
         of!(AnyPrepared, self, own => own.scratch_bytes())
+    }
+
+    fn workspace(&self) -> Option<Workspace> {
+        of!(AnyPrepared, self, own => own.workspace())
     }
 }
 

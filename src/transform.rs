@@ -235,6 +235,19 @@ impl Transform {
         &self.plan
     }
 
+    /// What the plan does, in words, and how much memory the CPU's threads work in: see [`Plan::explain`].
+    ///
+    /// ```
+    /// use mmafft::{Planner, Request, Shape};
+    ///
+    /// let fft = Planner::cpu()?.build(&Request::forward(Shape::d1(10_007)))?;
+    /// assert!(fft.explain().contains("scratch 0 B, and for 1 thread "));
+    /// # Ok::<(), mmafft::Error>(())
+    /// ```
+    pub fn explain(&self) -> String {
+        self.plan.explain_prepared(self.prepared.workspace())
+    }
+
     /// Bytes of scratch that one run needs, should the caller want to lend them.
     pub fn scratch_bytes(&self) -> usize {
         self.prepared.scratch_bytes()

@@ -164,23 +164,43 @@ fn means_and_tones_keep_their_accuracy() {
     }
 }
 
-/// Every length to 4096 in a batch, and powers of primes to 2^23: `cargo test --release --test accuracy -- --ignored`.
+/// Every length is tried in batches up to this one.
+const EVERY_LINE: usize = 4096;
+
+/// Products of two powers of primes are tried up to this length.
+const PRODUCTS: usize = 1 << 18;
+
+/// Every length in a batch, powers of primes to 2^23, and products of two: `cargo test --release --test accuracy -- --ignored`.
 #[test]
 #[ignore = "takes many minutes: cargo test --release --test accuracy -- --ignored"]
 fn all_data_of_all_lengths() {
     let planner = Planner::cpu().expect("the CPU is built");
-    for n in 1..=4096 {
+    for n in 1..=EVERY_LINE {
         keeps_its_accuracy(&planner, n, 9);
         if n.is_power_of_two() || n % 512 == 0 {
             println!("every length to {n}");
         }
     }
-    for prime in [3usize, 5, 7, 11, 13, 17, 19, 23] {
-        let powers = (1..).map(|e| prime.pow(e));
-        for n in powers.take_while(|n| *n <= 1 << 23) {
-            keeps_its_accuracy(&planner, n, 1);
-            println!("{n}");
+    let primes = [3usize, 5, 7, 11, 13, 17, 19, 23];
+    let powers = |prime: usize, most: usize| {
+        let powers = (1..).map(move |e| prime.pow(e));
+        powers.take_while(move |n| *n <= most)
+    };
+    for n in primes.iter().flat_map(|&prime| powers(prime, 1 << 23)) {
+        keeps_its_accuracy(&planner, n, 1);
+        println!("{n}");
+    }
+    let firsts = primes
+        .iter()
+        .flat_map(|&p| powers(p, PRODUCTS).map(move |n| (p, n)));
+    for (prime, first) in firsts {
+        let others = primes.iter().filter(|&&other| other > prime);
+        for n in others.flat_map(|&other| powers(other, PRODUCTS / first).map(|n| n * first)) {
+            if n > EVERY_LINE {
+                keeps_its_accuracy(&planner, n, 1);
+            }
         }
+        println!("products of {first} and powers of larger primes");
     }
 }
 

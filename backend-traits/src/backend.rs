@@ -15,6 +15,20 @@ pub trait Buffer: Send + Sync {
 pub trait Prepared: Send + Sync {
     /// The scratch that one execution needs: the plan's, and the backend's own.
     fn scratch_bytes(&self) -> usize;
+
+    /// What of it is memory that threads of the host work in.
+    fn workspace(&self) -> Option<Workspace> {
+        None
+    }
+}
+
+/// What the threads of a run work in, each in memory of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Workspace {
+    /// How many threads.
+    pub threads: usize,
+    /// Bytes of each.
+    pub bytes: usize,
 }
 
 /// The buffers of one execution.

@@ -1,5 +1,6 @@
 //! `explain()`: a plan in words, one row a pass.
 
+use crate::backend::Workspace;
 use crate::error::Result;
 use crate::kind::{Domain, Kind, Normalization};
 use crate::layout::Placement;
@@ -18,9 +19,14 @@ impl Plan {
     /// each pass its loads, tile, steps, stores, the bytes it moves, the rule that chose
     /// it, and its shape on a device.
     pub fn explain(&self) -> String {
+        self.explain_prepared(None)
+    }
+
+    /// The same of a plan that is prepared, which says how much its threads work in.
+    pub fn explain_prepared(&self, workspace: Option<Workspace>) -> String {
         let mut out = String::new();
         // Writing to a string cannot fail.
-        let _ = self.head(&mut out);
+        let _ = self.head(&mut out, workspace);
         let mut shapes = self.shapes();
         for (i, pass) in self.passes.iter().enumerate() {
             let _ = pass_rows(&mut out, i + 1, pass);
@@ -31,7 +37,7 @@ impl Plan {
         out
     }
 
-    fn head(&self, out: &mut String) -> std::fmt::Result {
+    fn head(&self, out: &mut String, workspace: Option<Workspace>) -> std::fmt::Result {
         let r = &self.request;
         let row = r.precision.row();
         write!(out, "{} {} of {}", row.name, r.kind_names(), r.shape)?;
@@ -58,10 +64,22 @@ impl Plan {
         };
         writeln!(
             out,
-            "\n{passes} on {}; moves {}; scratch {}",
+            "\n{passes} on {}; moves {}; scratch {}{}",
             self.backend,
             bytes(self.bytes_moved()),
-            bytes(self.scratch_bytes)
+            bytes(self.scratch_bytes),
+            match (workspace, self.geometry) {
+                (Some(of), _) => {
+                    let threads = if of.threads == 1 {
+                        "thread"
+                    } else {
+                        "threads, each"
+                    };
+                    format!(", and for {} {threads} {}", of.threads, bytes(of.bytes))
+                }
+                (None, None) => " beside what threads work in".into(),
+                (None, Some(_)) => String::new(),
+            }
         )?;
         writeln!(out, "ways: {}", self.ways.join(" · "))?;
         if let Some(turns) = self.turns {

@@ -39,7 +39,7 @@ mod target;
 mod tile;
 mod weights;
 
-pub use backend::{Backend, Bindings, Buffer, Prepared};
+pub use backend::{Backend, Bindings, Buffer, Prepared, Workspace};
 pub use cache::{digest, Cache};
 pub use error::{Error, Result};
 pub use fragment::{Fragment, FragmentShape};

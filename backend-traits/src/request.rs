@@ -56,8 +56,9 @@ pub struct Request {
     /// shows the loss that the 2019 report has at radix 8.
     pub split_matrix: bool,
     /// The most scratch that the plan may ask for, in bytes. Without a limit the plan has the fewest passes, whatever
-    /// scratch these take (of a device's C2R of three axes up to as much as its input). Not counted is what a backend needs
-    /// for itself: the CPU room for a tile a thread, a device 8 bytes a turn for passes that take turns.
+    /// scratch these take (of a device's C2R of three axes up to as much as its input). When it is built for the CPU, what
+    /// threads work in is counted too: it has as many as there is room for, at least one. Not counted are the 8 bytes a
+    /// turn that a device needs for passes that take turns.
     pub scratch_limit: Option<usize>,
     /// How long a planner may look for the fastest plan; `None`: as long as the planner is told.
     pub effort: Option<Effort>,

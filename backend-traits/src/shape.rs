@@ -123,15 +123,81 @@ pub fn largest_prime_factor(mut n: usize) -> usize {
 
 /// The powers g^0, g^1, … g^(p−2) of the least generator of the integers modulo a prime p; none where p is no prime.
 pub fn generator_powers(p: usize) -> Vec<usize> {
-    let powers = |g: usize| {
-        let mut all = vec![1];
-        let mut x = g % p;
-        while x != 1 && all.len() < p {
-            all.push(x);
-            x = x * g % p;
-        }
-        all
+    let Some(most) = p.checked_sub(1).filter(|most| *most > 0) else {
+        return Vec::new();
     };
-    let found = (1..p).map(powers).find(|all| all.len() == p - 1);
-    found.unwrap_or_default()
+    let mut primes = Vec::new();
+    let mut rest = most;
+    while rest > 1 {
+        let prime = largest_prime_factor(rest);
+        primes.push(prime);
+        while rest.is_multiple_of(prime) {
+            rest /= prime;
+        }
+    }
+    // A power of p − 1 that is 1, where no smaller one that divides it is, is one of a prime p.
+    let generates = |g: &usize| {
+        let is_one = |power: usize| power_modulo(*g, power, p) == 1 % p;
+        is_one(most) && !primes.iter().any(|prime| is_one(most / prime))
+    };
+    let Some(g) = (1..p).find(generates) else {
+        return Vec::new();
+    };
+    let mut powers = Vec::with_capacity(most);
+    powers.push(1);
+    // Twice as many each time, none of which waits for the one before it.
+    while powers.len() < most {
+        let times = Modulo::new(power_modulo(g, powers.len(), p), p);
+        let more = powers.len().min(most - powers.len());
+        powers.extend_from_within(..more);
+        let first = powers.len() - more;
+        powers[first..].iter_mut().for_each(|x| *x = times.of(*x));
+    }
+    powers
 }
+
+fn power_modulo(base: usize, power: usize, p: usize) -> usize {
+    let (mut result, mut square) = (1 % p as u128, base as u128 % p as u128);
+    let mut rest = power;
+    while rest > 0 {
+        if rest % 2 == 1 {
+            result = result * square % p as u128;
+        }
+        square = square * square % p as u128;
+        rest /= 2;
+    }
+    result as usize
+}
+
+/// Products with one factor modulo p, by an approximate quotient (Shoup).
+struct Modulo {
+    factor: u64,
+    /// The factor's 2^64th parts of p, rounded down.
+    parts: u64,
+    p: u64,
+}
+
+impl Modulo {
+    fn new(factor: usize, p: usize) -> Self {
+        let parts = (factor as u128) << 64;
+        Modulo {
+            factor: factor as u64,
+            parts: (parts / p as u128) as u64,
+            p: p as u64,
+        }
+    }
+
+    /// The product with a number below p, which has 63 bits at most.
+    #[inline]
+    fn of(&self, x: usize) -> usize {
+        let quotient = ((u128::from(self.parts) * x as u128) >> 64) as u64;
+        let rest = (x as u64).wrapping_mul(self.factor);
+        // The quotient is right or one too small.
+        let rest = rest.wrapping_sub(quotient.wrapping_mul(self.p));
+        rest.min(rest.wrapping_sub(self.p)) as usize
+    }
+}
+
+#[cfg(test)]
+#[path = "shape_tests.rs"]
+mod tests;

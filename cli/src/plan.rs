@@ -69,6 +69,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     let planner = arguments.common.planner()?;
-    out!("{}", planner.plan(&request)?.explain());
+    let plan = planner.plan(&request)?;
+    // What the CPU's threads work in is known when a plan is prepared, and kernels of others take time to compile.
+    let prepared = match planner.limits().geometry {
+        None => planner.build(&request).ok(),
+        Some(_) => None,
+    };
+    let words = prepared.map_or_else(|| plan.explain(), |fft| fft.explain());
+    out!("{words}");
     Ok(())
 }

@@ -160,8 +160,7 @@ fn describe(
     }
     let sides = Sides::contiguous(&shape, &output, options.precision, call);
     let fft = call.transform(py, &sides, &axes, &lengths, &options, device.as_ref())?;
-    let plan = fft.plan();
-    Ok((plan.explain(), plan.error_bound, fft.scratch_bytes()))
+    Ok((fft.explain(), fft.plan().error_bound, fft.scratch_bytes()))
 }
 
 /// Whether an array can be read, or written, where it lies: aligned elements of this machine's byte order, and

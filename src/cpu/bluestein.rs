@@ -1,27 +1,25 @@
-//! DFTs of any length by Bluestein's algorithm (1968) around RustFFT's.
+//! DFTs of any length by Bluestein's algorithm (1968).
 //!
 //! ```text
 //! X[k] = c[k]·Σ (x[n]·c[n])·conj c[k−n]       c[n] = exp(∓πi·n²/N)
 //! ```
-//! The sum is a cyclic convolution of M ≥ 2N−1 points. Chirps come from double-double angles:
-//! RustFFT's own lose digits of data that is a chirp itself, √N times as many as of noise.
+//! The sum is a cyclic convolution of M ≥ 2N−1 points. Chirps are rounded once: RustFFT's own
+//! lose digits of data that is a chirp itself, √N times as many as of noise.
 
-use super::chirp::{chirps, spectrum_by};
-use super::convolved::{multiply, multiply_conjugated, multiply_conjugates, Convolution, Line};
-use super::primes::plan_inside;
+use super::chirp::chirps;
+use super::convolved::{multiply, multiply_conjugates, Convolution, Line};
+use super::cyclic::Cyclic;
 use super::scalar::{Real, Storage};
 use num_complex::Complex;
 use pulp::Arch;
-use rustfft::{Fft, FftDirection};
-use std::sync::Arc;
+use rustfft::FftDirection;
 
 /// A DFT by a convolution of [`padded`] points.
 pub struct Bluestein<T> {
-    inner: Arc<dyn Fft<T>>,
+    /// With conj c.
+    convolution: Cyclic<T>,
     /// c[n].
     chirp: Vec<Complex<T>>,
-    /// The spectrum of conj c, divided by M.
-    spectrum: Vec<Complex<T>>,
     direction: FftDirection,
 }
 
@@ -36,25 +34,27 @@ impl<T: Real + Storage<Compute = T>> Bluestein<T> {
     /// A DFT of `length` points.
     pub fn new(length: usize, direction: FftDirection) -> Self {
         let padded = padded(length);
-        let inverse = direction == FftDirection::Inverse;
-        let inner = plan_inside::<T>(padded, FftDirection::Forward);
-        let chirps = chirps(length, inverse);
-        // The spectrum is rounded once, whatever computes with it.
-        let spectrum = match T::in_f64(&inner) {
-            Some(fft) => spectrum_by(&chirps, &*fft),
-            None => spectrum_by(&chirps, &*plan_inside::<f64>(padded, FftDirection::Forward)),
+        let chirp = chirps::<T>(length, direction == FftDirection::Inverse);
+        // conj c[n], which is that of −n, too.
+        let fill = |first: usize, row: &mut [Complex<T>]| {
+            let own = chirp.get(first..).unwrap_or_default();
+            row.iter_mut().zip(own).for_each(|(x, c)| *x = c.conj());
+            let after = (padded - first).saturating_sub(length - 1).min(row.len());
+            let row = &mut row[after..];
+            let mirrored = chirp.iter().take(padded - first - after + 1).rev();
+            row.iter_mut()
+                .zip(mirrored)
+                .for_each(|(x, c)| *x = c.conj());
         };
-        let rounded = |c: &Complex<f64>| Complex::new(T::rounded(c.re), T::rounded(c.im));
         Bluestein {
-            inner,
-            chirp: chirps.iter().map(rounded).collect(),
-            spectrum,
+            convolution: Cyclic::with(padded, true, fill),
+            chirp,
             direction,
         }
     }
 }
 
-impl<T: Real> Convolution for Bluestein<T> {
+impl<T: Real + Storage<Compute = T>> Convolution for Bluestein<T> {
     type Scalar = T;
 
     fn points(&self) -> usize {
@@ -66,18 +66,26 @@ impl<T: Real> Convolution for Bluestein<T> {
     }
 
     fn scratch(&self) -> usize {
-        self.inner.len() + self.inner.get_inplace_scratch_len()
+        self.convolution.work() + self.convolution.scratch()
     }
 
     fn transform(&self, arch: Arch, mut line: impl Line<T>, scratch: &mut [Complex<T>]) {
-        let (work, scratch) = scratch.split_at_mut(self.inner.len());
-        let (points, zeros) = work.split_at_mut(self.points());
-        multiply(arch, points, line.from(), &self.chirp);
-        zeros.fill(Complex::default());
-        self.inner.process_with_scratch(work, scratch);
-        // A forward DFT of conjugates is the inverse one, conjugated.
-        multiply_conjugated(arch, work, &self.spectrum);
-        self.inner.process_with_scratch(work, scratch);
-        multiply_conjugates(arch, line.to(), work, &self.chirp);
+        let (work, scratch) = scratch.split_at_mut(self.convolution.work());
+        let (mut from, mut chirp) = (line.from(), &self.chirp[..]);
+        for row in self.convolution.rows(work) {
+            let points = row.len().min(chirp.len());
+            let (own, zeros) = row.split_at_mut(points);
+            multiply(arch, own, from, chirp);
+            zeros.fill(Complex::default());
+            (from, chirp) = (&from[points..], &chirp[points..]);
+        }
+        self.convolution.convolve(work, scratch, Complex::default());
+        let (mut to, mut chirp) = (line.to(), &self.chirp[..]);
+        for row in self.convolution.rows(work) {
+            let points = row.len().min(chirp.len());
+            let (own, others) = to.split_at_mut(points);
+            multiply_conjugates(arch, own, row, chirp);
+            (to, chirp) = (others, &chirp[points..]);
+        }
     }
 }

@@ -144,6 +144,18 @@ pub fn multiply<T: Real>(
     );
 }
 
+/// `line[i] = line[i]·by[i]`.
+pub fn multiply_by<T: Real>(arch: Arch, line: &mut [Complex<T>], by: &[Complex<T>]) {
+    arch.dispatch(
+        #[inline(always)]
+        || {
+            for (x, &w) in line.iter_mut().zip(by) {
+                *x = *x * w;
+            }
+        },
+    );
+}
+
 /// `line[i] = conj(line[i]·by[i])`.
 pub fn multiply_conjugated<T: Real>(arch: Arch, line: &mut [Complex<T>], by: &[Complex<T>]) {
     arch.dispatch(

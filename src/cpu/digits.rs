@@ -4,7 +4,7 @@
 //! digit, and how the errors of its steps' roots add up depends on how 2π over each step's length is rounded. A tone of
 //! the frequency −1 meets those roots all at once, so that its transform tells (docs/lab/2026-11-29-cpu.md).
 
-use super::scalar::root;
+use super::roots::Roots;
 use mmafft_backend_traits::{Kind, Precision};
 use num_complex::Complex;
 use rustfft::FftPlanner;
@@ -52,7 +52,8 @@ pub fn kept_by_library(points: usize) -> bool {
 
 /// The relative error of RustFFT's transform of a tone of the frequency −1.
 fn error_of_a_tone(points: usize) -> f64 {
-    let mut line: Vec<Complex<f64>> = (0..points).map(|k| root(k, points)).collect();
+    let roots = Roots::new(points);
+    let mut line: Vec<Complex<f64>> = (0..points).map(|k| roots.get(k)).collect();
     let fft = FftPlanner::new().plan_fft_forward(points);
     fft.process(&mut line);
     line[points - 1] -= points as f64;

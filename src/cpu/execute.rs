@@ -6,7 +6,7 @@ use super::prepare::{self, Copies, PreparedPass, TileWork, Widened};
 use super::scalar::{Real, Storage};
 use super::stage::{Slots, Stage};
 use super::threads;
-use mmafft_backend_traits::{Domain, Error, Plan, Result, Slot};
+use mmafft_backend_traits::{Domain, Error, Plan, Result, Slot, Workspace};
 use num_complex::Complex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -51,13 +51,40 @@ impl<S: Storage> PreparedPlan<S> {
         let vector = ALIGNMENT / size_of::<Complex<S::Compute>>();
         let workspaces = passes.iter().map(|p: &PreparedPass<S>| p.workspace());
         let workspace = workspaces.max().unwrap_or(0);
-        Ok(PreparedPlan {
+        let busy = passes.iter().map(units).max().unwrap_or(0);
+        let prepared = PreparedPlan {
             passes,
             extents,
             in_place,
             workspace: workspace.next_multiple_of(vector),
-            workers,
-        })
+            workers: workers.min(busy).max(1),
+        };
+        match plan.request.scratch_limit {
+            Some(limit) => prepared.within(limit),
+            None => Ok(prepared),
+        }
+    }
+
+    /// The same with as many workers as so many bytes of scratch have room for.
+    fn within(mut self, limit: usize) -> Result<Self> {
+        while self.scratch_bytes() > limit {
+            if self.workers == 1 {
+                return Err(Error::ScratchLimit {
+                    expected: self.scratch_bytes(),
+                    got: limit,
+                });
+            }
+            self.workers -= 1;
+        }
+        Ok(self)
+    }
+
+    /// What its workers work in.
+    pub fn workspace(&self) -> Workspace {
+        Workspace {
+            threads: self.workers,
+            bytes: self.workspace * size_of::<Complex<S::Compute>>(),
+        }
     }
 
     /// The plan's scratch and every worker's workspace.
@@ -134,16 +161,15 @@ impl<S: Storage> PreparedPlan<S> {
         workspace: &mut [Complex<S::Compute>],
     ) {
         let points = pass.points();
-        if let (true, TileWork::InMemory(stages)) = (pass.tiles.is_empty(), &pass.work) {
-            if let [stage] = &stages[..] {
-                self.spread(stage.groups(), points, workspace, |group, workspace| {
-                    // SAFETY: `run` checked the extents; each group is run by one worker.
-                    unsafe { stage.run(slots, (0, 0), group, workspace) }
-                });
-                return;
-            }
+        let units = units(pass);
+        if let Some(stage) = of_groups(pass) {
+            self.spread(units, points, workspace, |group, workspace| {
+                // SAFETY: `run` checked the extents; each group is run by one worker.
+                unsafe { stage.run(slots, (0, 0), group, workspace) }
+            });
+            return;
         }
-        let tiles: usize = pass.tiles.iter().map(|l| l.count).product();
+        let tiles = units;
         self.spread(tiles, points * tiles, workspace, |tile, workspace| {
             let (mut rest, mut shift) = (tile, (0, 0));
             for l in pass.tiles.iter().rev() {
@@ -198,6 +224,25 @@ impl<S: Storage> PreparedPlan<S> {
                 (first..units.min(first + chunk)).for_each(|unit| work(unit, &mut own));
             }
         });
+    }
+}
+
+/// The only stage of a pass whose groups of lines are by themselves.
+fn of_groups<S: Storage>(pass: &PreparedPass<S>) -> Option<&Stage<S>> {
+    match (&pass.work, pass.tiles.is_empty()) {
+        (TileWork::InMemory(stages), true) => match &stages[..] {
+            [stage] => Some(stage),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Pieces of a pass that workers can do at once.
+fn units<S: Storage>(pass: &PreparedPass<S>) -> usize {
+    match of_groups(pass) {
+        Some(stage) => stage.groups(),
+        None => pass.tiles.iter().map(|l| l.count).product(),
     }
 }
 

@@ -13,7 +13,8 @@ use super::columns::{ColumnFft, ColumnTile, Lanes};
 use super::convolved::{Convolution, Line};
 use super::line_price::{radices, step};
 use super::lines::LinesAt;
-use super::scalar::{root, Real, Storage};
+use super::roots::Roots;
+use super::scalar::{Real, Storage};
 use super::turn::Turn;
 use num_complex::Complex;
 use pulp::{Arch, Simd, WithSimd};
@@ -79,22 +80,27 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
         let [first, second] = radices.map(|radices| radices.iter().product::<usize>());
         let length = first * second;
         let inverse = direction == FftDirection::Inverse;
+        let roots = Roots::new(length);
         let root = &|k: usize| match inverse {
-            false => root::<T>(k, length),
-            true => root::<T>(k, length).conj(),
+            false => roots.get::<T>(k),
+            true => roots.get::<T>(k).conj(),
         };
         let [one, two] = radices.map(|radices| ColumnFft::new(radices, inverse, true));
         let vectors = &groups(second, lanes, one.vectors)
             .flat_map(|(first, lines)| (first..first + lines).step_by(lanes))
             .collect::<Vec<_>>();
         let table = |rows: usize, step: usize| -> Vec<T> {
-            let row =
-                move |n2: usize, row: usize| (n2..n2 + lanes).map(move |n2| root(n2 * row * step));
-            let rows = vectors
+            let mut table = Vec::with_capacity(2 * vectors.len() * rows * lanes);
+            for (&n2, row) in vectors
                 .iter()
-                .flat_map(|&n2| (0..rows).map(move |r| (n2, r)));
-            let points = rows.flat_map(|(n2, r)| row(n2, r));
-            points.flat_map(|w| [w.re, w.im]).collect()
+                .flat_map(|n2| (0..rows).map(move |r| (n2, r)))
+            {
+                for lane in 0..lanes {
+                    let w = root((n2 + lane) * row * step);
+                    table.extend([w.re, w.im]);
+                }
+            }
+            table
         };
         let aligned = PADDING / size_of::<Complex<T>>();
         FourStep {

@@ -15,6 +15,7 @@ mod check;
 mod chirp;
 mod columns;
 mod convolved;
+mod cyclic;
 mod digits;
 mod exchange;
 mod execute;
@@ -34,6 +35,7 @@ mod rader;
 mod real_columns;
 mod real_lines;
 mod real_side;
+mod roots;
 mod scalar;
 mod scaling;
 mod stage;
@@ -50,7 +52,7 @@ use half::{bf16, f16};
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
     largest_prime_factor, radix, split, Backend, Bindings, Buffer as _, Direction, Error, Limits,
-    Plan, Prepared, Result, ScalarType, Slot, PRECISIONS,
+    Plan, Prepared, Result, ScalarType, Slot, Workspace, PRECISIONS,
 };
 use std::sync::Arc;
 use target::CpuTarget;
@@ -203,6 +205,15 @@ impl Prepared for CpuPrepared {
             ByStorage::F16(plan) => plan.scratch_bytes(),
             ByStorage::Bf16(plan) => plan.scratch_bytes(),
         }
+    }
+
+    fn workspace(&self) -> Option<Workspace> {
+        Some(match &self.plan {
+            ByStorage::F64(plan) => plan.workspace(),
+            ByStorage::F32(plan) => plan.workspace(),
+            ByStorage::F16(plan) => plan.workspace(),
+            ByStorage::Bf16(plan) => plan.workspace(),
+        })
     }
 }
 

@@ -1,7 +1,8 @@
-//! Lines of f64 whose primes RustFFT would transform by convolutions.
+//! Lines whose primes RustFFT would transform by convolutions.
 //!
-//! RustFFT takes such lines by Rader's and Bluestein's algorithms, which lose digits there of data with a mean and of
-//! chirps. Here a line is split into its primes, and these go by butterflies or by convolutions of our own.
+//! RustFFT takes such lines by Rader's and Bluestein's algorithms, which lose digits there of f64 data with a mean and
+//! of chirps. Here a line of f64 is split into its primes, and these go by butterflies or by convolutions of our own;
+//! so do long primes of f32, which RustFFT plans for many times as long as a run takes.
 
 use super::bluestein::Bluestein;
 use super::convolved::Convolved;
@@ -19,10 +20,13 @@ use std::sync::Arc;
 const RADICES: [usize; 5] = [2, 3, 5, 7, 11];
 /// The largest prime that RustFFT has butterflies for.
 const BUTTERFLY: usize = 31;
+/// The least prime of `f32` whose convolution is ours; shorter ones are faster in RustFFT.
+const LONG: usize = 2048;
 /// The largest prime factor of p − 1 for which Rader's convolution is faster than Bluestein's.
 const SMOOTH: usize = 31;
 
-/// The transform of single lines: our own where it is cheaper, else RustFFT's, but of f64 without its convolutions.
+/// The transform of single lines: our own where it is cheaper, else RustFFT's, but without its convolutions in f64, and of
+/// long primes.
 pub fn plan<T>(length: usize, direction: FftDirection) -> Arc<dyn Fft<T>>
 where
     T: Real + Storage<Compute = T>,
@@ -51,7 +55,9 @@ where
             return Arc::new(Convolved::new(line));
         }
     }
-    match TypeId::of::<T>() == TypeId::of::<f64>() {
+    let in_f64 = TypeId::of::<T>() == TypeId::of::<f64>();
+    let long_prime = || length >= LONG && largest_prime_factor(length) == length;
+    match in_f64 || long_prime() {
         true => plan_exact(length, direction),
         false => FftPlanner::new().plan_fft(length, direction),
     }

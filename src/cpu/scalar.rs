@@ -2,21 +2,17 @@
 
 use super::lines::Lines;
 use super::matrix::{MatrixBluestein, MatrixLines};
+pub use super::roots::root;
 use super::scaling::scaled_to;
 use half::{bf16, f16, slice::HalfFloatSliceExt};
 use mmafft_backend_traits::{Operand, Pass};
-use num_complex::Complex;
-use rustfft::{Fft, FftNum};
+use rustfft::FftNum;
 use std::any::TypeId;
-use std::sync::Arc;
 
 /// The type that arithmetic is done in.
 pub trait Real: FftNum + bytemuck::Pod + Default + super::columns::LaneScalar {
     /// Rounds once.
     fn rounded(x: f64) -> Self;
-
-    /// The same transform, if it is one of `f64`.
-    fn in_f64(fft: &Arc<dyn Fft<Self>>) -> Option<Arc<dyn Fft<f64>>>;
 
     /// Lines on the matrix engine: of the product of `radices`, or of `convolved` points
     /// through convolutions of that product. `None` where there are no such products.
@@ -31,10 +27,6 @@ pub trait Real: FftNum + bytemuck::Pod + Default + super::columns::LaneScalar {
 impl Real for f32 {
     fn rounded(x: f64) -> Self {
         x as f32
-    }
-
-    fn in_f64(_: &Arc<dyn Fft<f32>>) -> Option<Arc<dyn Fft<f64>>> {
-        None
     }
 
     fn matrix_lines(
@@ -65,10 +57,6 @@ impl Real for f32 {
 impl Real for f64 {
     fn rounded(x: f64) -> Self {
         x
-    }
-
-    fn in_f64(fft: &Arc<dyn Fft<f64>>) -> Option<Arc<dyn Fft<f64>>> {
-        Some(fft.clone())
     }
 
     fn matrix_lines(
@@ -189,32 +177,3 @@ where
         to.convert_from_f32_slice(piece);
     }
 }
-
-/// exp(−2πi·k/n), each part within about one unit of the last place: the angle is reduced
-/// to an eighth of a turn in integers, where sine and cosine are at their best.
-pub fn root<T: Real>(k: usize, n: usize) -> Complex<T> {
-    // No memory holds lines of which eight times the length is not a number of 64 bits.
-    let (k, n) = ((k % n) as u64, n as u64);
-    let eighth = (8 * k / n) as usize;
-    // Distance from the nearest multiple of a quarter turn, at most an eighth.
-    let quarter = eighth.div_ceil(2) as u64;
-    let (distance, before) = match (4 * k).checked_sub(quarter * n) {
-        Some(past) => (past, false),
-        None => (quarter * n - 4 * k, true),
-    };
-    let angle = std::f64::consts::FRAC_PI_2 * (distance as f64 / n as f64);
-    let (sin, cos) = angle.sin_cos();
-    let sin = if before { -sin } else { sin };
-    // cos + i·sin at `quarter` quarter turns further, then the conjugate for exp(−…).
-    let (re, im) = match quarter % 4 {
-        0 => (cos, sin),
-        1 => (-sin, cos),
-        2 => (-cos, -sin),
-        _ => (sin, -cos),
-    };
-    Complex::new(T::rounded(re), T::rounded(-im))
-}
-
-#[cfg(test)]
-#[path = "scalar_tests.rs"]
-mod tests;

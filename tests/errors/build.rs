@@ -2,7 +2,7 @@
 
 use crate::check_words;
 use mmafft::{
-    AnyBackend, CpuBackend, CpuOptions, Engine, Error, Planner, Precision, Request, Shape,
+    AnyBackend, Complex, CpuBackend, CpuOptions, Engine, Error, Planner, Precision, Request, Shape,
 };
 
 /// Plans and prepares on the CPU, which must fail.
@@ -125,6 +125,42 @@ fn too_little_scratch_allowed() {
     let planner = Planner::cpu().expect("the CPU is built");
     let plan = planner.plan(&request.scratch_limit(needed));
     assert_eq!(plan.expect("enough").scratch_bytes, needed);
+}
+
+/// What threads work in is counted: fewer of them have room in less, and none where there is not enough for one.
+#[test]
+fn threads_work_in_what_is_allowed() {
+    let backend = CpuBackend::new(CpuOptions {
+        threads: 4,
+        ..CpuOptions::default()
+    });
+    let planner = Planner::on(AnyBackend::Cpu(backend));
+    let request = Request::forward(Shape::d1(10_007)).batch(40);
+    let within = |limit: usize| planner.build(&request.clone().scratch_limit(limit));
+    let free = planner.build(&request).expect("a plan");
+    let all = free.scratch_bytes();
+    assert_eq!(within(all).expect("enough").scratch_bytes(), all);
+    let half = within(all / 2).expect("enough for one");
+    assert!(half.scratch_bytes() <= all / 2 && half.explain().contains("and for 1 thread "));
+    assert!(free.explain().contains("and for 4 threads, each "));
+    let Err(error) = within(1000) else {
+        panic!("no thread works in so little");
+    };
+    check_words(&error);
+    let Error::ScratchLimit {
+        expected,
+        got: 1000,
+    } = error
+    else {
+        panic!("{error:?}");
+    };
+    assert_eq!(within(expected).expect("enough").scratch_bytes(), expected);
+    assert!(within(expected - 1).is_err());
+    let line = vec![Complex::new(1.0f32, -0.5); free.input_len()];
+    let mut results = [line.clone(), line];
+    free.process_in_place(&mut results[0]).expect("it runs");
+    half.process_in_place(&mut results[1]).expect("it runs");
+    assert_eq!(results[0], results[1]);
 }
 
 #[test]

@@ -135,7 +135,7 @@ impl Runs {
         let Some(fft) = self.transform() else {
             return "no arrays: nothing runs\n".into();
         };
-        let plan = fft.plan().explain();
+        let plan = fft.explain();
         match self.copies() {
             false => plan.to_string(),
             true => format!(
