@@ -16,7 +16,7 @@ pub fn cpu_limits() -> Limits {
         line_points: usize::MAX,
         cluster_blocks: 0,
         target: mmafft::lab::CPU,
-        butterflies: &[8, 4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31],
+        butterflies: &[8, 9, 4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31],
         fragments: vec![
             Fragment4::<f16>::SHAPE,
             Fragment16::<f16>::SHAPE,
