@@ -7,12 +7,15 @@ use super::butterflies::{step_of, Rows, StepArgs};
 use super::columns::{ColumnFft, Lanes};
 use super::convolved::Convolved;
 use super::four_step::FourStep;
-use super::lines::{Library, Lines, LinesAt};
+use super::lines::{fetch, Library, Lines, LinesAt};
 use super::scalar::{Real, Storage};
 use super::turn::transposed;
 use num_complex::Complex;
 use pulp::{Simd, WithSimd};
 use std::sync::Arc;
+
+/// Bytes of a line that are asked for before they are written.
+const AHEAD: usize = 512;
 
 /// Lines in batches.
 pub struct Batch<T> {
@@ -144,6 +147,8 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
     {
         let line = |lane: usize| self.to.first.wrapping_add(lane * self.to.apart).cast::<T>();
         let scaled = self.factor != T::one();
+        // Of lines that are not all asked for already, what comes next is.
+        let ahead = !self.to.is_short(self.lines, points);
         let factor = T::splat(simd, self.factor);
         let scalars = 2 * points;
         let whole = if W > 1 && W == T::W {
@@ -160,6 +165,11 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
                     *x = from.add(row * W).cast::<T::V>().read_unaligned();
                     if scaled {
                         *x = T::vmul(simd, *x, factor);
+                    }
+                }
+                if ahead {
+                    for lane in 0..W {
+                        fetch::<true>(line(lane).wrapping_add(at + AHEAD / size_of::<T>()).cast());
                     }
                 }
                 let x = transposed::<S, T::V, W>(simd, x);

@@ -8,6 +8,30 @@ use mmafft_backend_traits::{Buffer, Error, Result};
 #[repr(C, align(64))]
 struct CacheLine([u8; 64]);
 
+/// Bytes of a huge page where pages are of 4 KiB.
+#[cfg(target_os = "linux")]
+const HUGE_PAGE: usize = 2 << 20;
+
+/// Asks for huge pages for all of what will be written, as NumPy does for its arrays: columns of long lines are in more
+/// pages than a processor remembers addresses of.
+fn ask_for_huge_pages(memory: &mut Vec<CacheLine>) {
+    #[cfg(target_os = "linux")]
+    {
+        let start = memory.as_mut_ptr().cast::<u8>();
+        let skipped = start.align_offset(HUGE_PAGE);
+        let bytes = size_of::<CacheLine>() * memory.capacity();
+        let whole = bytes.saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
+        if whole > 0 {
+            let start = start.wrapping_add(skipped).cast();
+            // SAFETY: these bytes are inside memory that is this buffer's alone; the advice changes none of them, and
+            // where it is not taken all is as it would be.
+            let _ = unsafe { rustix::mm::madvise(start, whole, rustix::mm::Advice::LinuxHugepage) };
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = memory;
+}
+
 /// Host memory, aligned for any vector where it is its own.
 #[derive(Debug)]
 pub struct CpuBuffer {
@@ -41,6 +65,7 @@ impl CpuBuffer {
                 what: "a buffer".into(),
                 bytes,
             })?;
+        ask_for_huge_pages(&mut lines);
         lines.resize(count, CacheLine([0; 64]));
         Ok(CpuBuffer {
             memory: Memory::Own(lines),

@@ -30,8 +30,8 @@ const PADDING: usize = 64;
 /// What vectors of which lanes are idle take of the others' time, beside that of their idle lanes.
 const PARTLY: f64 = 2.0;
 
-/// What stores that are in two cache lines take more, of a point.
-const MISALIGNED: f64 = 1.0;
+/// What loads, and what stores, that are in two cache lines take more, of a point.
+const MISALIGNED: [f64; 2] = [0.2, 1.0];
 
 /// The longest columns that should be, so that a vector of them is in the second-level cache.
 const LONGEST_COLUMN: f64 = 2048.0;
@@ -131,13 +131,15 @@ fn cheapest(length: usize, lanes: usize) -> Option<([usize; 2], f64)> {
         true => PARTLY * lanes as f64 / n as f64,
         false => n.next_multiple_of(lanes) as f64 / n as f64,
     };
-    // The second trip stores rows of the first factor's points.
-    let aligned = |first: usize| match first.is_multiple_of((lanes / 2).max(1)) {
-        true => 0.0,
-        false => MISALIGNED,
+    // The first trip loads rows of the second factor's points, the second trip stores rows of the first's.
+    let misaligned = |[first, second]: [usize; 2]| -> f64 {
+        let rows = [second, first].into_iter().zip(MISALIGNED);
+        let rows = rows.filter(|(row, _)| !row.is_multiple_of((lanes / 2).max(1)));
+        rows.map(|(_, price)| price).sum()
     };
     let price = |[first, second]: [usize; 2]| {
-        steps(first) * filled(second) + steps(second) * filled(first) + aligned(first)
+        let steps = steps(first) * filled(second) + steps(second) * filled(first);
+        steps + misaligned([first, second])
     };
     // A first factor near to this one leaves neither loads nor stores far apart, and columns in the cache.
     let root = (length as f64).sqrt();

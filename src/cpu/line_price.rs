@@ -15,8 +15,8 @@ pub const BATCH: &str = "butterflies across lines";
 /// A line as columns, twice.
 pub const FOUR_STEP: &str = "four steps";
 
-/// Bytes that two copies of a vector of lines may take: half of a second-level cache.
-const BATCH_BYTES: usize = 512 << 10;
+/// The longest lines of batches, of which two copies of a vector are in a second-level cache.
+const LONGEST_BATCH: usize = 4096;
 
 /// Bytes of the widest vectors that RustFFT has.
 const LIBRARY_VECTOR: usize = 32;
@@ -32,8 +32,8 @@ struct Costs {
     four_step: f64,
     /// Of each step, of what it takes in narrow vectors.
     steps: f64,
-    /// Of RustFFT's factors 3, 5 and 7.
-    library: [f64; 3],
+    /// Of RustFFT's factors 2, 3, 5 and 7.
+    library: [f64; 4],
     /// The shortest lines of batches, and of four steps: calls for shorter ones cost more than all else.
     shortest: [usize; 2],
 }
@@ -44,17 +44,17 @@ const NARROW: Costs = Costs {
     batch: 0.7,
     four_step: 2.6,
     steps: 1.0,
-    library: [0.36, 0.9, 0.8],
+    library: [0.2, 0.36, 0.9, 0.8],
     shortest: [64, 1024],
 };
 
 /// Wider ones: steps of lines that come from memory are not much faster.
 const WIDE: Costs = Costs {
-    begun: [10.0, 25.0],
-    batch: 0.95,
-    four_step: 0.5,
+    begun: [10.0, 20.0],
+    batch: 0.98,
+    four_step: 0.95,
     steps: 0.9,
-    library: [0.46, 1.0, 1.2],
+    library: [0.235, 0.44, 1.0, 1.2],
     shortest: [32, 1000],
 };
 
@@ -99,7 +99,7 @@ fn prices(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> [f64; 
         false => &NARROW,
     };
     let [shortest_batch, shortest_four_step] = costs.shortest;
-    let fits = points >= shortest_batch && 4 * points * lanes * bytes <= BATCH_BYTES;
+    let fits = (shortest_batch..=LONGEST_BATCH).contains(&points);
     let begun = costs.begun[usize::from(bytes > 4)] / points as f64;
     let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
     let batch = match in_batches && fits {
@@ -136,8 +136,8 @@ pub fn step(radix: usize) -> f64 {
 /// What RustFFT takes of a point of lines that [`radices`] has.
 fn library(points: usize, costs: &Costs) -> f64 {
     let (mut rest, mut price) = (points, 0.3);
-    let [three, five, seven] = costs.library;
-    for (prime, own) in [(2, 0.2), (3, three), (5, five), (7, seven), (11, 1.1)] {
+    let [two, three, five, seven] = costs.library;
+    for (prime, own) in [(2, two), (3, three), (5, five), (7, seven), (11, 1.1)] {
         while rest.is_multiple_of(prime) {
             rest /= prime;
             price += own;

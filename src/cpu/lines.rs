@@ -76,16 +76,23 @@ impl<T> LinesAt<T> {
     /// other: to read them, or to `WRITE`.
     #[inline(always)]
     pub fn fetch<const WRITE: bool>(self, lines: usize, points: usize) {
-        let bytes = points * size_of::<Complex<T>>();
-        if bytes > SHORT_LINE || lines * bytes >= FETCHED {
+        if !self.is_short(lines, points) {
             return;
         }
+        let bytes = points * size_of::<Complex<T>>();
         for line in 0..lines {
             let start = self.first.wrapping_add(line * self.apart).cast::<i8>();
             for byte in (0..bytes).step_by(CACHE_LINE) {
                 fetch::<WRITE>(start.wrapping_add(byte));
             }
         }
+    }
+
+    /// Whether so many lines of so many points are short, and all in a first-level cache.
+    #[inline(always)]
+    pub fn is_short(&self, lines: usize, points: usize) -> bool {
+        let bytes = points * size_of::<Complex<T>>();
+        bytes <= SHORT_LINE && lines * bytes < FETCHED
     }
 
     /// Lines after so many, which are in the same memory.
@@ -102,7 +109,7 @@ const CACHE_LINE: usize = 64;
 
 /// Asks for a byte, which need not exist, and what a cache fetches with it.
 #[inline(always)]
-fn fetch<const WRITE: bool>(byte: *const i8) {
+pub fn fetch<const WRITE: bool>(byte: *const i8) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every such processor has the instructions, or skips them; they read nothing that a program can see.
     unsafe {
