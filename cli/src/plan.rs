@@ -57,6 +57,9 @@ impl Arguments {
     }
 }
 
+/// Points of an array up to which a plan is prepared to be printed: tables of more take memory.
+const PREPARED: usize = 1 << 22;
+
 /// Prints the plan.
 ///
 /// # Errors
@@ -71,9 +74,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let planner = arguments.common.planner()?;
     let plan = planner.plan(&request)?;
     // What the CPU's threads work in is known when a plan is prepared, and kernels of others take time to compile.
+    let short = request
+        .shape
+        .points()
+        .is_ok_and(|points| points <= PREPARED);
     let prepared = match planner.limits().geometry {
-        None => planner.build(&request).ok(),
-        Some(_) => None,
+        None if short => Some(planner.build(&request)?),
+        _ => None,
     };
     let words = prepared.map_or_else(|| plan.explain(), |fft| fft.explain());
     out!("{words}");

@@ -74,9 +74,9 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
         let columns = &self.fft.columns;
         let (n, width) = (columns.length, 2 * T::W);
         let mut copies = [0, 1].map(|copy| self.workspace.wrapping_add(copy * n * width));
-        self.from.fetch::<false>(self.lines, n);
+        self.from.fetch(self.lines, n);
         self.gather::<S, W>(simd, n, copies[0]);
-        self.to.fetch::<true>(self.lines, n);
+        self.to.fetch(self.lines, n);
         let (mut rest, mut s) = (n, 1);
         for (i, &radix) in columns.radices.iter().enumerate() {
             let [from, to] = copies.map(|start| Rows::planar(start, width, s * width));
@@ -169,7 +169,7 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
                 }
                 if ahead {
                     for lane in 0..W {
-                        fetch::<true>(line(lane).wrapping_add(at + AHEAD / size_of::<T>()).cast());
+                        fetch(line(lane).wrapping_add(at + AHEAD / size_of::<T>()).cast());
                     }
                 }
                 let x = transposed::<S, T::V, W>(simd, x);
@@ -214,7 +214,9 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
 
     fn scratch(&self) -> usize {
         let single = self.single.as_ref().map_or(0, Lines::scratch);
-        self.columns.planar_workspace().div_ceil(2).max(single)
+        // Two copies, each of real and imaginary parts, and what aligns them.
+        let own = 4 * self.length() * self.lanes + self.lanes;
+        own.div_ceil(2).max(single)
     }
 
     fn together(&self) -> usize {
@@ -278,3 +280,7 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "batch_tests.rs"]
+mod tests;

@@ -435,7 +435,6 @@ fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
             y[7] = sub::<S, T>(simd, e[3], o3);
         }
         9 => split_dft::<S, T, R, 3, 3>(simd, &x, &mut y, roots),
-        16 => split_dft::<S, T, R, 4, 4>(simd, &x, &mut y, roots),
         _ => odd_dft::<S, T, R>(simd, &x, &mut y, roots),
     }
     y
@@ -486,12 +485,7 @@ fn small<S: Simd, T: Lanes<S> + Real, const R: usize>(
     whole: usize,
 ) -> [C<S, T>; R] {
     let mut y = x;
-    if R == 4 {
-        let z = dft4::<S, T>(simd, [x[0], x[1], x[2], x[3]]);
-        y[..4].copy_from_slice(&z);
-        return y;
-    }
-    let mut own = [T::zero(); 16];
+    let mut own = [T::zero(); 6];
     for m in 0..R {
         own[m] = roots[m * (whole / R)];
         own[R + m] = roots[whole + m * (whole / R)];

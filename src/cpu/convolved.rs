@@ -34,6 +34,8 @@ pub trait Line<T> {
     fn from(&self) -> &[Complex<T>];
     /// Where the spectrum is written.
     fn to(&mut self) -> &mut [Complex<T>];
+    /// The first points of both, which may be one.
+    fn ends(&mut self) -> (*const Complex<T>, *mut Complex<T>);
 }
 
 impl<T> Line<T> for &mut [Complex<T>] {
@@ -43,6 +45,10 @@ impl<T> Line<T> for &mut [Complex<T>] {
     fn to(&mut self) -> &mut [Complex<T>] {
         self
     }
+    fn ends(&mut self) -> (*const Complex<T>, *mut Complex<T>) {
+        let line = self.as_mut_ptr();
+        (line, line)
+    }
 }
 
 impl<T> Line<T> for (&[Complex<T>], &mut [Complex<T>]) {
@@ -51,6 +57,9 @@ impl<T> Line<T> for (&[Complex<T>], &mut [Complex<T>]) {
     }
     fn to(&mut self) -> &mut [Complex<T>] {
         self.1
+    }
+    fn ends(&mut self) -> (*const Complex<T>, *mut Complex<T>) {
+        (self.0.as_ptr(), self.1.as_mut_ptr())
     }
 }
 

@@ -14,8 +14,9 @@ use super::convolved::{Convolution, Line};
 use super::line_price::{radices, step};
 use super::lines::LinesAt;
 use super::roots::Roots;
-use super::scalar::{Real, Storage};
+use super::scalar::{root, Real, Storage};
 use super::turn::Turn;
+use mmafft_backend_traits::largest_prime_factor;
 use num_complex::Complex;
 use pulp::{Arch, Simd, WithSimd};
 use rustfft::FftDirection;
@@ -63,7 +64,8 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
             false => 1 << (first.ilog2().div_ceil(2)),
         };
         let radices = [&radices(first)?[..], &radices(second)?];
-        Some(FourStep::of(radices, block, direction))
+        let roots = Roots::new(length);
+        Some(FourStep::of(radices, block, direction, |k| roots.get(k)))
     }
 
     /// A line by these radices, with the very roundings that it has as a column of all of them.
@@ -72,18 +74,23 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
             false => FftDirection::Forward,
             true => FftDirection::Inverse,
         };
-        FourStep::of([&[first], others], first, direction)
+        let length = others.iter().product::<usize>() * first;
+        // The very roots, too: those of tables may be rounded otherwise.
+        FourStep::of([&[first], others], first, direction, |k| root(k, length))
     }
 
-    fn of(radices: [&[usize]; 2], block: usize, direction: FftDirection) -> Self {
+    fn of(
+        radices: [&[usize]; 2],
+        block: usize,
+        direction: FftDirection,
+        root: impl Fn(usize) -> Complex<T>,
+    ) -> Self {
         let lanes = T::vector_bytes() / size_of::<T>();
         let [first, second] = radices.map(|radices| radices.iter().product::<usize>());
-        let length = first * second;
         let inverse = direction == FftDirection::Inverse;
-        let roots = Roots::new(length);
-        let root = &|k: usize| match inverse {
-            false => roots.get::<T>(k),
-            true => roots.get::<T>(k).conj(),
+        let root = |k: usize| match inverse {
+            false => root(k),
+            true => root(k).conj(),
         };
         let [one, two] = radices.map(|radices| ColumnFft::new(radices, inverse, true));
         let vectors = &groups(second, lanes, one.vectors)
@@ -145,10 +152,32 @@ fn cheapest(length: usize, lanes: usize) -> Option<([usize; 2], f64)> {
     let root = (length as f64).sqrt();
     let wanted = (root / 3.0).max(length as f64 / LONGEST_COLUMN).min(root);
     let apart = |first: usize| 0.1 * (first as f64 / wanted).ln().abs();
-    let pairs = ((lanes / 2).max(2)..=length.isqrt()).filter(|first| length.is_multiple_of(*first));
-    let both = pairs.flat_map(|first| [[first, length / first], [length / first, first]]);
-    let priced = both.map(|pair| (pair, price(pair)));
+    let shortest = (lanes / 2).max(2);
+    let pairs = divisors(length)
+        .into_iter()
+        .map(|first| [first, length / first]);
+    let priced = pairs
+        .filter(|[first, second]| first.min(second) >= &shortest)
+        .map(|pair| (pair, price(pair)));
     priced.min_by(|(a, x), (b, y)| (x + apart(a[0])).total_cmp(&(y + apart(b[0]))))
+}
+
+/// All divisors of a length.
+fn divisors(mut length: usize) -> Vec<usize> {
+    let mut divisors = vec![1];
+    while length > 1 {
+        let prime = largest_prime_factor(length);
+        let others = divisors.len();
+        let mut power = 1;
+        while length.is_multiple_of(prime) {
+            length /= prime;
+            power *= prime;
+            for i in 0..others {
+                divisors.push(divisors[i] * power);
+            }
+        }
+    }
+    divisors
 }
 
 impl<T: Real + Storage<Compute = T>> Convolution for FourStep<T> {
@@ -168,14 +197,13 @@ impl<T: Real + Storage<Compute = T>> Convolution for FourStep<T> {
     }
 
     fn transform(&self, _: Arch, mut line: impl Line<T>, scratch: &mut [Complex<T>]) {
-        let from = line.from().as_ptr();
-        assert_eq!(line.from().len(), self.points());
-        let to = line.to();
-        assert_eq!(to.len(), self.points());
+        let [length, room] = [line.from().len(), line.to().len()];
+        assert!(length == self.points() && room == length && scratch.len() >= self.scratch());
+        let (from, to) = line.ends();
         T::four_step(FourStepJob {
             fft: self,
             from,
-            to: to.as_mut_ptr(),
+            to,
             scratch,
         });
     }
@@ -200,7 +228,6 @@ impl<T: Real + Storage<Compute = T>> FourStepJob<'_, T> {
         let (between, workspace) = self.scratch.split_at_mut(pitch * second.length);
         let between: *mut T = between.as_mut_ptr().cast();
         let workspace: &mut [T] = bytemuck::cast_slice_mut(workspace);
-        let rows = first.planar(workspace.as_mut_ptr());
         let low = 2 * lanes * self.fft.block;
         let high = 2 * lanes * first.length.div_ceil(self.fft.block);
         let mut number = 0;
@@ -208,7 +235,7 @@ impl<T: Real + Storage<Compute = T>> FourStepJob<'_, T> {
             first: self.to,
             apart: 0,
         };
-        to.fetch::<true>(1, self.fft.points());
+        to.fetch(1, self.fft.points());
         for (n2, lines) in groups(second.length, lanes, first.vectors) {
             let tile = ColumnTile {
                 load: self.from.wrapping_add(n2).cast(),
@@ -220,6 +247,7 @@ impl<T: Real + Storage<Compute = T>> FourStepJob<'_, T> {
                 workspace,
             };
             let copies = transform(simd, first, tile);
+            let rows = first.planar(workspace.as_mut_ptr());
             for (vector, copy) in copies[..lines.div_ceil(lanes)].iter().enumerate() {
                 let own = (lines - vector * lanes).min(lanes);
                 Turn {

@@ -16,8 +16,8 @@ pub enum Pairs<T> {
     Merge,
 }
 
-/// Combines `from[k]` with `from[last − k]` for k from 1 on, as many as whole vectors hold
-/// without meeting in the middle; `run` returns the first k that is left.
+/// Combines `from[k]` with `from[h − k]` for k from 1 on, if there are more pairs than a vector holds; `run` returns the
+/// first k that is left.
 pub struct Combine<'a, T> {
     /// The points that are read: Z or X.
     pub from: &'a [Complex<T>],
@@ -87,62 +87,72 @@ fn store<S: Simd, T: Lanes<S>>(points: &mut [Complex<T>], at: usize, v: [T::V; 2
 
 impl<T> Combine<'_, T> {
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> usize
+    fn run<S: Simd>(mut self, simd: S) -> usize
+    where
+        T: Lanes<S>,
+    {
+        let (w, pairs) = (T::W, self.half.div_ceil(2));
+        if w == 1 || pairs <= w {
+            return 1;
+        }
+        // The last vector may do again what the one before it has done.
+        let last = pairs - w;
+        for k in (1..last).step_by(w) {
+            self.combine(simd, k);
+        }
+        self.combine(simd, last);
+        pairs
+    }
+
+    /// Combines points k, …, as many as a vector holds.
+    #[inline(always)]
+    fn combine<S: Simd>(&mut self, simd: S, k: usize)
     where
         T: Lanes<S>,
     {
         let (h, w) = (self.half, T::W);
-        let mut k = 1;
-        if w == 1 {
-            return k;
-        }
         let factor = match self.pairs {
             Pairs::Split(half) => Some(T::splat(simd, half)),
             Pairs::Merge => None,
         };
-        // Points k..k+w and h+1−k−w..h+1−k must not overlap.
-        while 2 * (k + w) <= h + 1 {
-            let low = T::deinterleave(simd, load::<S, T>(self.from, k));
-            let high = reversed::<S, T>(load::<S, T>(self.from, h + 1 - k - w));
-            let high = T::deinterleave(simd, high);
-            let [wr, wi] = T::deinterleave(simd, load::<S, T>(self.roots, k));
-            let [(ar, ai), (br, bi)] = [(low[0], low[1]), (high[0], high[1])];
-            // Halves are added, as the sum of two points near the largest number is out of range.
-            let (ar, ai, br, bi) = match factor {
-                Some(half) => (
-                    T::vmul(simd, half, ar),
-                    T::vmul(simd, half, ai),
-                    T::vmul(simd, half, br),
-                    T::vmul(simd, half, bi),
-                ),
-                None => (ar, ai, br, bi),
-            };
-            // a + conj b, a − conj b
-            let (sr, si) = (T::vadd(simd, ar, br), T::vsub(simd, ai, bi));
-            let (dr, di) = (T::vsub(simd, ar, br), T::vadd(simd, ai, bi));
-            let (er, ei, or, oi) = match self.pairs {
-                Pairs::Split(_) => {
-                    // odd = −i·d, turned by w
-                    let (or, oi) = (di, T::vneg(simd, dr));
-                    let tr = T::vfma(simd, or, wr, T::vneg(simd, T::vmul(simd, oi, wi)));
-                    let ti = T::vfma(simd, or, wi, T::vmul(simd, oi, wr));
-                    (sr, si, tr, ti)
-                }
-                Pairs::Merge => {
-                    // i·conj(w)·d
-                    let tr = T::vfma(simd, dr, wr, T::vmul(simd, di, wi));
-                    let ti = T::vfma(simd, di, wr, T::vneg(simd, T::vmul(simd, dr, wi)));
-                    (sr, si, T::vneg(simd, ti), tr)
-                }
-            };
-            let low = [T::vadd(simd, er, or), T::vadd(simd, ei, oi)];
-            let high = [T::vsub(simd, er, or), T::vsub(simd, oi, ei)];
-            store::<S, T>(self.to, k, T::interleave(simd, low));
-            let high = reversed::<S, T>(T::interleave(simd, high));
-            store::<S, T>(self.to, h + 1 - k - w, high);
-            k += w;
-        }
-        k
+        let low = T::deinterleave(simd, load::<S, T>(self.from, k));
+        let high = reversed::<S, T>(load::<S, T>(self.from, h + 1 - k - w));
+        let high = T::deinterleave(simd, high);
+        let [wr, wi] = T::deinterleave(simd, load::<S, T>(self.roots, k));
+        let [(ar, ai), (br, bi)] = [(low[0], low[1]), (high[0], high[1])];
+        // Halves are added, as the sum of two points near the largest number is out of range.
+        let (ar, ai, br, bi) = match factor {
+            Some(half) => (
+                T::vmul(simd, half, ar),
+                T::vmul(simd, half, ai),
+                T::vmul(simd, half, br),
+                T::vmul(simd, half, bi),
+            ),
+            None => (ar, ai, br, bi),
+        };
+        // a + conj b, a − conj b
+        let (sr, si) = (T::vadd(simd, ar, br), T::vsub(simd, ai, bi));
+        let (dr, di) = (T::vsub(simd, ar, br), T::vadd(simd, ai, bi));
+        let (er, ei, or, oi) = match self.pairs {
+            Pairs::Split(_) => {
+                // odd = −i·d, turned by w
+                let (or, oi) = (di, T::vneg(simd, dr));
+                let tr = T::vfma(simd, or, wr, T::vneg(simd, T::vmul(simd, oi, wi)));
+                let ti = T::vfma(simd, or, wi, T::vmul(simd, oi, wr));
+                (sr, si, tr, ti)
+            }
+            Pairs::Merge => {
+                // i·conj(w)·d
+                let tr = T::vfma(simd, dr, wr, T::vmul(simd, di, wi));
+                let ti = T::vfma(simd, di, wr, T::vneg(simd, T::vmul(simd, dr, wi)));
+                (sr, si, T::vneg(simd, ti), tr)
+            }
+        };
+        let low = [T::vadd(simd, er, or), T::vadd(simd, ei, oi)];
+        let high = [T::vsub(simd, er, or), T::vsub(simd, oi, ei)];
+        store::<S, T>(self.to, k, T::interleave(simd, low));
+        let high = reversed::<S, T>(T::interleave(simd, high));
+        store::<S, T>(self.to, h + 1 - k - w, high);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which way transforms contiguous lines: the one whose price is the least, if it keeps its digits.
 //!
-//! Prices are what a core with 256-bit vectors takes, in nanoseconds a point of `f64`
-//! (docs/lab/2026-11-29-cpu.md); of `f32` all are about half.
+//! Prices are nanoseconds a point of `f64` of one core for each width of vectors (docs/lab/2026-11-29-cpu.md and -avx512);
+//! of `f32` all are about half.
 
 use super::butterflies::BUTTERFLIES;
 use super::digits::kept_by_library;

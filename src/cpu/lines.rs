@@ -73,9 +73,9 @@ const FETCHED: usize = 32 << 10;
 
 impl<T> LinesAt<T> {
     /// Asks for so many lines of so many points, if they are short, so that they come at once and not one miss after the
-    /// other: to read them, or to `WRITE`.
+    /// other.
     #[inline(always)]
-    pub fn fetch<const WRITE: bool>(self, lines: usize, points: usize) {
+    pub fn fetch(self, lines: usize, points: usize) {
         if !self.is_short(lines, points) {
             return;
         }
@@ -83,7 +83,7 @@ impl<T> LinesAt<T> {
         for line in 0..lines {
             let start = self.first.wrapping_add(line * self.apart).cast::<i8>();
             for byte in (0..bytes).step_by(CACHE_LINE) {
-                fetch::<WRITE>(start.wrapping_add(byte));
+                fetch(start.wrapping_add(byte));
             }
         }
     }
@@ -109,15 +109,12 @@ const CACHE_LINE: usize = 64;
 
 /// Asks for a byte, which need not exist, and what a cache fetches with it.
 #[inline(always)]
-pub fn fetch<const WRITE: bool>(byte: *const i8) {
+pub fn fetch(byte: *const i8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every such processor has the instructions, or skips them; they read nothing that a program can see.
+    // SAFETY: every such processor has the instruction, which reads nothing that a program can see.
     unsafe {
-        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_ET0, _MM_HINT_T0};
-        match WRITE {
-            true => _mm_prefetch::<_MM_HINT_ET0>(byte),
-            false => _mm_prefetch::<_MM_HINT_T0>(byte),
-        }
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        _mm_prefetch::<_MM_HINT_T0>(byte);
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = byte;
