@@ -11,7 +11,7 @@ use super::lines::{fetch, Library, Lines, LinesAt};
 use super::scalar::{Real, Storage};
 use super::turn::transposed;
 use num_complex::Complex;
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 use std::sync::Arc;
 
 /// Bytes of a line that are asked for before they are written.
@@ -114,11 +114,7 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
                 .cast::<T>()
         };
         let scalars = 2 * points;
-        let whole = if W > 1 && W == T::W {
-            scalars / W * W
-        } else {
-            0
-        };
+        let whole = whole::<S, T, W>(scalars);
         // SAFETY: the lines have these points, and the workspace these rows.
         unsafe {
             for at in (0..whole).step_by(W) {
@@ -151,11 +147,7 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
         let ahead = !self.to.is_short(self.lines, points);
         let factor = T::splat(simd, self.factor);
         let scalars = 2 * points;
-        let whole = if W > 1 && W == T::W {
-            scalars / W * W
-        } else {
-            0
-        };
+        let whole = whole::<S, T, W>(scalars);
         // SAFETY: the lines have these points, and the workspace these rows.
         unsafe {
             for at in (0..whole).step_by(W) {
@@ -192,20 +184,16 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
     }
 }
 
-macro_rules! with_simd {
-    ($t:ty) => {
-        impl WithSimd for BatchJob<'_, $t> {
-            type Output = ();
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, simd: S) {
-                self.run(simd);
-            }
-        }
-    };
+/// Scalars of a line that blocks of W vectors hold: none where a vector has another width, or one lane.
+#[inline(always)]
+fn whole<S: Simd, T: Lanes<S>, const W: usize>(scalars: usize) -> usize {
+    match W > 1 && W == T::W {
+        true => scalars / W * W,
+        false => 0,
+    }
 }
 
-with_simd!(f32);
-with_simd!(f64);
+with_simd!(BatchJob -> ());
 
 impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
     fn length(&self) -> usize {

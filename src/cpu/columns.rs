@@ -10,7 +10,8 @@
 //! Lines never mix, so nothing is transposed and nothing shuffled but the (re, im) pairs
 //! on the way in and out: the first radix reads rows straight from memory, the last writes
 //! them there, and between them the tile lies planar in the cache. The price is a stride
-//! between rows, which is why lines that are contiguous themselves go to RustFFT.
+//! between rows, which is why lines that are contiguous themselves have ways of their own
+//! (`line_price.rs`).
 //!
 //! The inverse transform has the conjugate twiddles, and the inverse DFT_r is the forward one with
 //! all results but the first in the opposite order, which costs nothing here.

@@ -18,7 +18,7 @@ use super::scalar::{root, Real, Storage};
 use super::turn::Turn;
 use mmafft_backend_traits::largest_prime_factor;
 use num_complex::Complex;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, Simd};
 use rustfft::FftDirection;
 
 /// Points of which each has a twiddle of its own: of longer lines twiddles are products of two.
@@ -291,20 +291,7 @@ fn groups(lines: usize, lanes: usize, vectors: usize) -> impl Iterator<Item = (u
     groups.chain(left)
 }
 
-macro_rules! with_simd {
-    ($t:ty) => {
-        impl WithSimd for FourStepJob<'_, $t> {
-            type Output = ();
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, simd: S) {
-                self.run(simd);
-            }
-        }
-    };
-}
-
-with_simd!(f32);
-with_simd!(f64);
+with_simd!(FourStepJob -> ());
 
 /// Part `i` of a table of parts of one size.
 fn part<T>(table: &[T], i: usize, size: usize) -> &[T] {

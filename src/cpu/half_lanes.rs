@@ -5,7 +5,7 @@
 
 use super::columns::Lanes;
 use num_complex::Complex;
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 
 /// What is done to a pair of points.
 #[derive(Clone, Copy, PartialEq)]
@@ -156,17 +156,4 @@ impl<T> Combine<'_, T> {
     }
 }
 
-macro_rules! with_simd {
-    ($t:ty) => {
-        impl WithSimd for Combine<'_, $t> {
-            type Output = usize;
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, simd: S) -> usize {
-                self.run(simd)
-            }
-        }
-    };
-}
-
-with_simd!(f32);
-with_simd!(f64);
+with_simd!(Combine -> usize);

@@ -7,6 +7,23 @@
 //! lines in the cache. No way copies or transposes a whole array. Lines that an option makes
 //! it split, as devices must, go through `parts`.
 
+/// A job of this name, of either scalar, in whatever vectors the processor has.
+macro_rules! with_simd {
+    ($job:ident -> $output:ty) => {
+        with_simd!($job<f32> -> $output);
+        with_simd!($job<f64> -> $output);
+    };
+    ($job:ident<$t:ty> -> $output:ty) => {
+        impl pulp::WithSimd for $job<'_, $t> {
+            type Output = $output;
+            #[inline(always)]
+            fn with_simd<S: pulp::Simd>(self, simd: S) -> $output {
+                self.run(simd)
+            }
+        }
+    };
+}
+
 mod batch;
 mod bluestein;
 mod buffer;

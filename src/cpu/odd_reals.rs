@@ -17,7 +17,7 @@ use super::line_price::{self, BATCH};
 use super::lines::{Library, Lines};
 use super::scalar::{root, Real, Storage};
 use num_complex::Complex;
-use pulp::{Scalar, Simd, WithSimd};
+use pulp::{Scalar, Simd};
 
 /// What a plan calls this way.
 pub const ODD_REALS: &str = "radices of reals";
@@ -420,20 +420,7 @@ impl<T: Real> OddStep<'_, T> {
     }
 }
 
-macro_rules! with_simd {
-    ($t:ty) => {
-        impl WithSimd for OddStep<'_, $t> {
-            type Output = ();
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, simd: S) {
-                self.run(simd);
-            }
-        }
-    };
-}
-
-with_simd!(f32);
-with_simd!(f64);
+with_simd!(OddStep -> ());
 
 #[cfg(test)]
 #[path = "odd_reals_tests.rs"]

@@ -16,7 +16,7 @@ use super::stage::{Group, Slots, Stage};
 use mmafft_backend_traits::real::{Middle, RealSide};
 use mmafft_backend_traits::{Direction, TileAxis};
 use num_complex::Complex;
-use pulp::{Simd, WithSimd};
+use pulp::Simd;
 use std::ops::Range;
 
 /// A point of one side: two rows of memory, what they are multiplied by, and its weight.
@@ -375,17 +375,4 @@ fn times_conj<S: Simd, T: Lanes<S>>(simd: S, x: C<S, T>, w: &Complex<T>) -> C<S,
     )
 }
 
-macro_rules! with_simd {
-    ($t:ty) => {
-        impl WithSimd for RealTile<'_, $t> {
-            type Output = ();
-            #[inline(always)]
-            fn with_simd<S: Simd>(self, simd: S) {
-                self.run(simd);
-            }
-        }
-    };
-}
-
-with_simd!(f32);
-with_simd!(f64);
+with_simd!(RealTile -> ());
