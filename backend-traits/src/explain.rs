@@ -54,6 +54,8 @@ impl Plan {
         }
         if r.placement == Placement::InPlace {
             write!(out, ", in place")?;
+        } else if r.write_only_output {
+            write!(out, ", the output only written")?;
         }
         if r.normalization != Normalization::None {
             write!(out, ", normalised {}", r.normalization.name())?;

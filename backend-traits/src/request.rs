@@ -48,6 +48,9 @@ pub struct Request {
     /// `(axis, range)`: outside of it the output is unwanted, and not written; in place it may be, by what lies between
     /// passes.
     pub wanted_output: Vec<(usize, Range<usize>)>,
+    /// Whether the output is memory that is dear to read, as another device's is: only the last pass stores there, and
+    /// what lies between passes lies in scratch. In place it has no effect.
+    pub write_only_output: bool,
     /// The engine, where the user wants to choose.
     pub engine: Option<Engine>,
     /// Radices in order of preference, where the user wants to choose.
@@ -117,6 +120,7 @@ impl Request {
             engine: None,
             radices: None,
             split_matrix: true,
+            write_only_output: false,
             scratch_limit: None,
             effort: None,
         }
@@ -345,6 +349,12 @@ impl Request {
     #[doc(hidden)]
     pub fn without_effort(mut self) -> Self {
         self.effort = None;
+        self
+    }
+
+    /// Stores once to the output and never loads from there, see [`Request::write_only_output`].
+    pub fn write_only_output(mut self) -> Self {
+        self.write_only_output = true;
         self
     }
 

@@ -26,6 +26,9 @@ pub struct Tiles {
 impl Tiles {
     /// Those of the request's rules, if it has some.
     pub fn measured(problem: &Problem, fits: &Fits) -> Option<Self> {
+        if problem.only_writes_output() {
+            return None;
+        }
         let of = |what| rules::in_turns(problem, fits, what);
         let (name, first) = of("first")?;
         let (_, second) = of("second")?;
@@ -62,16 +65,18 @@ impl Tiles {
             ScalarType::F32 => !reals || !arrays,
             _ => false,
         };
-        if !model::is_of(limits) || !faster || !passes.iter().all(plain) {
+        // What waits for memory of other devices has the time for all else beside it.
+        let waits = problem.only_writes_output();
+        if !model::is_of(limits) || !(faster || waits) || !passes.iter().all(plain) {
             return None;
         }
         let sequences =
             [0, 1].map(|i| orders_of_line(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
-        let pair = pair(passes, &sequences, request.batch, limits.target)?;
+        let pair = pair(passes, &sequences, request.batch, waits, limits.target)?;
         // What is not cheaper so is left.
         let alone = [0, 1].map(|i| least(&passes[i], limits));
         if let (Some(takes), [Some(first), Some(second)]) = (pair.takes, alone) {
-            if takes > CHEAPER * (first + second) {
+            if !waits && takes > CHEAPER * (first + second) {
                 return None;
             }
         }
@@ -103,9 +108,10 @@ impl Tiles {
 }
 
 /// Whether passes of the request may take turns at all: where no radices were asked for, and no rule says that they were slower
-/// so.
+/// so. Rules are of memory of the device's own.
 pub fn may_take_turns(problem: &Problem, fits: &Fits) -> bool {
-    fits.asked.is_none() && !rules::not_in_turns(problem, fits)
+    let slower = || !problem.only_writes_output() && rules::not_in_turns(problem, fits);
+    fits.asked.is_none() && !slower()
 }
 
 /// Whether they may where that was not measured: those of a batch, on devices that the price is of, if none of these is
@@ -113,5 +119,6 @@ pub fn may_take_turns(problem: &Problem, fits: &Fits) -> bool {
 pub fn may_be_suggested(problem: &Problem, fits: &Fits) -> bool {
     let batch = problem.request.batch > 1;
     let there = model::is_of(fits.limits);
-    batch && there && !rules::in_turns_elsewhere(problem, fits)
+    let known = || !problem.only_writes_output() && rules::in_turns_elsewhere(problem, fits);
+    batch && there && !known()
 }

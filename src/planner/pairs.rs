@@ -20,6 +20,22 @@ const IN_TURNS: Tried = Tried {
     chip_bytes: 226 << 10,
 };
 
+/// Tiles that store to another device, the better first: of as many bytes beside each other as a link takes at once, for which
+/// a block may be alone; of half as many; of any. Two H200s' link moved 0.98 of its rate in pieces of 128 bytes, 0.89 in those
+/// of 64, 0.7 in those of 32 (docs/lab/2026-11-29-ranks.md).
+const FAR: [Tried; 3] = [
+    Tried {
+        rows: &[128, 160],
+        bytes: 200 << 10,
+        ..IN_TURNS
+    },
+    Tried {
+        rows: &[64, 80, 96],
+        ..IN_TURNS
+    },
+    IN_TURNS,
+];
+
 /// What the tiles of a pass take by so many blocks of a multiprocessor, where these of their columns face each other.
 struct Prices<'a> {
     pass: &'a Pass,
@@ -55,11 +71,28 @@ pub struct Pair {
 }
 
 /// The pair of tiles of as many threads that takes the least; of passes of radices from these `sequences`, where none are the
-/// pass' own.
+/// pass' own. The second one `waits` where it stores to another device.
 pub fn pair(
     passes: &[Pass; 2],
     sequences: &[Vec<Vec<usize>>; 2],
     arrays: usize,
+    waits: bool,
+    target: &dyn Target,
+) -> Option<Pair> {
+    let far = if waits { &FAR[..] } else { &[IN_TURNS] };
+    let mut pairs = far.iter().filter_map(|second| {
+        let tried = [&IN_TURNS, second];
+        pair_of(passes, sequences, arrays, tried, target)
+    });
+    pairs.next()
+}
+
+/// The same of tiles that are tried of each pass.
+fn pair_of(
+    passes: &[Pass; 2],
+    sequences: &[Vec<Vec<usize>>; 2],
+    arrays: usize,
+    tried: [&Tried; 2],
     target: &dyn Target,
 ) -> Option<Pair> {
     let among = |pass: &Pass| {
@@ -73,7 +106,7 @@ pub fn pair(
         _ => facing(&passes[i], tile.radices, true),
     };
     let known = passes.iter().all(knows) && sequences.iter().flatten().all(|s| !s.is_empty());
-    let tiles = [0, 1].map(|i| tiles(&passes[i], &sequences[i], among(&passes[i]), &IN_TURNS));
+    let tiles = [0, 1].map(|i| tiles(&passes[i], &sequences[i], among(&passes[i]), tried[i]));
     let prices = [0, 1].map(|i| Prices {
         pass: &passes[i],
         counts: Counts::new(&passes[i], target),

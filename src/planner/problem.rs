@@ -128,6 +128,12 @@ impl Problem {
         self.domain(INPUT) == Domain::Complex && self.domain(OUTPUT) == Domain::Real
     }
 
+    /// Whether nothing may lie in the output between passes.
+    pub fn only_writes_output(&self) -> bool {
+        let request = &self.request;
+        request.write_only_output && request.placement == Placement::OutOfPlace
+    }
+
     /// What a point of one side is.
     pub fn domain(&self, side: usize) -> Domain {
         let row = self.request.kind.row();

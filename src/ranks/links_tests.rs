@@ -5,17 +5,18 @@
 
 use super::over::plan_over;
 use super::part::Part;
-use super::place::Place;
+use super::place::{outermost_as_batch, Place};
 use super::plan::DistributedPlan;
-use super::spread::grid;
+use super::spread::{grid, Spread};
 use crate::transform::Planner;
-use mmafft_backend_traits::{Domain, Kind, Request, Shape};
+use mmafft_backend_traits::{Domain, Kind, Request, Shape, Slot, KINDS};
 
 /// The request of a rank's stage over several devices.
 fn request_of(plan: &DistributedPlan, stage: usize, rank: usize) -> Option<Request> {
     let next = plan.stages.get(stage + 1).map(|next| (&next.from, true));
     let own = (stage > 0).then_some((&plan.stages[stage].from, true));
-    plan.stages[stage].request(&plan.of_stages(), rank, [own, next])
+    let request = plan.stages[stage].request(&plan.of_stages(), rank, [own, next])?;
+    Some(outermost_as_batch(request))
 }
 
 /// How many points of the stage that a rank's last pass makes in each tile go to which rank, in the order of the tiles.
@@ -103,6 +104,44 @@ fn no_device_gets_all_stores_at_once() {
             }
         }
     }
+}
+
+/// What other devices have is stored to once, by the last pass, and never loaded.
+#[test]
+fn passes_go_over_a_link_once() {
+    let planners = [
+        crate::AnyBackend::cpu(),
+        #[cfg(feature = "emulate")]
+        crate::AnyBackend::emulated("emulated-nvidia"),
+        #[cfg(feature = "emulate")]
+        crate::AnyBackend::emulated("emulated-amd"),
+    ];
+    let planners = planners.map(|backend| Planner::on(backend.expect("it is built")));
+    let mut stages = 0;
+    let kinds = || KINDS.iter().map(|row| row.kind);
+    for (planner, kind) in planners.iter().flat_map(|p| kinds().map(move |k| (p, k))) {
+        for dims in [&[64, 64, 64][..], &[20, 31, 45], &[512, 256], &[4096]] {
+            let request = Request::of_kind(kind, Shape::new(dims));
+            let spread = Spread::slab(0);
+            for output in [None, Some(&spread)] {
+                // Lines of reals are not spread.
+                let Ok(plan) = plan_over(planner, &request, 2, [None, output]) else {
+                    continue;
+                };
+                for stage in 0..plan.stages.len() - 1 {
+                    let request = request_of(&plan, stage, 0).expect("a part");
+                    let local = planner.plan(&request).expect("a plan");
+                    let last = local.passes.last().expect("a pass");
+                    let loads = local.passes.iter().any(|p| p.load.slot == Slot::Output);
+                    let stores = local.passes.iter().filter(|p| p.store.slot == Slot::Output);
+                    assert!(!loads && stores.count() == 1, "{}", local.explain());
+                    assert_eq!(last.store.slot, Slot::Output, "{}", local.explain());
+                    stages += 1;
+                }
+            }
+        }
+    }
+    assert!(stages > 100, "{stages}");
 }
 
 #[test]

@@ -97,6 +97,25 @@ impl Place {
     }
 }
 
+/// The same with the outermost dimension as the batch, where there is none and it is not transformed: passes take turns
+/// of the arrays of a batch.
+pub(crate) fn outermost_as_batch(mut request: Request) -> Request {
+    let dims = request.shape.dims();
+    let axes = request.axes.iter().flatten();
+    if request.batch > 1 || dims.len() < 2 || axes.clone().any(|&axis| axis == 0) {
+        return request;
+    }
+    request.batch = dims[0];
+    request.axes = Some(axes.map(|axis| axis - 1).collect());
+    request.shape = Shape::new(&dims[1..]);
+    for layout in [&mut request.input, &mut request.output] {
+        if let Some(strides) = &mut layout.strides {
+            layout.distance = Some(strides.remove(0));
+        }
+    }
+    request
+}
+
 /// What copies an array of these lengths, the batch first: the pass of an axis of one point, which is transformed into
 /// itself.
 fn copy(whole: &Request, domain: Domain, lengths: &[usize], mut layouts: [Layout; 2]) -> Request {
@@ -213,6 +232,8 @@ impl Stage {
         }
         let [input, output] = layouts;
         request.shape = Shape::new(&dims);
+        // Memory of other devices is stored to, and not loaded from.
+        request.write_only_output = windows[1].is_some_and(|(_, in_parts)| in_parts);
         Some(request.unified().input_layout(input).output_layout(output))
     }
 

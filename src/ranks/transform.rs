@@ -8,6 +8,7 @@ use super::group::{Group, Turn};
 use super::line::with_roots;
 use super::mail::{mail, on_host, Letters, Mail, OnHost, Written};
 use super::peers::settle;
+use super::place::outermost_as_batch;
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::buffer::Buffer;
@@ -80,7 +81,7 @@ impl DistributedTransform {
             stages.push(match request {
                 None => None,
                 Some(request) => {
-                    let mut local = planner.plan(&request)?;
+                    let mut local = planner.plan(&outermost_as_batch(request))?;
                     if let Some(length) = stage.roots {
                         let columns = stage.from.parts[rank].all()[2].clone();
                         local = with_roots(local, length, columns.len(), columns.start)?;

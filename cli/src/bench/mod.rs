@@ -27,7 +27,7 @@ use super::{files, Failure};
 use cases::Case;
 use clap::Args;
 use lab::{Lab, Work};
-use mmafft::{Backend as _, Effort, Kind, Planner, Precision, Request, Shape};
+use mmafft::{AnyBackend, Backend as _, Effort, Kind, Planner, Precision, Request, Shape};
 use output::Output;
 use ready::Ready;
 use std::path::PathBuf;
@@ -143,6 +143,19 @@ impl Arguments {
         Ok(request.batch(batch))
     }
 
+    /// Times a list over ranks.
+    ///
+    /// # Errors
+    /// What is wrong with a request, or that there are no ranks.
+    pub fn over_ranks(&self, backend: &AnyBackend, list: Vec<Case>) -> Result<(), Failure> {
+        let list = self.chosen(list)?;
+        let bytes = self.bytes(backend.limits().backend);
+        let requests = list.iter().map(|case| self.request(case, bytes));
+        let requests: Vec<Request> = requests.collect::<Result<_, String>>()?;
+        let csv = self.csv.as_deref();
+        self.ranks.bench(backend, &requests, self.runs(), csv)
+    }
+
     fn runs(&self) -> usize {
         if self.quick {
             3
@@ -161,30 +174,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let backend = arguments.common.backend()?;
     let list = arguments.list(backend.limits().backend);
     if arguments.ranks.ranks.is_some() {
-        let list = arguments.chosen(list)?;
-        let bytes = arguments.bytes(backend.limits().backend);
-        let requests: Result<Vec<Request>, String> = list
-            .iter()
-            .map(|case| arguments.request(case, bytes))
-            .collect();
-        return arguments.ranks.bench(
-            &backend,
-            &requests?,
-            arguments.runs(),
-            arguments.csv.as_deref(),
-        );
+        return arguments.over_ranks(&backend, list);
     }
     let planner = arguments.common.planner_on(backend.clone());
     match backend {
         #[cfg(feature = "cuda")]
-        mmafft::AnyBackend::Cuda(backend) => run_in(
+        AnyBackend::Cuda(backend) => run_in(
             &cuda::lab::<device::NoPeer>(backend)?,
             &planner,
             arguments,
             list,
         ),
         #[cfg(feature = "hip")]
-        mmafft::AnyBackend::Hip(backend) => run_in(
+        AnyBackend::Hip(backend) => run_in(
             &hip::lab::<device::NoPeer>(backend)?,
             &planner,
             arguments,

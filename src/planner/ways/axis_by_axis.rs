@@ -4,7 +4,7 @@
 //! X[k1, k2] = Σ_n1 (Σ_n2 x[n1, n2]·exp(∓2πi·n2·k2/N2))·exp(∓2πi·n1·k1/N1)
 //! ```
 //! A halved axis comes first, so that the others move half as much. Intermediates lie in
-//! the output itself, unless zero ranges forbid to write there.
+//! the output itself, unless zero ranges forbid to write there, or it is dear to read.
 
 use crate::planner::fits::Fits;
 use crate::planner::problem::{Problem, INPUT, OUTPUT};
@@ -72,7 +72,7 @@ fn order(problem: &Problem) -> Vec<usize> {
 /// Whether everything that is not transformed yet lies within what is wanted, so that
 /// the intermediate writes nothing in the output that the result will not overwrite.
 fn fits_output(problem: &Problem, done: &[bool]) -> bool {
-    problem.dims.iter().zip(done).all(|(dim, &done)| {
+    !problem.only_writes_output() && problem.dims.iter().zip(done).all(|(dim, &done)| {
         let [nonzero, wanted] = &dim.ranges;
         done || (wanted.start <= nonzero.start && nonzero.end <= wanted.end)
     })

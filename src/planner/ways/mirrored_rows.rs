@@ -34,6 +34,8 @@ fn applies(problem: &Problem, fits: &Fits) -> bool {
         && problem.request.placement == Placement::OutOfPlace
         && whole(INPUT)
         && whole(OUTPUT)
+        // The columns of C2R lie in the output.
+        && !(problem.becomes_real() && problem.only_writes_output())
 }
 
 /// One or two other axes, which are even, beside the halved one, which is so twice; a tile holds its rows in pairs.

@@ -74,6 +74,9 @@ impl Arguments {
         if common.axes.is_some() || common.norm.is_some_and(|norm| norm != Normalization::None) {
             return Err("--peer goes with neither --axes nor --norm".into());
         }
+        if self.timing.ranks.ranks.is_some() {
+            return Err("--peer times one device: benches/ranks_peers.py times several".into());
+        }
         Ok(peer.check_built()?)
     }
 }
@@ -92,6 +95,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let list = arguments.list(backend.limits().backend)?;
     let timing = &arguments.timing;
+    if timing.ranks.ranks.is_some() {
+        return timing.over_ranks(&backend, list);
+    }
     let planner = &common.planner_on(backend.clone());
     match (backend, arguments.peer()) {
         #[cfg(feature = "cuda")]
