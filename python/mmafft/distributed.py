@@ -11,7 +11,7 @@
 
 Planning and calling are collective: every rank does both, and every rank gets a result, or every rank an error. A part
 is an array in rows. On a device (`device=("cuda", 0)`, or a group of NCCL's) it is PyTorch's or CuPy's where it lies, and
-NumPy's through copies; several GPUs have never been run.
+NumPy's through copies.
 """
 
 import ctypes

@@ -132,8 +132,8 @@ impl DistributedPlan {
         Ok(())
     }
 
-    /// The time to expect: each pass moves its bytes at the speed of memory, and what crosses takes the link besides, where
-    /// no store of a pass has moved it.
+    /// The time to expect: each pass moves its bytes at the speed of memory, and what crosses takes the link besides. Where
+    /// the stores of a stage move it, the link takes what its passes leave.
     fn times(
         &self,
         out: &mut String,
@@ -157,8 +157,7 @@ impl DistributedPlan {
         let sent: usize = self.exchanges().iter().map(|(bytes, _)| bytes).sum();
         let (link, packing) = match how {
             How::Memory => (0.0, 0.0),
-            // The stores of a pass that is made anyway, at the speed of the link.
-            How::Devices => (sent as f64 / LINK, 0.0),
+            How::Devices => (self.link_beside_passes(own), 0.0),
             How::Messages(_) | How::Letters => (sent as f64 / station.bytes_per_second, packed),
         };
         let fences = FENCE * self.stages.len() as f64;
@@ -180,6 +179,19 @@ impl DistributedPlan {
                 ""
             }
         )
+    }
+}
+
+impl DistributedPlan {
+    /// Seconds that links take beyond the passes of the stages that store over them, of which all take `passes` seconds.
+    fn link_beside_passes(&self, passes: f64) -> f64 {
+        let axes: usize = self.stages.iter().map(|stage| stage.axes.len()).sum();
+        let exchanges = self.exchanges().into_iter().zip(&self.stages);
+        let left = exchanges.map(|((sent, _), stage)| {
+            let beside = passes * stage.axes.len() as f64 / axes.max(1) as f64;
+            (sent as f64 / LINK - beside).max(0.0)
+        });
+        left.sum()
     }
 }
 
