@@ -31,6 +31,11 @@ def _array(name, a):
     return x if numeric and not (real and x.dtype.kind == "c") else None
 
 
+def _stays_half(name, x):
+    """Whether NumPy may give a result of 16 bits, which of `irfftn` depends on how many axes it has."""
+    return x.dtype == np.float16 and name.startswith(("irfft", "hfft"))
+
+
 def _fits(out, x, name):
     """Whether `out` has the type that the result has."""
     single = x.dtype in (np.float16, np.float32, np.complex64)
@@ -48,7 +53,7 @@ def _of_one_axis(name):
             x = a if a.dtype.kind in "fcbiu" else None
         else:
             x = _array(name, a) if _is_ours(name, a, norm, out) else None
-        if x is not None and (n is None or (isinstance(n, (int, np.integer)) and n > 0)):
+        if x is not None and not _stays_half(name, x) and (n is None or (isinstance(n, (int, np.integer)) and n > 0)):
             try:
                 if out is None:
                     return ours(x, n, axis, norm)
@@ -69,7 +74,7 @@ def _of_axes(name):
     @functools.wraps(original)
     def function(a, s=None, axes=default, norm=None, out=None):
         x = _array(name, a) if _is_ours(name, a, norm, out) else None
-        if x is not None and _are_plain(s, axes):
+        if x is not None and not _stays_half(name, x) and _are_plain(s, axes):
             try:
                 if out is None:
                     return ours(x, s, axes, norm)
@@ -101,9 +106,9 @@ _OURS = {name: (_of_one_axis if name[-1] == "t" else _of_axes)(name) for name in
 class patch(contextlib.ContextDecorator):  # noqa: N801 - called as a function
     """Lets `numpy.fft`'s functions be by mmafft, from now on or in a ``with`` block.
 
-    Results have NumPy's types and shapes. NumPy's own functions answer for extended precision, for subclasses and
-    arrays of other libraries, and for what is in error, so that exceptions and warnings are theirs. What a program has
-    imported from `numpy.fft` by name before stays as it was.
+    Results have NumPy's types and shapes. NumPy's own functions answer for extended precision, for 16 bits that become
+    reals, for subclasses and arrays of other libraries, and for what is in error, so that exceptions and warnings are
+    theirs. What a program has imported from `numpy.fft` by name before stays as it was.
 
     >>> import numpy as np, mmafft
     >>> with mmafft.patch():

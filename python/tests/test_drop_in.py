@@ -22,6 +22,17 @@ def test_scipy_functions_use_it():
             scipy.fft.fft(x, 0)
 
 
+@pytest.mark.parametrize("name", mmafft._patch._NAMES)
+def test_types_are_numpys(name):
+    for dtype in "?bBhHiIlLqQefdFD":
+        if dtype in "FD" and name.startswith(("rfft", "ihfft")):
+            continue
+        x = np.ones((4, 6), dtype)
+        expected = getattr(np.fft, name)(x)
+        with mmafft.patch():
+            assert getattr(np.fft, name)(x).dtype == expected.dtype
+
+
 def test_patch():
     before = np.fft.fft
     x = np.random.default_rng(0).standard_normal((4, 6)).astype(np.float32)

@@ -21,8 +21,7 @@ const IN_TURNS: Tried = Tried {
 };
 
 /// Tiles that store to another device, the better first: of as many bytes beside each other as a link takes at once, for which
-/// a block may be alone; of half as many; of any. Two H200s' link moved 0.98 of its rate in pieces of 128 bytes, 0.89 in those
-/// of 64, 0.7 in those of 32 (docs/lab/2026-11-29-ranks.md).
+/// a block may be alone; of half as many; of any (docs/lab/2026-11-29-ranks.md).
 const FAR: [Tried; 3] = [
     Tried {
         rows: &[128, 160],
