@@ -8,6 +8,7 @@ use mmafft::{
     AnyBackend, Backend, Complex, CpuBackend, CpuOptions, Domain, Element, Planner, Precision,
     Request,
 };
+use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -191,7 +192,9 @@ impl Ranks {
         csv: Option<&Path>,
     ) -> Result<(), Failure> {
         let first = group.rank() == 0;
-        let mut rows = vec!["shape,kind,precision,ranks,devices,ms,one_ms".to_string()];
+        let header = "shape,kind,precision,ranks,devices,ms,one_ms";
+        let rows = csv.filter(|_| first);
+        let mut rows = rows.map(|path| Rows::new(path, header)).transpose()?;
         if first {
             let Station { ranks, engine, .. } = group.station();
             outln!("{ranks} ranks, {engine}; ms, medians of {runs}; one: the same threads without ranks");
@@ -220,19 +223,16 @@ impl Ranks {
                     request.kind.row().name,
                     one / ranks
                 );
-                rows.push(format!(
+                let row = format!(
                     "{},{},{},{},{},{ranks:.4},{one:.4}",
                     request.shape,
                     request.kind.row().name,
                     request.precision.row().name,
                     group.ranks(),
                     self.devices.len().clamp(1, group.ranks()),
-                ));
+                );
+                rows.as_mut().map_or(Ok(()), |rows| rows.write(&row))?;
             }
-        }
-        if let (Some(csv), true) = (csv, first) {
-            std::fs::write(csv, rows.join("\n") + "\n")
-                .map_err(|error| format!("{}: {error}", csv.display()))?;
         }
         Ok(())
     }
@@ -305,6 +305,27 @@ impl Ranks {
             times.sort_by(f64::total_cmp);
             times[times.len() / 2]
         }))
+    }
+}
+
+/// Rows of a CSV file, written as they come.
+struct Rows<'a> {
+    path: &'a Path,
+    file: std::fs::File,
+}
+
+impl<'a> Rows<'a> {
+    fn new(path: &'a Path, header: &str) -> Result<Self, String> {
+        let file = std::fs::File::create(path);
+        let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut rows = Rows { path, file };
+        rows.write(header)?;
+        Ok(rows)
+    }
+
+    fn write(&mut self, row: &str) -> Result<(), String> {
+        let written = writeln!(self.file, "{row}");
+        written.map_err(|error| format!("{}: {error}", self.path.display()))
     }
 }
 

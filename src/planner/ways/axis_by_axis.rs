@@ -72,8 +72,9 @@ fn order(problem: &Problem) -> Vec<usize> {
 /// Whether everything that is not transformed yet lies within what is wanted, so that
 /// the intermediate writes nothing in the output that the result will not overwrite.
 fn fits_output(problem: &Problem, done: &[bool]) -> bool {
-    !problem.only_writes_output() && problem.dims.iter().zip(done).all(|(dim, &done)| {
-        let [nonzero, wanted] = &dim.ranges;
-        done || (wanted.start <= nonzero.start && nonzero.end <= wanted.end)
-    })
+    !problem.only_writes_output()
+        && problem.dims.iter().zip(done).all(|(dim, &done)| {
+            let [nonzero, wanted] = &dim.ranges;
+            done || (wanted.start <= nonzero.start && nonzero.end <= wanted.end)
+        })
 }
