@@ -125,7 +125,11 @@ impl Planner {
 
     /// Plans, and stops at the data. With an effort beyond [`Effort::Estimate`] it times what was not timed before.
     pub fn plan(&self, request: &Request) -> Result<Plan> {
-        let effort = request.effort.unwrap_or(self.effort);
+        // What is timed is the device's own memory, by which nothing is chosen that stores elsewhere.
+        let effort = match request.write_only_output {
+            true => Effort::Estimate,
+            false => request.effort.unwrap_or(self.effort),
+        };
         let is_known = |wisdom: &Wisdom| effort <= wisdom.effort_of(request).unwrap_or_default();
         if !is_known(&self.wisdom()) {
             // One measures at a time, and others wait: they would disturb it.

@@ -38,7 +38,8 @@ pub struct Plan {
 }
 
 /// How two passes take turns: each has some arrays at a time, so few that what the first pass leaves is still in the
-/// device's cache when the second takes it, and memory is read once and written once.
+/// device's cache when the second takes it, and memory is read once and written once; or so many that the first pass is done
+/// while the second waits for a link to another device.
 ///
 /// The first pass of a turn comes before the second of it, and after the second of `kept` turns before, whose place
 /// in scratch it takes. [`Turns::are_possible`] says of which numbers there is such an order.

@@ -193,8 +193,8 @@ impl Ranks {
     ) -> Result<(), Failure> {
         let first = group.rank() == 0;
         let header = "shape,kind,precision,ranks,devices,ms,one_ms";
-        let rows = csv.filter(|_| first);
-        let mut rows = rows.map(|path| Rows::new(path, header)).transpose()?;
+        let csv = csv.filter(|_| first);
+        let mut rows = None;
         if first {
             let Station { ranks, engine, .. } = group.station();
             outln!("{ranks} ranks, {engine}; ms, medians of {runs}; one: the same threads without ranks");
@@ -231,6 +231,10 @@ impl Ranks {
                     group.ranks(),
                     self.devices.len().clamp(1, group.ranks()),
                 );
+                // The file is written over when there is something to write.
+                if let (None, Some(path)) = (&rows, csv) {
+                    rows = Some(Rows::new(path, header)?);
+                }
                 rows.as_mut().map_or(Ok(()), |rows| rows.write(&row))?;
             }
         }
@@ -329,14 +333,16 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Numbers in [-1, 1), the same again and again: what devices take for zeros says nothing of their speed.
+/// Numbers in [-1, 1): what devices take for zeros says nothing of their speed.
+///
+/// They come again and again, after a prime number of them, so that no two lines are alike.
 fn noise<T: Element>(count: usize) -> Vec<T> {
     let mut seed = 0x2545_f491_4f6c_dd1du64;
     let mut next = || {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
         (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     };
-    let mut some = vec![T::default(); count.min(1 << 20)];
+    let mut some = vec![T::default(); count.min(1_048_573)];
     match T::SCALAR.bytes() {
         8 => bytemuck::cast_slice_mut::<T, f64>(&mut some).fill_with(next),
         _ => bytemuck::cast_slice_mut::<T, f32>(&mut some).fill_with(|| next() as f32),

@@ -92,6 +92,7 @@ fn request(u: &mut Unstructured) -> Result<Request> {
     if u.ratio(1, 4)? {
         request.radices = Some(list(u, 4)?);
     }
+    request.write_only_output = u.ratio(1, 8)?;
     if u.ratio(1, 8)? {
         request.scratch_limit = Some(number(u)?);
     }

@@ -65,19 +65,21 @@ impl Tiles {
             ScalarType::F32 => !reals || !arrays,
             _ => false,
         };
-        // What waits for memory of other devices has the time for all else beside it.
-        let waits = problem.only_writes_output();
-        if !model::is_of(limits) || !(faster || waits) || !passes.iter().all(plain) {
+        // While a link is busy there is time for all else.
+        let stores_far = problem.only_writes_output();
+        if !model::is_of(limits) || !(faster || stores_far) || !passes.iter().all(plain) {
             return None;
         }
         let sequences =
             [0, 1].map(|i| orders_of_line(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
-        let pair = pair(passes, &sequences, request.batch, waits, limits.target)?;
+        let pair = pair(passes, &sequences, request.batch, stores_far, limits)?;
         // What is not cheaper so is left.
-        let alone = [0, 1].map(|i| least(&passes[i], limits));
-        if let (Some(takes), [Some(first), Some(second)]) = (pair.takes, alone) {
-            if !waits && takes > CHEAPER * (first + second) {
-                return None;
+        if !stores_far {
+            let alone = [0, 1].map(|i| least(&passes[i], limits));
+            if let (Some(takes), [Some(first), Some(second)]) = (pair.takes, alone) {
+                if takes > CHEAPER * (first + second) {
+                    return None;
+                }
             }
         }
         let reason = match pair.takes {
@@ -108,7 +110,7 @@ impl Tiles {
 }
 
 /// Whether passes of the request may take turns at all: where no radices were asked for, and no rule says that they were slower
-/// so. Rules are of memory of the device's own.
+/// so. Rules were measured where the output is the device's own memory.
 pub fn may_take_turns(problem: &Problem, fits: &Fits) -> bool {
     let slower = || !problem.only_writes_output() && rules::not_in_turns(problem, fits);
     fits.asked.is_none() && !slower()

@@ -7,7 +7,7 @@ use super::model::{knows, Terms};
 use super::rule::Rule;
 use super::sequence::Sequence;
 use super::work::{facing, middle, residents, tiles, Tile, Tried};
-use mmafft_backend_traits::{real::Middle, Launch, Pass, Target};
+use mmafft_backend_traits::{real::Middle, Launch, Limits, Pass, Target};
 
 /// Tiles of which a multiprocessor can have two.
 const IN_TURNS: Tried = Tried {
@@ -20,9 +20,11 @@ const IN_TURNS: Tried = Tried {
     chip_bytes: 226 << 10,
 };
 
-/// Tiles that store to another device, the better first: of as many bytes beside each other as a link takes at once, for which
-/// a block may be alone; of half as many; of any (docs/lab/2026-11-29-ranks.md).
-const FAR: [Tried; 3] = [
+/// Tiles that store to another device, the better first.
+///
+/// They have as many bytes beside each other as a link takes at once, for which a block may be alone; half as many; any
+/// (docs/lab/2026-11-29-ranks.md).
+const STORING_FAR: [Tried; 3] = [
     Tried {
         rows: &[128, 160],
         bytes: 200 << 10,
@@ -70,18 +72,27 @@ pub struct Pair {
 }
 
 /// The pair of tiles of as many threads that takes the least; of passes of radices from these `sequences`, where none are the
-/// pass' own. The second one `waits` where it stores to another device.
+/// pass' own. The second one may store to another device.
 pub fn pair(
     passes: &[Pass; 2],
     sequences: &[Vec<Vec<usize>>; 2],
     arrays: usize,
-    waits: bool,
-    target: &dyn Target,
+    stores_far: bool,
+    limits: &Limits,
 ) -> Option<Pair> {
-    let far = if waits { &FAR[..] } else { &[IN_TURNS] };
-    let mut pairs = far.iter().filter_map(|second| {
-        let tried = [&IN_TURNS, second];
-        pair_of(passes, sequences, arrays, tried, target)
+    let seconds = match stores_far {
+        true => &STORING_FAR[..],
+        false => &[IN_TURNS],
+    };
+    // A tile lies on chip with an eighth more between its banks at most.
+    let bytes = limits.tile_bytes / 9 * 8;
+    let fits = |tried: &Tried| Tried {
+        bytes: tried.bytes.min(bytes),
+        ..tried.clone()
+    };
+    let mut pairs = seconds.iter().filter_map(|second| {
+        let tried = [fits(&IN_TURNS), fits(second)];
+        pair_of(passes, sequences, arrays, &tried, limits.target)
     });
     pairs.next()
 }
@@ -91,7 +102,7 @@ fn pair_of(
     passes: &[Pass; 2],
     sequences: &[Vec<Vec<usize>>; 2],
     arrays: usize,
-    tried: [&Tried; 2],
+    tried: &[Tried; 2],
     target: &dyn Target,
 ) -> Option<Pair> {
     let among = |pass: &Pass| {
@@ -105,7 +116,7 @@ fn pair_of(
         _ => facing(&passes[i], tile.radices, true),
     };
     let known = passes.iter().all(knows) && sequences.iter().flatten().all(|s| !s.is_empty());
-    let tiles = [0, 1].map(|i| tiles(&passes[i], &sequences[i], among(&passes[i]), tried[i]));
+    let tiles = [0, 1].map(|i| tiles(&passes[i], &sequences[i], among(&passes[i]), &tried[i]));
     let prices = [0, 1].map(|i| Prices {
         pass: &passes[i],
         counts: Counts::new(&passes[i], target),

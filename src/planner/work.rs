@@ -15,6 +15,7 @@ pub const SPARED: usize = 16;
 const WAVES: f64 = 20.0;
 
 /// Which tiles are tried.
+#[derive(Clone)]
 pub struct Tried {
     /// Threads of a block, by 32.
     pub threads: RangeInclusive<usize>,

@@ -132,8 +132,10 @@ impl DistributedPlan {
         Ok(())
     }
 
-    /// The time to expect: each pass moves its bytes at the speed of memory, and what crosses takes the link besides. Where
-    /// the stores of a stage move it, the link takes what its passes leave.
+    /// The time to expect.
+    ///
+    /// Each pass moves its bytes at the speed of memory, and what crosses takes the link besides. Where the stores of a stage
+    /// move it, the link takes what its passes leave.
     fn times(
         &self,
         out: &mut String,
@@ -180,10 +182,10 @@ impl DistributedPlan {
             }
         )
     }
-}
 
-impl DistributedPlan {
-    /// Seconds that links take beyond the passes of the stages that store over them, of which all take `passes` seconds.
+    /// Seconds that links take beyond the passes beside them.
+    ///
+    /// A stage's passes store over a link; the passes of all stages take so many seconds.
     fn link_beside_passes(&self, passes: f64) -> f64 {
         let axes: usize = self.stages.iter().map(|stage| stage.axes.len()).sum();
         let exchanges = self.exchanges().into_iter().zip(&self.stages);

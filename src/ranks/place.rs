@@ -97,21 +97,25 @@ impl Place {
     }
 }
 
-/// The same with the outermost dimension as the batch, where there is none and it is not transformed: passes take turns
-/// of the arrays of a batch.
+/// A stage's request with its outermost dimension as the batch, if that is not transformed.
+///
+/// Passes take turns of the arrays of a batch. A request that has one already, or does not say its axes and strides, stays as
+/// it is.
 pub(crate) fn outermost_as_batch(mut request: Request) -> Request {
     let dims = request.shape.dims();
-    let axes = request.axes.iter().flatten();
-    if request.batch > 1 || dims.len() < 2 || axes.clone().any(|&axis| axis == 0) {
+    let strided = [&request.input, &request.output].map(|layout| layout.strides.is_some());
+    let ranges = request.nonzero_input.len() + request.wanted_output.len();
+    let Some(axes) = request.axes.as_ref().filter(|axes| !axes.contains(&0)) else {
+        return request;
+    };
+    if request.batch > 1 || dims.len() < 2 || strided != [true; 2] || ranges > 0 {
         return request;
     }
     request.batch = dims[0];
-    request.axes = Some(axes.map(|axis| axis - 1).collect());
+    request.axes = Some(axes.iter().map(|axis| axis - 1).collect());
     request.shape = Shape::new(&dims[1..]);
     for layout in [&mut request.input, &mut request.output] {
-        if let Some(strides) = &mut layout.strides {
-            layout.distance = Some(strides.remove(0));
-        }
+        layout.distance = layout.strides.as_mut().map(|strides| strides.remove(0));
     }
     request
 }
@@ -233,7 +237,9 @@ impl Stage {
         let [input, output] = layouts;
         request.shape = Shape::new(&dims);
         // Memory of other devices is stored to, and not loaded from.
-        request.write_only_output = windows[1].is_some_and(|(_, in_parts)| in_parts);
+        if let Some((_, in_parts)) = windows[1] {
+            request.write_only_output = in_parts;
+        }
         Some(request.unified().input_layout(input).output_layout(output))
     }
 

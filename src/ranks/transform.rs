@@ -15,7 +15,9 @@ use crate::buffer::Buffer;
 use crate::element::{self, Element};
 use crate::foreign::Foreign;
 use crate::transform::{Planner, Transform};
-use mmafft_backend_traits::{Backend, Buffer as _, Domain, Error, Plan, Result, ScalarType, Slot};
+use mmafft_backend_traits::{
+    Backend, Buffer as _, Domain, Error, Plan, Request, Result, ScalarType, Slot,
+};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -81,7 +83,7 @@ impl DistributedTransform {
             stages.push(match request {
                 None => None,
                 Some(request) => {
-                    let mut local = planner.plan(&outermost_as_batch(request))?;
+                    let mut local = plan_within(planner, outermost_as_batch(request))?;
                     if let Some(length) = stage.roots {
                         let columns = stage.from.parts[rank].all()[2].clone();
                         local = with_roots(local, length, columns.len(), columns.start)?;
@@ -583,6 +585,17 @@ impl DistributedTransform {
         };
         letters.keep(made, written.bytes(), [place, next], rank);
         Ok(written.end(&self.backend))
+    }
+}
+
+/// The plan of a stage; one that lays what is between its passes in a window, where scratch has no room for that.
+fn plan_within(planner: &Planner, mut request: Request) -> Result<Plan> {
+    match planner.plan(&request) {
+        Err(Error::ScratchLimit { .. }) if request.write_only_output => {
+            request.write_only_output = false;
+            planner.plan(&request)
+        }
+        other => other,
     }
 }
 

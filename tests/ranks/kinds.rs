@@ -67,20 +67,31 @@ fn counted(part: &Part, lengths: Vec<usize>, factors: [usize; 2]) -> Vec<usize> 
 }
 
 /// What passes do, in order: axes, steps and scale. Two plans for which it is the same make the same bits, wherever points
-/// lie.
-fn passes<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<(Vec<usize>, Vec<Step>, f64)> {
-    let all = plans.flat_map(|plan| &plan.passes);
-    let all = all.map(|pass| {
-        let axes = pass.axes.iter().map(|axis| axis.axis);
-        (axes.collect(), pass.steps.clone(), pass.math.scale)
-    });
+/// lie. Axes are counted from the last one, as a stage may have the first as its batch.
+fn passes<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<(Vec<usize>, Vec<String>, f64)> {
+    let of = |plan: &'a Plan| {
+        let rank = plan.request.shape.rank();
+        plan.passes.iter().map(move |pass| {
+            let axes = pass.axes.iter().map(|axis| rank - axis.axis);
+            let numbered = |step: &Step| {
+                let number = |axis| format!("axis: {axis},");
+                let step_axis = step.axis().map(number).unwrap_or_default();
+                format!("{step:?}").replacen(&step_axis, "", 1)
+            };
+            let steps = pass.steps.iter().map(numbered).collect();
+            (axes.collect(), steps, pass.math.scale)
+        })
+    };
     // What only copies changes no bit.
-    let copies = |pass: &(Vec<usize>, Vec<Step>, f64)| pass.1.is_empty() && pass.2 == 1.0;
-    all.filter(|pass| !copies(pass)).collect()
+    let copies = |pass: &(Vec<usize>, Vec<String>, f64)| pass.1.is_empty() && pass.2 == 1.0;
+    plans.flat_map(of).filter(|pass| !copies(pass)).collect()
 }
 
-/// A case on so many ranks beside one; whether all bits are the same.
-fn compare(case: &Case, name: &'static str, ranks: usize, joined: Joined) -> Result<bool, String> {
+/// Of all ranks: whether all bits are one rank's, and whether they have to be.
+type Bits = [bool; 2];
+
+/// A case on so many ranks beside one.
+fn compare(case: &Case, name: &'static str, ranks: usize, joined: Joined) -> Result<Bits, String> {
     let request = &case.request;
     let row = request.kind.row();
     let scalars = [row.input.scalars(), row.output.scalars()];
@@ -136,17 +147,20 @@ fn compare(case: &Case, name: &'static str, ranks: usize, joined: Joined) -> Res
         let own = passes(fft.stage_plans().flatten());
         let agree = own.is_empty() || own == passes(std::iter::once(one.plan()));
         match same || !agree || factors != [1, 1] {
-            true => Ok::<_, String>((same, error)),
+            true => Ok::<_, String>((same, error, agree && factors == [1, 1])),
             false => Err(format!(
                 "other bits than one rank's by the same passes: {own:?}"
             )),
         }
     });
-    let parts: Vec<(bool, f64)> = parts.into_iter().collect::<Result<_, _>>()?;
+    let parts: Vec<(bool, f64, bool)> = parts.into_iter().collect::<Result<_, _>>()?;
     let norm: f64 = alone.iter().map(|x| x * x).sum::<f64>().sqrt();
     let error = parts.iter().map(|part| part.1).sum::<f64>().sqrt();
     match error <= 2.0 * bound * norm {
-        true => Ok(parts.iter().all(|part| part.0)),
+        true => Ok([
+            parts.iter().all(|part| part.0),
+            parts.iter().all(|part| part.2),
+        ]),
         false => Err(format!("an error of {:.1e}", error / norm)),
     }
 }
@@ -241,16 +255,17 @@ fn fits(case: &Case, ranks: usize) -> bool {
         .all(|spread| spread.ranks().is_none_or(|own| own == ranks))
 }
 
-/// Runs all that fit; returns how many had all bits of one rank, and of how many.
-fn run(cases: &[Case], name: &'static str, ranks: usize, joined: Joined) -> [usize; 2] {
-    let mut counted = [0, 0];
+/// Runs all that fit; returns how many had all bits of one rank, of how many, and how many have passes as one rank's.
+fn run(cases: &[Case], name: &'static str, ranks: usize, joined: Joined) -> [usize; 3] {
+    let mut counted = [0; 3];
     for case in cases.iter().filter(|case| fits(case, ranks)) {
-        let same = compare(case, name, ranks, joined);
-        let same = same.unwrap_or_else(|what| {
+        let bits = compare(case, name, ranks, joined);
+        let [same, agree] = bits.unwrap_or_else(|what| {
             panic!("{name}, {ranks} ranks, {joined:?}: {what}\n    {case:?}")
         });
-        counted[0] += usize::from(same);
-        counted[1] += 1;
+        for (count, counts) in counted.iter_mut().zip([same, true, agree]) {
+            *count += usize::from(counts);
+        }
     }
     counted
 }
@@ -262,6 +277,7 @@ fn every_kind(name: &'static str, joined: Joined) {
         println!("{name}, {ranks} ranks, {joined:?}: the bits of one rank in {kinds:?}, of lines {lines:?}");
         // On one rank there is nothing between the passes.
         assert!(ranks > 1 || kinds[0] == kinds[1], "{kinds:?}");
+        assert!(kinds[2] > 0, "no case has the passes of one rank");
     }
 }
 

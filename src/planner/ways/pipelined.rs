@@ -4,7 +4,8 @@
 //! ```text
 //! pass 1 of turn t + a, beside pass 2 of turn t       (a turns ahead)
 //! ```
-//! Memory is read once and written once.
+//! Memory is read once and written once. Where the second pass stores to another device it waits for the link, and the first
+//! one has the time to go through memory besides.
 
 use crate::planner::in_turns::Tiles;
 use crate::planner::problem::Problem;
@@ -44,18 +45,18 @@ fn turns(two: &TwoPasses) -> Option<InTurns> {
     } = *two;
     let arrays = problem.request.batch;
     let lies_between = between(planned, scratch_bytes, problem, limits.target)?;
-    let waits = problem.only_writes_output();
+    let stores_far = problem.only_writes_output();
     let suggested = || Tiles::suggested(planned, problem, limits)?.apply(planned, limits);
     let passes = match (taken.tiles, taken.turns) {
         (Some(tiles), _) => tiles.apply(planned, limits)?,
         (None, Some(_)) => suggested().unwrap_or_else(|| two.followed.to_vec()),
-        (None, None) if !waits && !lies_between.can_be_kept(arrays, limits) => return None,
+        (None, None) if !stores_far && !lies_between.can_be_kept(arrays, limits) => return None,
         (None, None) => suggested()?,
     };
     let between = between(&passes, scratch_bytes, problem, limits.target)?;
     let turns = match taken.turns {
         Some(turns) => turns,
-        None => sized(&passes, &between, arrays, limits, waits)?,
+        None => sized(&passes, &between, arrays, limits, stores_far)?,
     };
     let turns = Turns {
         kept: turns.kept.filter(|_| between.in_scratch),
@@ -137,14 +138,13 @@ fn between(
 /// either pass. On an H100, of 16.5 MiB under way, 2^18 points of FP32 ran at 0.65 of a copy with the first pass 12 MiB
 /// ahead and 20 MiB kept, at 0.55 to 0.60 with 8 or 24, and at 0.49 with 16 kept or none.
 ///
-/// The second pass `waits` where it stores to other devices: then what lies between may leave the cache, as there is time to
-/// load it again.
+/// Where the second pass stores to other devices, what lies between may leave the cache: there is time to load it again.
 fn sized(
     passes: &[Pass],
     between: &Between,
     arrays: usize,
     limits: &Limits,
-    waits: bool,
+    stores_far: bool,
 ) -> Option<Turns> {
     let under_way = passes.iter().map(|pass| {
         let residents = pass.tile.launch.map_or(1, |launch| launch.residents);
@@ -156,7 +156,7 @@ fn sized(
     let ahead = (under_way / 10 * 7).div_ceil(turn).max(1);
     let kept = ahead + (under_way / 2 / turn).max(2);
     // More would not stay in the cache; and few turns are over before the passes overlap.
-    let stays = waits || kept.saturating_mul(turn) / 2 <= under_way;
+    let stays = stores_far || kept.saturating_mul(turn) / 2 <= under_way;
     (stays && arrays / of_a_turn >= 2 * kept).then_some(Turns {
         arrays: of_a_turn,
         ahead,

@@ -86,3 +86,40 @@ fn nothing_else_is_suggested() {
     assert!(!takes_turns(&line, "NVIDIA H200", "sm_90"));
     assert!(takes_turns(&line, "NVIDIA H100 80GB HBM3", "sm_90"));
 }
+
+/// What stores to another device takes turns where nothing else would, in pieces that a link takes at once.
+#[test]
+fn what_is_far_is_stored_while_more_is_made() {
+    for (precision, n, tile_bytes) in [
+        (Precision::F32, 512, 227 << 10),
+        (Precision::F32, 1024, 227 << 10),
+        (Precision::F64, 1024, 227 << 10),
+        // A device of smaller tiles stores smaller pieces.
+        (Precision::F32, 1024, 96 << 10),
+    ] {
+        let limits = Limits {
+            tile_bytes,
+            ..crate::planner::fits::invented_device("sm_90")
+        };
+        let request = plane(Kind::C2C, n).precision(precision).batch(64);
+        let request = request.write_only_output();
+        let plan = crate::plan(&request, &limits).expect("a plan");
+        let last = &plan.passes[1];
+        let piece = last.tile.lines * 2 * precision.row().storage.bytes();
+        assert!(plan.turns.is_some(), "{}", plan.explain());
+        assert!(piece >= 128 || tile_bytes < 128 << 10, "{}", plan.explain());
+    }
+}
+
+/// Where a tile holds all axes nothing lies between them.
+#[test]
+fn one_pass_stays_one() {
+    for precision in [Precision::F32, Precision::F16] {
+        let request = plane(Kind::C2C, 64).precision(precision);
+        let limits = crate::planner::fits::invented_device("sm_90");
+        let far = crate::plan(&request.clone().write_only_output(), &limits).expect("a plan");
+        let near = crate::plan(&request, &limits).expect("a plan");
+        assert_eq!(far.passes, near.passes);
+        assert_eq!(far.scratch_bytes, 0);
+    }
+}

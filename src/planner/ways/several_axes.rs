@@ -12,7 +12,7 @@ use crate::planner::problem::Problem;
 use crate::planner::stage::Stage;
 use crate::planner::way::{Joined, Joint, Method, Way};
 use mmafft_backend_traits::{
-    held_points, largest_prime_factor, Engine, Kind, Limits, MAX_TILE_AXES,
+    held_points, largest_prime_factor, Engine, Kind, Limits, Slot, MAX_TILE_AXES,
 };
 
 pub const WAY: Way = Way {
@@ -73,7 +73,13 @@ pub fn are_beside(joint: &Joint, count: usize, blocks: usize) -> bool {
         n.is_multiple_of(2) || (butterflies && fits.engine == Engine::Simt)
     };
     let goes_on = |s: &Stage| device && blocks == 1 && s.kind == Kind::C2R && mirrored(s.length);
-    let follows = |s: &Stage| s.load == first.store && (there(s) || goes_on(s));
+    // What lay in scratch before the output lies on chip now.
+    let ends = |s: &Stage| {
+        let domains = s.store.domain == first.store.domain;
+        let scratch = first.store.slot == Slot::Scratch && s.store.slot == Slot::Output;
+        device && blocks == 1 && domains && scratch && problem.only_writes_output()
+    };
+    let follows = |s: &Stage| s.load == first.store && (there(s) || goes_on(s) || ends(s));
     let (Some(last), true) = (next.last(), next.iter().all(follows)) else {
         return false;
     };
