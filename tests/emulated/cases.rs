@@ -188,6 +188,33 @@ pub fn cases() -> Vec<Case> {
             Request::forward(Shape::d2(32, 64)).in_place(),
         )
         .tiles_of(4 << 10),
+        // What lies between passes is not in the output.
+        case(
+            "an output only written, 2-D",
+            Request::forward(Shape::d2(32, 64))
+                .batch(3)
+                .write_only_output(),
+        )
+        .tiles_of(4 << 10),
+        case(
+            "an output only written, 3-D f64",
+            Request::of_kind(Kind::Dct2, Shape::new(&[6, 16, 10]))
+                .precision(F64)
+                .write_only_output(),
+        )
+        .tiles_of(1 << 10),
+        case(
+            "an output only written, 2-D r2c",
+            Request::r2c(Shape::d2(15, 32)).batch(2).write_only_output(),
+        )
+        .tiles_of(2 << 10),
+        case(
+            "an output only written, 3-D c2r",
+            Request::c2r(Shape::new(&[4, 6, 16]))
+                .batch(2)
+                .write_only_output(),
+        )
+        .tiles_of(1 << 10),
         // Tiles of several blocks, where there are clusters.
         case("a line in a cluster", d1(1024).batch(2))
             .tiles_of(4 << 10)
