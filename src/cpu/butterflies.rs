@@ -183,7 +183,7 @@ pub struct StepArgs<'a, T> {
     pub roots: &'a [T],
     pub inverse: bool,
     pub scale: Option<T>,
-    /// Memory of which each butterfly asks for a piece.
+    /// Memory of which a piece is asked for with each row of twiddles.
     pub ahead: Ahead,
 }
 
@@ -227,16 +227,17 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
         let stored = |row: usize| [row, radix * s * row, s * row];
         let starts = copies.map(copy);
         let outer = loads || stores;
-        for vector in 0..if outer { 1 } else { vectors } {
+        let turns = if outer { 1 } else { vectors };
+        for own in copies.iter_mut().take(turns) {
             let [mut from, mut to] = [loaded(width), stored(width)].map(|strides| Rows {
                 starts,
                 ..Rows::planar(base, strides)
             });
             let mut together = vectors;
             if !outer {
-                from.starts[0] = copy(copies[vector]);
+                from.starts[0] = copy(*own);
                 to.starts[0] = copy(free);
-                std::mem::swap(&mut copies[vector], &mut free);
+                std::mem::swap(own, &mut free);
                 together = 1;
             }
             if loads {
@@ -345,6 +346,7 @@ fn rows<
     let scaled = TO != PLANAR && args.scale.is_some();
     let scale = T::splat(simd, args.scale.unwrap_or(T::one()));
     for p in rows {
+        args.ahead.fetch(p);
         let row = &args.twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
         for q in 0..s {
             for v in 0..vectors {
@@ -353,7 +355,6 @@ fn rows<
                     let start = from.starts[v].wrapping_add(q * from.next + p * from.along);
                     let form = from.form(FROM, v, vectors);
                     let x = from.load::<S, R>(simd, form, start, from.apart);
-                    args.ahead.fetch(p * s + q);
                     let mut y = dft::<S, T, R>(simd, x, args.roots);
                     if TWIDDLED {
                         for k in 1..R {

@@ -67,7 +67,7 @@ const NARROW: Costs = Costs {
 
 /// Wider ones: steps of lines that come from memory are not much faster.
 const WIDE: Costs = Costs {
-    begun: [20.0, 20.0],
+    begun: [40.0, 20.0],
     batch: [0.5, 1.1],
     four_step: 0.95,
     steps: 0.9,
