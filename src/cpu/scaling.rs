@@ -4,8 +4,8 @@ use super::scalar::Real;
 use num_complex::Complex;
 use pulp::Arch;
 
-/// Bytes of lines that are transformed before they are scaled: half of a first-level cache, or less.
-const NEAR_BYTES: usize = 16 << 10;
+/// Bytes of lines that are transformed before something else is done with them: a first-level cache, or less.
+const NEAR_BYTES: usize = 32 << 10;
 
 /// How many of `count` lines of `points` are transformed in one call: all of them, or as many as are near still when
 /// they are scaled.
