@@ -197,7 +197,7 @@ pub fn fetch(byte: *const i8) {
     // SAFETY: processors of this century's second decade have the instruction and older ones pass it over; it changes
     // nothing that a program can see. There is no intrinsic that is compiled to it for all of them.
     unsafe {
-        std::arch::asm!("prefetchw [{}]", in(reg) byte, options(readonly, nostack, preserves_flags));
+        std::arch::asm!("prefetchw [{}]", in(reg) byte as usize, options(nomem, nostack, preserves_flags));
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = byte;
