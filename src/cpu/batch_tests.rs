@@ -20,6 +20,72 @@ fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
     assert!(tried > 300);
 }
 
+/// Half spectra and reals of a line by itself are those of a whole vector of lines, and right.
+fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: f64) {
+    let mut tried = 0;
+    for points in (33..1100).filter(|&n| radices(n).is_some()) {
+        let radices = radices(points).expect("it has some");
+        let half = HalfSpectrum::new(2 * points);
+        let number = |i: usize| T::rounded((i * 7919 % 1013) as f64 / 1013.0 - 0.5);
+        let zero = Complex::new(T::zero(), T::zero());
+        let [forward, back] = [false, true].map(|inverse| Batch::<T>::new(&radices, inverse));
+        let mut scratch = vec![zero; forward.real_scratch().max(back.real_scratch())];
+        let count = forward.together();
+        let reals: Vec<_> = (0..count * points)
+            .map(|i| Complex::new(number(2 * i), number(2 * i + 1)))
+            .collect();
+        let mut run = |batch: &Batch<T>, middle, from: &[Complex<T>], apart: [usize; 2], lines| {
+            let mut to = vec![zero; lines * apart[1]];
+            let ends = [
+                (from.as_ptr().cast_mut(), apart[0]),
+                (to.as_mut_ptr(), apart[1]),
+            ];
+            let ends = ends.map(|(first, apart)| LinesAt { first, apart });
+            let factor = T::rounded(0.7);
+            // SAFETY: these lines are in the vectors, and the first is only read.
+            unsafe { batch.run_real(&half, middle, ends, lines, factor, &mut scratch) };
+            to
+        };
+        let strides = [points, points + 1];
+        let spectra = run(&forward, Middle::Split, &reals, strides, count);
+        let alone = run(&forward, Middle::Split, &reals, strides, 1);
+        assert!(alone == spectra[..points + 1], "{points} points");
+        let strides = [points + 1, points];
+        let again = run(&back, Middle::Merge, &spectra, strides, count);
+        let alone = run(&back, Middle::Merge, &spectra, strides, 1);
+        assert!(alone == again[..points], "{points} points");
+        let factor = T::rounded(1.0 / (0.98 * points as f64));
+        for (x, y) in reals.iter().zip(&again) {
+            let error: f64 = (*x - *y * factor).norm_sqr().into();
+            assert!(error < bound * bound, "{points} points: {error}");
+        }
+        // A constant has its sum in the first point.
+        let ones = vec![Complex::new(T::one(), T::one()); count * points];
+        let spectra = run(&forward, Middle::Split, &ones, [points, points + 1], count);
+        for (i, x) in spectra.iter().enumerate() {
+            let sum = if i % (points + 1) == 0 {
+                1.4 * points as f64
+            } else {
+                0.0
+            };
+            let error: f64 = (*x - Complex::from(T::rounded(sum))).norm_sqr().into();
+            let error = error.sqrt();
+            assert!(
+                error < 4.0 * bound * points as f64,
+                "{points} points: {error}"
+            );
+        }
+        tried += 1;
+    }
+    assert!(tried > 300);
+}
+
+#[test]
+fn reals_alone_have_the_bits_of_a_batch() {
+    reals_alone_as_in_a_batch::<f32>(2e-6);
+    reals_alone_as_in_a_batch::<f64>(4e-15);
+}
+
 #[test]
 fn lines_alone_have_the_bits_of_a_batch() {
     for inverse in [false, true] {

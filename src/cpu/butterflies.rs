@@ -6,6 +6,7 @@
 //! Longer than most files: one loop, and the small DFTs that are inlined into it.
 
 use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_VECTORS};
+use super::lines::Ahead;
 use super::scalar::Real;
 use pulp::Simd;
 
@@ -35,7 +36,9 @@ pub struct Rows<T> {
     starts: [*mut T; MOST_VECTORS],
     /// Scalars from sub-transform to sub-transform.
     next: usize,
-    /// Scalars from point to point of a sub-transform.
+    /// Scalars from butterfly to butterfly of a sub-transform.
+    along: usize,
+    /// Scalars from point to point of a butterfly.
     apart: usize,
     form: Form,
     /// Lines of the last vector.
@@ -45,10 +48,11 @@ pub struct Rows<T> {
 impl<T: Copy + Default> Rows<T> {
     /// Rows of one vector in a workspace.
     #[inline(always)]
-    pub fn planar(start: *mut T, next: usize, apart: usize) -> Self {
+    pub fn planar(start: *mut T, [next, along, apart]: [usize; 3]) -> Self {
         Rows {
             starts: [start; MOST_VECTORS],
             next,
+            along,
             apart,
             form: Form::Planar,
             lines: 0,
@@ -179,6 +183,8 @@ pub struct StepArgs<'a, T> {
     pub roots: &'a [T],
     pub inverse: bool,
     pub scale: Option<T>,
+    /// Memory of which a piece is asked for with each row of twiddles.
+    pub ahead: Ahead,
 }
 
 /// Transforms a tile. The steps that touch memory go over all vectors of a row before the
@@ -196,10 +202,11 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
     let copy = |copy: usize| base.wrapping_add(copy * fft.length * width);
     let vectors = tile.lines.div_ceil(T::W);
     let lines = tile.lines - vectors.saturating_sub(1) * T::W;
-    let memory = |start: *mut T, stride: usize, s: usize| Rows {
+    let memory = |start: *mut T, [next, along, apart]: [usize; 3]| Rows {
         starts: std::array::from_fn(|v| start.wrapping_add(v * width)),
-        next: stride,
-        apart: s * stride,
+        next,
+        along,
+        apart,
         form: match lines == T::W {
             true => Form::Interleaved,
             false => Form::Partial,
@@ -215,25 +222,29 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
         let m = rest / radix;
         let loads = i == 0 && !tile.load.is_null();
         let stores = i == last && !tile.store.is_null();
-        let planar = |starts: [*mut T; MOST_VECTORS]| Rows {
-            starts,
-            ..Rows::planar(base, width, s * width)
-        };
+        // Of rows that are so many scalars apart, those that are loaded and those that are stored.
+        let loaded = |row: usize| [row, s * row, m * s * row];
+        let stored = |row: usize| [row, radix * s * row, s * row];
+        let starts = copies.map(copy);
         let outer = loads || stores;
-        for vector in 0..if outer { 1 } else { vectors } {
-            let [mut from, mut to] = [planar(copies.map(copy)); 2];
+        let turns = if outer { 1 } else { vectors };
+        for own in copies.iter_mut().take(turns) {
+            let [mut from, mut to] = [loaded(width), stored(width)].map(|strides| Rows {
+                starts,
+                ..Rows::planar(base, strides)
+            });
             let mut together = vectors;
             if !outer {
-                from.starts[0] = copy(copies[vector]);
+                from.starts[0] = copy(*own);
                 to.starts[0] = copy(free);
-                std::mem::swap(&mut copies[vector], &mut free);
+                std::mem::swap(own, &mut free);
                 together = 1;
             }
             if loads {
-                from = memory(tile.load.cast_mut(), tile.load_stride, s);
+                from = memory(tile.load.cast_mut(), loaded(tile.load_stride));
             }
             if stores {
-                to = memory(tile.store, tile.store_stride, s);
+                to = memory(tile.store, stored(tile.store_stride));
             }
             let args = StepArgs {
                 from: &from,
@@ -244,6 +255,7 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 twiddles: &fft.twiddles[i],
                 roots: &fft.roots[i],
                 inverse: fft.inverse,
+                ahead: Ahead::NONE,
                 scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
             };
             step_of(simd, radix, &args);
@@ -325,7 +337,6 @@ fn rows<
 ) {
     let StepArgs { from, to, .. } = args;
     let &StepArgs {
-        m,
         s,
         inverse,
         vectors,
@@ -335,14 +346,15 @@ fn rows<
     let scaled = TO != PLANAR && args.scale.is_some();
     let scale = T::splat(simd, args.scale.unwrap_or(T::one()));
     for p in rows {
+        args.ahead.fetch(p);
         let row = &args.twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
         for q in 0..s {
             for v in 0..vectors {
                 // SAFETY: the point p + m·j of sub-transform q exists, as does R·p + k.
                 unsafe {
-                    let start = from.starts[v].wrapping_add(q * from.next + p * from.apart);
+                    let start = from.starts[v].wrapping_add(q * from.next + p * from.along);
                     let form = from.form(FROM, v, vectors);
-                    let x = from.load::<S, R>(simd, form, start, m * from.apart);
+                    let x = from.load::<S, R>(simd, form, start, from.apart);
                     let mut y = dft::<S, T, R>(simd, x, args.roots);
                     if TWIDDLED {
                         for k in 1..R {
@@ -354,7 +366,7 @@ fn rows<
                             *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
                         }
                     }
-                    let start = to.starts[v].wrapping_add(q * to.next + R * p * to.apart);
+                    let start = to.starts[v].wrapping_add(q * to.next + p * to.along);
                     let form = to.form(TO, v, vectors);
                     to.store::<S, R>(simd, form, start, to.apart, inverse, y);
                 }

@@ -85,23 +85,70 @@ fn store<S: Simd, T: Lanes<S>>(points: &mut [Complex<T>], at: usize, v: [T::V; 2
     unsafe { points.as_mut_ptr().cast::<[T::V; 2]>().write_unaligned(v) }
 }
 
+/// A vector of points: real parts, imaginary parts.
+type C<S, T> = [<T as Lanes<S>>::V; 2];
+
+/// Points k and h − k of half a spectrum from those of the spectrum of packed pairs, times twice `half`; wᵏ is `root`.
+#[inline(always)]
+pub fn split<S: Simd, T: Lanes<S>>(
+    simd: S,
+    [a, b]: [C<S, T>; 2],
+    [wr, wi]: C<S, T>,
+    half: T::V,
+) -> [C<S, T>; 2] {
+    // Halves are added, as the sum of two points near the largest number is out of range.
+    let (ar, ai) = (T::vmul(simd, half, a[0]), T::vmul(simd, half, a[1]));
+    let (br, bi) = (T::vmul(simd, half, b[0]), T::vmul(simd, half, b[1]));
+    // a + conj b, a − conj b
+    let (sr, si) = (T::vadd(simd, ar, br), T::vsub(simd, ai, bi));
+    let (dr, di) = (T::vsub(simd, ar, br), T::vadd(simd, ai, bi));
+    // odd = −i·d, turned by w
+    let (or, oi) = (di, T::vneg(simd, dr));
+    let tr = T::vfma(simd, or, wr, T::vneg(simd, T::vmul(simd, oi, wi)));
+    let ti = T::vfma(simd, or, wi, T::vmul(simd, oi, wr));
+    [
+        [T::vadd(simd, sr, tr), T::vadd(simd, si, ti)],
+        [T::vsub(simd, sr, tr), T::vsub(simd, ti, si)],
+    ]
+}
+
+/// Twice points k and h − k of the spectrum of packed pairs from those of half a spectrum; wᵏ is `root`.
+#[inline(always)]
+pub fn merge<S: Simd, T: Lanes<S>>(
+    simd: S,
+    [a, b]: [C<S, T>; 2],
+    [wr, wi]: C<S, T>,
+) -> [C<S, T>; 2] {
+    // a + conj b, a − conj b
+    let (sr, si) = (T::vadd(simd, a[0], b[0]), T::vsub(simd, a[1], b[1]));
+    let (dr, di) = (T::vsub(simd, a[0], b[0]), T::vadd(simd, a[1], b[1]));
+    // conj(w)·d, of which i times is added
+    let tr = T::vfma(simd, dr, wr, T::vmul(simd, di, wi));
+    let ti = T::vfma(simd, di, wr, T::vneg(simd, T::vmul(simd, dr, wi)));
+    [
+        [T::vsub(simd, sr, ti), T::vadd(simd, si, tr)],
+        [T::vadd(simd, sr, ti), T::vsub(simd, tr, si)],
+    ]
+}
+
 impl<T> Combine<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> usize
     where
         T: Lanes<S>,
     {
-        let (w, pairs) = (T::W, self.half.div_ceil(2));
-        if w == 1 || pairs <= w {
+        // The middle is a pair with itself.
+        let (w, end) = (T::W, self.half / 2 + 1);
+        if w == 1 || end <= w {
             return 1;
         }
         // The last vector may do again what the one before it has done.
-        let last = pairs - w;
+        let last = end - w;
         for k in (1..last).step_by(w) {
             self.combine(simd, k);
         }
         self.combine(simd, last);
-        pairs
+        end
     }
 
     /// Combines points k, …, as many as a vector holds.
@@ -111,45 +158,14 @@ impl<T> Combine<'_, T> {
         T: Lanes<S>,
     {
         let (h, w) = (self.half, T::W);
-        let factor = match self.pairs {
-            Pairs::Split(half) => Some(T::splat(simd, half)),
-            Pairs::Merge => None,
-        };
         let low = T::deinterleave(simd, load::<S, T>(self.from, k));
         let high = reversed::<S, T>(load::<S, T>(self.from, h + 1 - k - w));
         let high = T::deinterleave(simd, high);
-        let [wr, wi] = T::deinterleave(simd, load::<S, T>(self.roots, k));
-        let [(ar, ai), (br, bi)] = [(low[0], low[1]), (high[0], high[1])];
-        // Halves are added, as the sum of two points near the largest number is out of range.
-        let (ar, ai, br, bi) = match factor {
-            Some(half) => (
-                T::vmul(simd, half, ar),
-                T::vmul(simd, half, ai),
-                T::vmul(simd, half, br),
-                T::vmul(simd, half, bi),
-            ),
-            None => (ar, ai, br, bi),
+        let root = T::deinterleave(simd, load::<S, T>(self.roots, k));
+        let [low, high] = match self.pairs {
+            Pairs::Split(half) => split::<S, T>(simd, [low, high], root, T::splat(simd, half)),
+            Pairs::Merge => merge::<S, T>(simd, [low, high], root),
         };
-        // a + conj b, a − conj b
-        let (sr, si) = (T::vadd(simd, ar, br), T::vsub(simd, ai, bi));
-        let (dr, di) = (T::vsub(simd, ar, br), T::vadd(simd, ai, bi));
-        let (er, ei, or, oi) = match self.pairs {
-            Pairs::Split(_) => {
-                // odd = −i·d, turned by w
-                let (or, oi) = (di, T::vneg(simd, dr));
-                let tr = T::vfma(simd, or, wr, T::vneg(simd, T::vmul(simd, oi, wi)));
-                let ti = T::vfma(simd, or, wi, T::vmul(simd, oi, wr));
-                (sr, si, tr, ti)
-            }
-            Pairs::Merge => {
-                // i·conj(w)·d
-                let tr = T::vfma(simd, dr, wr, T::vmul(simd, di, wi));
-                let ti = T::vfma(simd, di, wr, T::vneg(simd, T::vmul(simd, dr, wi)));
-                (sr, si, T::vneg(simd, ti), tr)
-            }
-        };
-        let low = [T::vadd(simd, er, or), T::vadd(simd, ei, oi)];
-        let high = [T::vsub(simd, er, or), T::vsub(simd, oi, ei)];
         store::<S, T>(self.to, k, T::interleave(simd, low));
         let high = reversed::<S, T>(T::interleave(simd, high));
         store::<S, T>(self.to, h + 1 - k - w, high);

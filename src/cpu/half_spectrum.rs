@@ -32,16 +32,27 @@ impl<T: Real> HalfSpectrum<T> {
         }
     }
 
+    /// wᵏ, k = 0 ..= h/2.
+    pub fn roots(&self) -> &[Complex<T>] {
+        &self.roots
+    }
+
+    /// Whether pairs are combined a vector of them at a time.
+    pub fn in_vectors(&self) -> bool {
+        self.half / 2 >= T::vector_bytes() / size_of::<T>()
+    }
+
     /// Z (h points) to X (h + 1 points), times `scale`.
     pub fn split(&self, z: &[Complex<T>], x: &mut [Complex<T>], scale: T) {
         let h = self.half;
         let z = &z[..h];
         let x = &mut x[..=h];
         let (first, zero) = (z[0], T::zero());
-        x[0] = Complex::new((first.re + first.im) * scale, zero);
-        x[h] = Complex::new((first.re - first.im) * scale, zero);
+        let first = first * scale;
+        x[0] = Complex::new(first.re + first.im, zero);
+        x[h] = Complex::new(first.re - first.im, zero);
         let half = T::rounded(0.5) * scale;
-        for k in self.vectors(z, x, Pairs::Split(half))..h.div_ceil(2) {
+        for k in self.vectors(z, x, Pairs::Split(half))..h / 2 + 1 {
             // Halves are added, as the sum of two points near the largest number is out of range.
             let (a, b) = (z[k] * half, z[h - k] * half);
             let even = Complex::new(a.re + b.re, a.im - b.im);
@@ -50,9 +61,6 @@ impl<T: Real> HalfSpectrum<T> {
             let turned = odd * self.roots[k];
             x[k] = even + turned;
             x[h - k] = (even - turned).conj();
-        }
-        if h.is_multiple_of(2) {
-            x[h / 2] = z[h / 2].conj() * scale;
         }
     }
 
@@ -63,7 +71,7 @@ impl<T: Real> HalfSpectrum<T> {
         let x = &x[..=h];
         let z = &mut z[..h];
         z[0] = Complex::new(x[0].re + x[h].re, x[0].re - x[h].re);
-        for k in self.vectors(x, z, Pairs::Merge)..h.div_ceil(2) {
+        for k in self.vectors(x, z, Pairs::Merge)..h / 2 + 1 {
             let (a, b) = (x[k], x[h - k].conj());
             let even = a + b;
             // i·conj(wᵏ)·(X[k] − conj X[h−k])
@@ -71,10 +79,6 @@ impl<T: Real> HalfSpectrum<T> {
             let odd = Complex::new(-turned.im, turned.re);
             z[k] = even + odd;
             z[h - k] = (even - odd).conj();
-        }
-        if h.is_multiple_of(2) {
-            let middle = x[h / 2].conj();
-            z[h / 2] = middle + middle;
         }
     }
 

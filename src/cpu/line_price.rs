@@ -18,22 +18,38 @@ pub const FOUR_STEP: &str = "four steps";
 /// The longest lines of batches, of which two copies of a vector are in a second-level cache.
 const LONGEST_BATCH: usize = 4096;
 
+/// Bytes of rows of a batch that are in a first-level cache beside what else it has.
+const NEAR_ROWS: usize = 31 << 10;
+
 /// Bytes of the widest vectors that RustFFT has.
 const LIBRARY_VECTOR: usize = 32;
+
+/// The lines that a price is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of {
+    /// Lines each for itself.
+    Single,
+    /// Many lines.
+    Many,
+    /// Many lines between pairs of reals and half spectra.
+    Halves,
+}
 
 /// What ways take of a point beside their steps, in vectors of one width.
 struct Costs {
     /// Of a whole line of a batch, of `f32` and of `f64`: a short one ends before the processor sees that it is read in
     /// order, and what has more bytes costs more.
     begun: [f64; 2],
-    /// Of a batch.
-    batch: f64,
+    /// Of a batch whose rows are in a first-level cache, and of one whose rows are not.
+    batch: [f64; 2],
     /// Of four steps.
     four_step: f64,
     /// Of each step, of what it takes in narrow vectors.
     steps: f64,
     /// Of RustFFT's factors 2, 3, 5 and 7.
     library: [f64; 4],
+    /// Of a half spectrum, beside what it takes in batches.
+    half: f64,
     /// The shortest lines of batches, and of four steps: calls for shorter ones cost more than all else.
     shortest: [usize; 2],
 }
@@ -41,27 +57,29 @@ struct Costs {
 /// Vectors as wide as RustFFT's, or narrower.
 const NARROW: Costs = Costs {
     begun: [10.0, 50.0],
-    batch: 0.7,
+    batch: [0.7, 0.7],
     four_step: 2.6,
     steps: 1.0,
     library: [0.2, 0.36, 0.9, 0.8],
+    half: 0.2,
     shortest: [64, 1024],
 };
 
 /// Wider ones: steps of lines that come from memory are not much faster.
 const WIDE: Costs = Costs {
-    begun: [10.0, 20.0],
-    batch: 0.98,
+    begun: [40.0, 20.0],
+    batch: [0.5, 1.1],
     four_step: 0.95,
     steps: 0.9,
-    library: [0.235, 0.44, 1.0, 1.2],
+    library: [0.235, 0.48, 1.0, 1.2],
+    half: 0.15,
     shortest: [32, 1000],
 };
 
-/// The way for lines of so many points, in batches or each for itself, in vectors of so many lanes of so many bytes. It is
+/// The way for lines of so many points, in vectors of so many lanes of so many bytes. It is
 /// the same whatever is beside a line, so that the result is, too.
-pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'static str {
-    let prices = prices(points, in_batches, lanes, bytes);
+pub fn way(points: usize, of: Of, lanes: usize, bytes: usize) -> &'static str {
+    let prices = prices(points, of, lanes, bytes);
     let (chosen, own) = (
         cheapest(prices),
         cheapest([prices[0], prices[1], f64::INFINITY]),
@@ -76,7 +94,7 @@ pub fn way(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> &'sta
 
 /// The same for a line within a convolution, whose bound is three times as wide: nothing is tried.
 pub fn way_inside(points: usize, lanes: usize, bytes: usize) -> &'static str {
-    cheapest(prices(points, false, lanes, bytes))
+    cheapest(prices(points, Of::Single, lanes, bytes))
 }
 
 fn cheapest([batch, four_step, library]: [f64; 3]) -> &'static str {
@@ -90,7 +108,7 @@ fn cheapest([batch, four_step, library]: [f64; 3]) -> &'static str {
 }
 
 /// What a point takes by batches, by four steps and by RustFFT; infinite where a way is none.
-fn prices(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> [f64; 3] {
+fn prices(points: usize, of: Of, lanes: usize, bytes: usize) -> [f64; 3] {
     let Some(radices) = radices(points) else {
         return [f64::INFINITY, f64::INFINITY, 0.0];
     };
@@ -102,18 +120,21 @@ fn prices(points: usize, in_batches: bool, lanes: usize, bytes: usize) -> [f64; 
     let fits = (shortest_batch..=LONGEST_BATCH).contains(&points);
     let begun = costs.begun[usize::from(bytes > 4)] / points as f64;
     let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
-    let batch = match in_batches && fits {
-        true => begun + costs.batch + costs.steps * steps,
+    let near = 2 * points * lanes * bytes <= NEAR_ROWS;
+    let batch = match of != Of::Single && fits {
+        true => begun + costs.batch[usize::from(!near)] + costs.steps * steps,
         false => f64::INFINITY,
     };
+    let half = if of == Of::Halves { costs.half } else { 0.0 };
     let four_step = match points >= shortest_four_step {
-        true => four_step::price(points, lanes).map(|steps| costs.four_step + costs.steps * steps),
+        true => four_step::price(points, lanes)
+            .map(|steps| half + costs.four_step + costs.steps * steps),
         false => None,
     };
     [
         batch,
         four_step.unwrap_or(f64::INFINITY),
-        library(points, costs),
+        half + library(points, costs),
     ]
 }
 
@@ -159,20 +180,25 @@ mod tests {
     /// Lengths that RustFFT is fast at are its own, unless vectors are wider than its.
     #[test]
     fn the_cheapest_way_is_taken() {
-        for (points, in_batches, bytes, expected) in [
-            (1, true, 64, LIBRARY),
-            (16, true, 64, LIBRARY),
-            (1024, true, 32, LIBRARY),
-            (512, true, 64, LIBRARY),
-            (4096, true, 64, FOUR_STEP),
-            (100, true, 64, BATCH),
-            (1000, true, 32, BATCH),
-            (1000, false, 32, LIBRARY),
-            (17usize.pow(5), true, 32, FOUR_STEP),
-            (1009, true, 32, LIBRARY),
-            (1 << 20, true, 32, LIBRARY),
+        for (points, of, bytes, expected) in [
+            (1, Of::Many, 64, LIBRARY),
+            (16, Of::Many, 64, LIBRARY),
+            (1024, Of::Many, 32, LIBRARY),
+            (512, Of::Many, 64, LIBRARY),
+            (4096, Of::Many, 64, FOUR_STEP),
+            (100, Of::Many, 64, BATCH),
+            (128, Of::Many, 64, LIBRARY),
+            (128, Of::Halves, 64, BATCH),
+            (360, Of::Many, 64, BATCH),
+            (1000, Of::Many, 64, BATCH),
+            (4096, Of::Halves, 64, FOUR_STEP),
+            (1000, Of::Many, 32, BATCH),
+            (1000, Of::Single, 32, LIBRARY),
+            (17usize.pow(5), Of::Many, 32, FOUR_STEP),
+            (1009, Of::Many, 32, LIBRARY),
+            (1 << 20, Of::Many, 32, LIBRARY),
         ] {
-            let got = way(points, in_batches, bytes / 8, 8);
+            let got = way(points, of, bytes / 8, 8);
             assert_eq!(got, expected, "{points}");
         }
     }

@@ -1,8 +1,10 @@
 //! Transforms of contiguous lines: RustFFT's, butterflies with the radices that a user
 //! asks for, and the matrix engine's.
 
+use super::half_spectrum::HalfSpectrum;
 use super::scalar::{Real, Storage};
-use super::scaling::{lines_at_once, scale};
+use super::scaling::{lines_at_once, near_lines, scale};
+use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use rustfft::Fft;
 use std::sync::Arc;
@@ -63,6 +65,76 @@ pub trait Lines<T>: Send + Sync {
             }
         }
     }
+    /// Complex numbers of scratch that [`Lines::run_real`] needs.
+    fn real_scratch(&self) -> usize {
+        near_lines::<T>(self.length()) * self.length() + self.scratch()
+    }
+    /// Transforms so many lines of reals, of which each two are a point, to half spectra (`Split`), or these to reals
+    /// (`Merge`), and multiplies them.
+    ///
+    /// # Safety
+    /// As for [`Lines::run`], of half spectra with a point more.
+    unsafe fn run_real(
+        &self,
+        half: &HalfSpectrum<T>,
+        middle: Middle,
+        ends: [LinesAt<T>; 2],
+        count: usize,
+        factor: T,
+        scratch: &mut [Complex<T>],
+    ) where
+        T: Real,
+    {
+        // SAFETY: by this function's contract.
+        unsafe { real_lines(self, half, middle, ends, count, factor, scratch) }
+    }
+}
+
+/// [`Lines::run_real`] of some lines after the others, as many as stay near.
+///
+/// # Safety
+/// As for that.
+pub unsafe fn real_lines<T: Real>(
+    lines: &(impl Lines<T> + ?Sized),
+    half: &HalfSpectrum<T>,
+    middle: Middle,
+    [from, to]: [LinesAt<T>; 2],
+    count: usize,
+    factor: T,
+    scratch: &mut [Complex<T>],
+) {
+    let n = lines.length();
+    let near = near_lines::<T>(n);
+    let (between, scratch) = scratch.split_at_mut(near * n);
+    let pairs_apart = match middle {
+        Middle::Merge => to.apart,
+        _ => from.apart,
+    };
+    let per_call = if pairs_apart == n { near } else { 1 };
+    for first in (0..count).step_by(per_call) {
+        let own = per_call.min(count - first);
+        let [from, to] = [from, to].map(|at| at.after(first));
+        let between = &mut between[..own * n];
+        // SAFETY: by this function's contract; what is loaded is used up before anything is stored there.
+        unsafe {
+            if middle == Middle::Merge {
+                for (line, z) in between.chunks_exact_mut(n).enumerate() {
+                    let x = std::slice::from_raw_parts(from.after(line).first, n + 1);
+                    half.merge(x, z);
+                }
+                let to = std::slice::from_raw_parts_mut(to.first, own * n);
+                lines.process_to(between, to, scratch);
+                scale(to, factor);
+            } else {
+                let pairs = std::slice::from_raw_parts(from.first, own * n);
+                lines.process_to(pairs, between, scratch);
+                for (line, z) in between.chunks_exact(n).enumerate() {
+                    let x = std::slice::from_raw_parts_mut(to.after(line).first, n + 1);
+                    half.split(z, x, factor);
+                }
+            }
+        }
+    }
 }
 
 /// Bytes of lines that end before a processor sees that they are read, or written, in order.
@@ -95,6 +167,17 @@ impl<T> LinesAt<T> {
         bytes <= SHORT_LINE && lines * bytes < FETCHED
     }
 
+    /// So many lines of so many points, those between them included, to be asked for in so many pieces.
+    #[inline(always)]
+    pub fn in_pieces(self, lines: usize, points: usize, pieces: usize) -> Ahead {
+        let points = (lines - 1) * self.apart + points;
+        let bytes = points * size_of::<Complex<T>>();
+        Ahead {
+            first: self.first.cast(),
+            lines: bytes.div_ceil(CACHE_LINE * pieces),
+        }
+    }
+
     /// Lines after so many, which are in the same memory.
     pub fn after(self, lines: usize) -> Self {
         LinesAt {
@@ -107,17 +190,41 @@ impl<T> LinesAt<T> {
 /// Bytes that a cache fetches together.
 const CACHE_LINE: usize = 64;
 
-/// Asks for a byte, which need not exist, and what a cache fetches with it.
+/// Asks for a byte that is to be written, which need not exist, and what a cache fetches with it.
 #[inline(always)]
 pub fn fetch(byte: *const i8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: every such processor has the instruction, which reads nothing that a program can see.
+    // SAFETY: processors of this century's second decade have the instruction and older ones pass it over; it changes
+    // nothing that a program can see. There is no intrinsic that is compiled to it for all of them.
     unsafe {
-        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        _mm_prefetch::<_MM_HINT_T0>(byte);
+        std::arch::asm!("prefetchw [{}]", in(reg) byte as usize, options(nomem, nostack, preserves_flags));
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = byte;
+}
+
+/// Memory that is to be written, and is asked for in pieces while something else is computed.
+#[derive(Debug, Clone, Copy)]
+pub struct Ahead {
+    first: *const i8,
+    /// What a cache fetches together, in a piece.
+    lines: usize,
+}
+
+impl Ahead {
+    /// Nothing.
+    pub const NONE: Ahead = Ahead {
+        first: std::ptr::null(),
+        lines: 0,
+    };
+
+    /// Asks for a piece.
+    #[inline(always)]
+    pub fn fetch(self, piece: usize) {
+        for line in piece * self.lines..(piece + 1) * self.lines {
+            fetch(self.first.wrapping_add(line * CACHE_LINE));
+        }
+    }
 }
 
 /// Where lines lie, or go.

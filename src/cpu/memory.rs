@@ -6,7 +6,6 @@
 //! to one address, and a launch checks the buffers' lengths against that.
 
 use super::scalar::Storage;
-use num_complex::Complex;
 use std::marker::PhantomData;
 
 /// Bytes of a run, by their address: of an output other runs may write other parts meanwhile, as ranks do.
@@ -155,27 +154,5 @@ impl<S: Storage> Memory<S> {
         debug_assert!(S::is_compute());
         // SAFETY: by this function's contract.
         unsafe { std::slice::from_raw_parts_mut(self.address(index, count).cast(), count) }
-    }
-
-    /// `count` interleaved complex points from scalar `index` on, where memory holds what
-    /// arithmetic uses.
-    ///
-    /// # Safety
-    /// They are inside, nobody writes them meanwhile, and `S` is its own `Compute`.
-    pub unsafe fn complex(&self, index: usize, count: usize) -> &[Complex<S::Compute>] {
-        debug_assert!(S::is_compute());
-        // SAFETY: by this function's contract; Complex<T> is two T in a row, aligned as T.
-        unsafe { std::slice::from_raw_parts(self.address(index, 2 * count).cast(), count) }
-    }
-
-    /// The same to write to.
-    ///
-    /// # Safety
-    /// They are inside, nobody else touches them meanwhile, and `S` is its own `Compute`.
-    #[allow(clippy::mut_from_ref)]
-    pub unsafe fn complex_mut(&self, index: usize, count: usize) -> &mut [Complex<S::Compute>] {
-        debug_assert!(S::is_compute());
-        // SAFETY: by this function's contract.
-        unsafe { std::slice::from_raw_parts_mut(self.address(index, 2 * count).cast(), count) }
     }
 }

@@ -13,7 +13,7 @@
 use super::batch::Batch;
 use super::columns::Lanes;
 use super::exchange::{parts, points};
-use super::line_price::{self, BATCH};
+use super::line_price::{self, Of, BATCH};
 use super::lines::{Library, Lines};
 use super::scalar::{root, Real, Storage};
 use num_complex::Complex;
@@ -73,7 +73,11 @@ fn lines<T: Real + Storage<Compute = T>>(
     inverse: bool,
 ) -> Box<dyn Lines<T>> {
     let lanes = T::vector_bytes() / size_of::<T>();
-    let across = line_price::way(points, count >= lanes, lanes, size_of::<T>()) == BATCH;
+    let of = match count >= lanes {
+        true => Of::Many,
+        false => Of::Single,
+    };
+    let across = line_price::way(points, of, lanes, size_of::<T>()) == BATCH;
     match line_price::radices(points).filter(|_| across) {
         Some(radices) => Box::new(Batch::new(&radices, inverse)),
         None => Box::new(Library::new(points, inverse)),

@@ -280,6 +280,9 @@ fn stage<S: Storage>(
         Some(lines) if plain && S::is_compute() && contiguous && axis.length > 0 => {
             Path::Rows(lines)
         }
+        Some(lines) if S::is_compute() && real_rows(&axis, [&load, &store], &loops) => {
+            Path::RealRows(lines, HalfSpectrum::new(axis.length))
+        }
         Some(_)
             if plain
                 && neighbours
@@ -307,7 +310,7 @@ fn stage<S: Storage>(
             _ => vector,
         };
     }
-    if let Path::Rows(lines) | Path::Tile(lines, _) = &path {
+    if let Path::Rows(lines) | Path::RealRows(lines, _) | Path::Tile(lines, _) = &path {
         let together = tile_lines.checked_next_multiple_of(lines.together());
         tile_lines = together.unwrap_or(tile_lines);
     }
@@ -321,6 +324,24 @@ fn stage<S: Storage>(
         scale: S::Compute::rounded(scale),
         axis,
     })
+}
+
+/// Whether lines of an even number of reals are pairs in a row, and their half spectra points in a row.
+fn real_rows(axis: &TileAxis, [load, store]: [&Side; 2], loops: &[LineLoop]) -> bool {
+    let n = axis.length;
+    let (reals, points) = match axis.kind {
+        Kind::R2C => (End::Load, End::Store),
+        Kind::C2R => (End::Store, End::Load),
+        _ => return false,
+    };
+    let pairs = |apart: &Ends<usize>| apart.load.is_multiple_of(2) && apart.store.is_multiple_of(2);
+    n.is_multiple_of(2)
+        && n > 0
+        && (axis.map(reals).stride, axis.map(points).stride) == (1, 2)
+        && (&axis.ranges[reals], &axis.ranges[points]) == (&(0..n), &(0..n / 2 + 1))
+        && [load, store].map(|side| side.imaginary)[points as usize] == 1
+        && load.edges.is_none()
+        && loops.last().is_none_or(|inner| pairs(&inner.apart))
 }
 
 /// The pass' loops with their order; one of a single line if there are none.

@@ -11,6 +11,7 @@
 //! so nothing is shuffled, and no row of memory is visited twice on either side, but by type I.
 
 use super::columns::{ColumnFft, LaneScalar, Lanes};
+use super::half_lanes::{merge, split};
 use super::scalar::{root, Real, Storage};
 use super::stage::{Group, Slots, Stage};
 use mmafft_backend_traits::real::{Middle, RealSide};
@@ -171,7 +172,7 @@ pub struct RealTile<'a, T> {
 }
 
 /// A complex vector: real parts, imaginary parts.
-type C<S, T> = (<T as Lanes<S>>::V, <T as Lanes<S>>::V);
+type C<S, T> = [<T as Lanes<S>>::V; 2];
 
 impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
     #[inline(always)]
@@ -201,18 +202,14 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                 Middle::Merge => {
                     for c in 0..=m / 2 {
                         let (a, b) = (&points[c], &points[m - c]);
-                        let w = &roots[c];
+                        let w = [T::splat(simd, roots[c].re), T::splat(simd, roots[c].im)];
                         for v in 0..vectors {
                             let x = self.gather::<S>(simd, a, load.weighted, v);
                             let y = self.gather::<S>(simd, b, load.weighted, v);
-                            let (e, d) = sum_and_difference::<S, T>(simd, x, y);
-                            let o = times_conj::<S, T>(simd, d, w);
-                            let z = (T::vsub(simd, e.0, o.1), T::vadd(simd, e.1, o.0));
-                            row(v, c).write(planes::<S, T>(z, *swap));
+                            let [low, high] = merge::<S, T>(simd, [x, y], w);
+                            row(v, c).write(planes(low, *swap));
                             if c > 0 && 2 * c != m {
-                                let im = T::vsub(simd, o.0, e.1);
-                                let z = (T::vadd(simd, e.0, o.1), im);
-                                row(v, m - c).write(planes::<S, T>(z, *swap));
+                                row(v, m - c).write(planes(high, *swap));
                             }
                         }
                     }
@@ -221,7 +218,7 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                     for (p, point) in points.iter().enumerate() {
                         for v in 0..vectors {
                             let x = self.gather::<S>(simd, point, load.weighted, v);
-                            row(v, p).write(planes::<S, T>(x, *swap));
+                            row(v, p).write(planes(x, *swap));
                         }
                     }
                 }
@@ -232,22 +229,14 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                 Middle::Split => {
                     for c in 0..=m / 2 {
                         let (a, b) = (&points[c], &points[m - c]);
-                        let w = &roots[c];
+                        let w = [T::splat(simd, roots[c].re), T::splat(simd, roots[c].im)];
+                        let image = if c == 0 { 0 } else { m - c };
                         for (v, &copy) in copies[..vectors].iter().enumerate() {
-                            // Halves are added, as the sum of two points near the largest number is out of range.
-                            let halves = |p: usize| {
-                                let [re, im] = row(copy, p).read();
-                                (T::vmul(simd, half, re), T::vmul(simd, half, im))
-                            };
-                            let image = if c == 0 { 0 } else { m - c };
-                            let (e, d) = sum_and_difference::<S, T>(simd, halves(c), halves(image));
-                            // −i·d, turned by w
-                            let o = times::<S, T>(simd, (d.1, T::vneg(simd, d.0)), w);
-                            let x = (T::vadd(simd, e.0, o.0), T::vadd(simd, e.1, o.1));
-                            self.scatter::<S>(simd, a, store.weighted, v, x);
+                            let pair = [row(copy, c).read(), row(copy, image).read()];
+                            let [low, high] = split::<S, T>(simd, pair, w, half);
+                            self.scatter::<S>(simd, a, store.weighted, v, low);
                             if 2 * c != m {
-                                let x = (T::vsub(simd, e.0, o.0), T::vsub(simd, o.1, e.1));
-                                self.scatter::<S>(simd, b, store.weighted, v, x);
+                                self.scatter::<S>(simd, b, store.weighted, v, high);
                             }
                         }
                     }
@@ -255,8 +244,7 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                 _ => {
                     for (p, point) in points.iter().enumerate() {
                         for (v, &copy) in copies[..vectors].iter().enumerate() {
-                            let [re, im] = row(copy, p).read();
-                            let x = if *swap { (im, re) } else { (re, im) };
+                            let x = planes(row(copy, p).read(), *swap);
                             self.scatter::<S>(simd, point, store.weighted, v, x);
                         }
                     }
@@ -295,10 +283,9 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                 }
             }
         }
-        let x = (parts[0], parts[1]);
         match weighted {
-            true => times::<S, T>(simd, x, &point.weight),
-            false => x,
+            true => times::<S, T>(simd, parts, &point.weight),
+            false => parts,
         }
     }
 
@@ -323,7 +310,7 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
             true => times::<S, T>(simd, x, &point.weight),
             false => x,
         };
-        for ((part, row), factor) in [x.0, x.1].into_iter().zip(point.rows).zip(point.factors) {
+        for ((part, row), factor) in x.into_iter().zip(point.rows).zip(point.factors) {
             if let Some(i) = row {
                 let y = T::vmul(simd, part, T::splat(simd, factor));
                 // SAFETY: as for `gather`.
@@ -341,38 +328,20 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
 
 /// Two planes, changed if the DFT is the inverse one.
 #[inline(always)]
-fn planes<S: Simd, T: Lanes<S>>(x: C<S, T>, swap: bool) -> [T::V; 2] {
+fn planes<V>([re, im]: [V; 2], swap: bool) -> [V; 2] {
     match swap {
-        true => [x.1, x.0],
-        false => [x.0, x.1],
+        true => [im, re],
+        false => [re, im],
     }
-}
-
-/// x + conj y, x − conj y
-#[inline(always)]
-fn sum_and_difference<S: Simd, T: Lanes<S>>(simd: S, x: C<S, T>, y: C<S, T>) -> (C<S, T>, C<S, T>) {
-    (
-        (T::vadd(simd, x.0, y.0), T::vsub(simd, x.1, y.1)),
-        (T::vsub(simd, x.0, y.0), T::vadd(simd, x.1, y.1)),
-    )
 }
 
 #[inline(always)]
 fn times<S: Simd, T: Lanes<S>>(simd: S, x: C<S, T>, w: &Complex<T>) -> C<S, T> {
     let (wr, wi) = (T::splat(simd, w.re), T::splat(simd, w.im));
-    (
-        T::vfma(simd, x.0, wr, T::vneg(simd, T::vmul(simd, x.1, wi))),
-        T::vfma(simd, x.0, wi, T::vmul(simd, x.1, wr)),
-    )
-}
-
-#[inline(always)]
-fn times_conj<S: Simd, T: Lanes<S>>(simd: S, x: C<S, T>, w: &Complex<T>) -> C<S, T> {
-    let (wr, wi) = (T::splat(simd, w.re), T::splat(simd, w.im));
-    (
-        T::vfma(simd, x.0, wr, T::vmul(simd, x.1, wi)),
-        T::vfma(simd, x.1, wr, T::vneg(simd, T::vmul(simd, x.0, wi))),
-    )
+    [
+        T::vfma(simd, x[0], wr, T::vneg(simd, T::vmul(simd, x[1], wi))),
+        T::vfma(simd, x[0], wi, T::vmul(simd, x[1], wr)),
+    ]
 }
 
 with_simd!(RealTile -> ());

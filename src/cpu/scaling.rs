@@ -4,16 +4,22 @@ use super::scalar::Real;
 use num_complex::Complex;
 use pulp::Arch;
 
-/// Bytes of lines that are transformed before they are scaled: half of a first-level cache, or less.
-const NEAR_BYTES: usize = 16 << 10;
+/// Bytes of lines that are transformed before something else is done with them: a first-level cache, or less.
+const NEAR_BYTES: usize = 32 << 10;
 
 /// How many of `count` lines of `points` are transformed in one call: all of them, or as many as are near still when
 /// they are scaled.
 pub fn lines_at_once<T: Real>(count: usize, points: usize, scale: T) -> usize {
+    let count = count.max(1);
     match scale == T::one() {
         true => count,
-        false => (NEAR_BYTES / (points * size_of::<Complex<T>>()).max(1)).clamp(1, count),
+        false => near_lines::<T>(points).min(count),
     }
+}
+
+/// How many lines of `points` are near still when the last of them has been transformed.
+pub fn near_lines<T>(points: usize) -> usize {
+    (NEAR_BYTES / (points * size_of::<Complex<T>>()).max(1)).max(1)
 }
 
 /// Multiplies points where they lie.

@@ -10,6 +10,7 @@ use super::real_lines::RealLines;
 use super::scalar::{Real, Storage};
 use super::tile::Points;
 use super::tile_job::TileJob;
+use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{End, Ends, Kind, Side, Slot, TileAxis};
 use num_complex::Complex;
 
@@ -49,6 +50,8 @@ pub struct LineLoop {
 pub enum Path<T> {
     /// Contiguous complex lines, where they lie.
     Rows(Box<dyn Lines<T>>),
+    /// Contiguous lines between reals and half spectra, where they lie.
+    RealRows(Box<dyn Lines<T>>, HalfSpectrum<T>),
     /// A vector of neighbouring lines at a time, straight from memory to memory.
     Columns(ColumnFft<T>),
     /// Lines from reals to reals, one after the other.
@@ -108,6 +111,7 @@ impl<S: Storage> Stage<S> {
     pub fn workspace(&self) -> usize {
         match &self.path {
             Path::Rows(lines) => lines.scratch(),
+            Path::RealRows(lines, _) => lines.real_scratch(),
             Path::Columns(columns) => {
                 let rows = if S::is_compute() { 0 } else { columns.rows() };
                 (rows + columns.workspace()).div_ceil(2)
@@ -143,7 +147,18 @@ impl<S: Storage> Stage<S> {
         // SAFETY: by this function's contract.
         unsafe {
             match &self.path {
-                Path::Rows(lines) => self.rows(&**lines, slots, &group, workspace),
+                Path::Rows(lines) => {
+                    let ends = self.rows(slots, &group);
+                    lines.run(ends, group.lines, self.scale, workspace);
+                }
+                Path::RealRows(lines, half) => {
+                    let ends = self.rows(slots, &group);
+                    let middle = match self.axis.kind {
+                        Kind::R2C => Middle::Split,
+                        _ => Middle::Merge,
+                    };
+                    lines.run_real(half, middle, ends, group.lines, self.scale, workspace);
+                }
                 Path::Columns(columns) => {
                     let [from, to] = End::BOTH.map(|end| {
                         let memory = slots.of(self.side(end).slot);
@@ -274,23 +289,19 @@ impl<S: Storage> Stage<S> {
         }
     }
 
-    unsafe fn rows(
-        &self,
-        lines: &dyn Lines<S::Compute>,
-        slots: &Slots<S>,
-        group: &Group,
-        scratch: &mut [Complex<S::Compute>],
-    ) {
-        let ends = End::BOTH.map(|end| {
+    /// Where a group of contiguous lines lies and goes.
+    ///
+    /// # Safety
+    /// As for [`Stage::run`]; memory holds what arithmetic uses.
+    unsafe fn rows(&self, slots: &Slots<S>, group: &Group) -> [LinesAt<S::Compute>; 2] {
+        End::BOTH.map(|end| {
             let memory = slots.of(self.side(end).slot);
-            // SAFETY: by the contract of `run`; memory holds what arithmetic uses.
+            // SAFETY: by this function's contract.
             let first = unsafe { memory.address(group.start[end], 0) };
             LinesAt {
                 first: first.cast::<Complex<S::Compute>>(),
                 apart: self.inner().apart[end] / 2,
             }
-        });
-        // SAFETY: by the contract of `run`; input and output are one memory or disjoint.
-        unsafe { lines.run(ends, group.lines, self.scale, scratch) }
+        })
     }
 }

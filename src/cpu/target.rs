@@ -1,6 +1,6 @@
 //! What a planner asks of the CPU.
 
-use super::line_price::{way, LIBRARY};
+use super::line_price::{way, Of, LIBRARY};
 use super::odd_reals::{self, ODD_REALS};
 use mmafft_backend_traits::{Kind, Target};
 
@@ -18,11 +18,14 @@ impl Target for CpuTarget {
     }
 
     fn line_way(&self, kind: Kind, length: usize, [lanes, bytes]: [usize; 2]) -> &'static str {
-        // Lines that become as many reals are gathered one by one.
-        let in_batches = !kind.is_real_to_real();
-        match in_batches && kind != Kind::C2C && odd_reals::halves(length) {
-            true => ODD_REALS,
-            false => way(kind.core_length(length), in_batches, lanes, bytes),
-        }
+        let of = match kind {
+            Kind::C2C => Of::Many,
+            Kind::R2C | Kind::C2R if odd_reals::halves(length) => return ODD_REALS,
+            Kind::R2C | Kind::C2R if length.is_multiple_of(2) => Of::Halves,
+            Kind::R2C | Kind::C2R => Of::Many,
+            // Lines that become as many reals are gathered one by one.
+            _ => Of::Single,
+        };
+        way(kind.core_length(length), of, lanes, bytes)
     }
 }

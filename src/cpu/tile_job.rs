@@ -4,7 +4,6 @@ use super::half_spectrum::HalfSpectrum;
 use super::lines::Lines;
 use super::odd_reals::OddReals;
 use super::scalar::Storage;
-use super::scaling::{lines_at_once, scale};
 use super::stage::{Group, Slots, Stage};
 use super::tile::Points;
 use mmafft_backend_traits::{End, Kind};
@@ -93,44 +92,22 @@ impl<S: Storage> TileJob<'_, S> {
             }
             return;
         };
-        let from = self.from(load.start);
-        let whole = load.len() == 2 * n;
-        if S::is_compute() && whole && from.stride == 1 {
-            let (calls, per_call) = match from.line_stride == 2 * n {
-                true => (1, count),
-                false => (count, 1),
-            };
-            for call in 0..calls {
-                let tile = &mut tile[call * n..][..per_call * n];
-                // SAFETY: 2n reals in a row are n packed pairs; by the contract of `run`.
-                let pairs = unsafe {
-                    from.memory
-                        .complex(from.start + call * from.line_stride, per_call * n)
-                };
-                lines.process_to(pairs, tile, scratch);
-            }
-        } else {
-            if !whole {
-                tile.fill(Complex::default());
-            }
-            // SAFETY: by the contract of `Stage::run`.
-            unsafe { from.load_real(count, load.clone(), true, tile, n) };
-            lines.process(tile, scratch);
+        if load.len() < 2 * n {
+            tile.fill(Complex::default());
         }
-        let to = self.to(store.start);
-        let direct = S::is_compute() && store.len() == n + 1 && to.stride == 2 && to.imaginary == 1;
-        for (l, z) in tile.chunks_exact(n).enumerate() {
-            if direct {
-                // SAFETY: by the contract of `Stage::run`; the line is loaded already.
-                let x = unsafe { to.memory.complex_mut(to.start + l * to.line_stride, n + 1) };
-                real.split(z, x, stage.scale);
-            } else {
-                real.split(z, &mut half[l * (n + 1)..][..n + 1], stage.scale);
-            }
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe {
+            let from = self.from(load.start);
+            from.load_real(count, load.clone(), true, tile, n);
         }
-        if !direct {
-            // SAFETY: by the contract of `Stage::run`.
-            unsafe { to.store_complex(count, store.clone(), half, n + 1, One::one()) };
+        lines.process(tile, scratch);
+        for (z, x) in tile.chunks_exact(n).zip(half.chunks_exact_mut(n + 1)) {
+            real.split(z, x, stage.scale);
+        }
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe {
+            let to = self.to(store.start);
+            to.store_complex(count, store.clone(), half, n + 1, One::one());
         }
     }
 
@@ -150,22 +127,9 @@ impl<S: Storage> TileJob<'_, S> {
         let m = stage.axis.length / 2 + 1;
         let half = &mut half[..count * m];
         let tile = &mut tile[..count * n];
-        let from = self.from(0);
-        let in_rows = S::is_compute()
-            && stage.load.edges.is_none()
-            && stage.axis.ranges.load.len() == m
-            && from.stride == 2
-            && from.imaginary == 1;
-        if !in_rows {
-            // SAFETY: by the contract of `Stage::run`.
-            unsafe { self.load_half(half, m) };
-        }
-        for (l, z) in tile.chunks_exact_mut(n).enumerate() {
-            let x = match in_rows {
-                // SAFETY: by the contract of `Stage::run`; S is its own Compute.
-                true => unsafe { from.memory.complex(from.start + l * from.line_stride, m) },
-                false => &half[l * m..][..m],
-            };
+        // SAFETY: by the contract of `Stage::run`.
+        unsafe { self.load_half(half, m) };
+        for (z, x) in tile.chunks_exact_mut(n).zip(half.chunks_exact(m)) {
             match real {
                 Some(real) => real.merge(x, z),
                 None => {
@@ -177,26 +141,8 @@ impl<S: Storage> TileJob<'_, S> {
                 }
             }
         }
-        let (to, packed) = (self.to(store.start), real.is_some());
-        let whole = packed && store.len() == 2 * n;
-        if S::is_compute() && whole && to.stride == 1 {
-            let per_call = match to.line_stride == 2 * n {
-                true => lines_at_once(count, n, stage.scale),
-                false => 1,
-            };
-            for first in (0..count).step_by(per_call) {
-                let tile = &tile[first * n..][..per_call.min(count - first) * n];
-                // SAFETY: by the contract of `Stage::run`; every line is loaded already.
-                let pairs = unsafe {
-                    to.memory
-                        .complex_mut(to.start + first * to.line_stride, tile.len())
-                };
-                lines.process_to(tile, pairs, scratch);
-                scale(pairs, stage.scale);
-            }
-            return;
-        }
         lines.process(tile, scratch);
+        let (to, packed) = (self.to(store.start), real.is_some());
         // SAFETY: by the contract of `Stage::run`.
         unsafe { to.store_real(count, store.clone(), packed, tile, n, stage.scale) };
     }
