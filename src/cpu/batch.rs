@@ -136,8 +136,13 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
             self.to.is_short(self.lines, stored),
             columns.radices.first(),
         ) {
-            (true, Some(radix)) => self.to.in_pieces(self.lines, stored, n / radix),
-            _ => Ahead::NONE,
+            (true, Some(radix)) if self.to.are_beside(stored) => {
+                self.to.in_pieces(self.lines, stored, n / radix)
+            }
+            _ => {
+                self.to.fetch(self.lines, stored);
+                Ahead::NONE
+            }
         };
         let (mut rest, mut s) = (n, 1);
         for (i, &radix) in columns.radices.iter().enumerate() {
@@ -292,10 +297,21 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
             // SAFETY: by this function's contract. The middle is a pair with itself, as the first point is.
             unsafe {
                 let a = low.read_unaligned();
-                let b = if k == 0 { a } else { high.read_unaligned() };
-                let pair = split::<S, T>(simd, [a, b], self.root(simd, k), half);
-                high.write_unaligned(pair[1]);
+                let pair = if k == 0 {
+                    // The ends of half a spectrum are real.
+                    let factor = T::splat(simd, self.factor);
+                    let a = a.map(|part| T::vmul(simd, part, factor));
+                    let zero = T::splat(simd, T::zero());
+                    [
+                        [T::vadd(simd, a[0], a[1]), zero],
+                        [T::vsub(simd, a[0], a[1]), zero],
+                    ]
+                } else {
+                    let pair = [a, high.read_unaligned()];
+                    split::<S, T>(simd, pair, self.root(simd, k), half)
+                };
                 low.write_unaligned(pair[0]);
+                high.write_unaligned(pair[1]);
             }
         }
     }
@@ -318,14 +334,15 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
             let [low, high] = [k, point].map(|row| self.row::<S>(rows, row));
             // SAFETY: as for `split`.
             unsafe {
-                let [mut a, mut b] = [low.read_unaligned(), high.read_unaligned()];
+                let [a, b] = [low.read_unaligned(), high.read_unaligned()];
                 if k == 0 {
                     // The ends of half a spectrum are real.
-                    (a[1], b[1]) = (T::splat(simd, T::zero()), T::splat(simd, T::zero()));
+                    low.write_unaligned([T::vadd(simd, a[0], b[0]), T::vsub(simd, a[0], b[0])]);
+                    continue;
                 }
                 let pair = merge::<S, T>(simd, [a, b], self.root(simd, k));
-                high.write_unaligned(pair[1]);
                 low.write_unaligned(pair[0]);
+                high.write_unaligned(pair[1]);
             }
         }
     }
@@ -438,11 +455,6 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
                 single.run(ends.map(|at| at.after(count - left)), left, factor, scratch);
             }
         }
-    }
-
-    fn real_scratch(&self) -> usize {
-        let single = self.single.as_ref().map_or(0, Lines::real_scratch);
-        self.scratch().max(single)
     }
 
     unsafe fn run_real(

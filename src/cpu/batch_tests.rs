@@ -1,5 +1,7 @@
 use super::super::line_price::radices;
 use super::*;
+use crate::transform::Planner;
+use mmafft_backend_traits::{Kind, Request, Shape};
 
 /// A line by itself has the bits that it has in a whole vector of lines.
 fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
@@ -20,6 +22,11 @@ fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
     assert!(tried > 300);
 }
 
+/// Whether all bits are the same, of what is no number too.
+fn same<T: Real>(a: &[Complex<T>], b: &[Complex<T>]) -> bool {
+    bytemuck::cast_slice::<_, u8>(a) == bytemuck::cast_slice::<_, u8>(b)
+}
+
 /// Half spectra and reals of a line by itself are those of a whole vector of lines, and right.
 fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: f64) {
     let mut tried = 0;
@@ -29,7 +36,12 @@ fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: 
         let number = |i: usize| T::rounded((i * 7919 % 1013) as f64 / 1013.0 - 0.5);
         let zero = Complex::new(T::zero(), T::zero());
         let [forward, back] = [false, true].map(|inverse| Batch::<T>::new(&radices, inverse));
-        let mut scratch = vec![zero; forward.real_scratch().max(back.real_scratch())];
+        let mut scratch = vec![
+            zero;
+            forward
+                .real_scratch(forward.together())
+                .max(back.real_scratch(forward.together()))
+        ];
         let count = forward.together();
         let reals: Vec<_> = (0..count * points)
             .map(|i| Complex::new(number(2 * i), number(2 * i + 1)))
@@ -49,11 +61,35 @@ fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: 
         let strides = [points, points + 1];
         let spectra = run(&forward, Middle::Split, &reals, strides, count);
         let alone = run(&forward, Middle::Split, &reals, strides, 1);
-        assert!(alone == spectra[..points + 1], "{points} points");
+        assert!(same(&alone, &spectra[..points + 1]), "{points} points");
         let strides = [points + 1, points];
         let again = run(&back, Middle::Merge, &spectra, strides, count);
         let alone = run(&back, Middle::Merge, &spectra, strides, 1);
-        assert!(alone == again[..points], "{points} points");
+        assert!(same(&alone, &again[..points]), "{points} points");
+        // Zeros have signs.
+        for value in [1.0, 0.0] {
+            let value = T::rounded(value);
+            let line = vec![Complex::new(value, value); count * (points + 1)];
+            let ends = |middle,
+                        batch: &Batch<T>,
+                        apart: [usize; 2],
+                        run: &mut dyn FnMut(
+                &Batch<T>,
+                Middle,
+                &[Complex<T>],
+                [usize; 2],
+                usize,
+            ) -> Vec<Complex<T>>| {
+                let all = run(batch, middle, &line, apart, count);
+                let alone = run(batch, middle, &line, apart, 1);
+                assert!(
+                    same(&alone, &all[..apart[1]]),
+                    "{points} points of {value:?}"
+                );
+            };
+            ends(Middle::Split, &forward, [points, points + 1], &mut run);
+            ends(Middle::Merge, &back, [points + 1, points], &mut run);
+        }
         let factor = T::rounded(1.0 / (0.98 * points as f64));
         for (x, y) in reals.iter().zip(&again) {
             let error: f64 = (*x - *y * factor).norm_sqr().into();
@@ -91,5 +127,35 @@ fn lines_alone_have_the_bits_of_a_batch() {
     for inverse in [false, true] {
         alone_as_in_a_batch::<f32>(inverse);
         alone_as_in_a_batch::<f64>(inverse);
+    }
+}
+
+/// Lines of one butterfly have none to take those that fill no vector.
+#[test]
+fn reals_of_one_radix() {
+    for (radix, kind) in (2..=32).flat_map(|n| [(n, Kind::R2C), (n, Kind::C2R)]) {
+        for lines in [1, 5, 40] {
+            let request = Request::of_kind(kind, Shape::d1(2 * radix));
+            let planner = Planner::cpu().expect("the CPU");
+            let Ok(fft) = planner.build(&request.radices(&[radix]).batch(lines)) else {
+                continue;
+            };
+            let mut half = vec![Complex::new(1f32, 0.0); lines * (radix + 1)];
+            let mut reals = vec![1f32; lines * 2 * radix];
+            match kind {
+                Kind::R2C => fft.process(&reals, &mut half),
+                _ => fft.process(&half, &mut reals),
+            }
+            .expect("a run");
+            let first = if kind == Kind::R2C {
+                half[0].re
+            } else {
+                reals[0]
+            };
+            assert!(
+                (first - 2.0 * radix as f32).abs() < 1e-4,
+                "{radix}: {first}"
+            );
+        }
     }
 }

@@ -15,7 +15,7 @@ pub const BATCH: &str = "butterflies across lines";
 /// A line as columns, twice.
 pub const FOUR_STEP: &str = "four steps";
 
-/// The longest lines of batches, of which two copies of a vector are in a second-level cache.
+/// The longest lines of batches, of which a vector is in a second-level cache twice over.
 const LONGEST_BATCH: usize = 4096;
 
 /// Bytes of rows of a batch that are in a first-level cache beside what else it has.

@@ -65,9 +65,9 @@ pub trait Lines<T>: Send + Sync {
             }
         }
     }
-    /// Complex numbers of scratch that [`Lines::run_real`] needs.
-    fn real_scratch(&self) -> usize {
-        near_lines::<T>(self.length()) * self.length() + self.scratch()
+    /// Complex numbers of scratch that [`Lines::run_real`] needs for so many lines at most.
+    fn real_scratch(&self, lines: usize) -> usize {
+        near_lines::<T>(self.length()).min(lines) * self.length() + self.scratch()
     }
     /// Transforms so many lines of reals, of which each two are a point, to half spectra (`Split`), or these to reals
     /// (`Merge`), and multiplies them.
@@ -104,7 +104,10 @@ pub unsafe fn real_lines<T: Real>(
     scratch: &mut [Complex<T>],
 ) {
     let n = lines.length();
-    let near = near_lines::<T>(n);
+    if count == 0 {
+        return;
+    }
+    let near = near_lines::<T>(n).min(count);
     let (between, scratch) = scratch.split_at_mut(near * n);
     let pairs_apart = match middle {
         Middle::Merge => to.apart,
@@ -167,6 +170,12 @@ impl<T> LinesAt<T> {
         bytes <= SHORT_LINE && lines * bytes < FETCHED
     }
 
+    /// Whether lines of so many points lie beside each other, but for a few points.
+    #[inline(always)]
+    pub fn are_beside(&self, points: usize) -> bool {
+        self.apart <= points + CACHE_LINE / size_of::<Complex<T>>()
+    }
+
     /// So many lines of so many points, those between them included, to be asked for in so many pieces.
     #[inline(always)]
     pub fn in_pieces(self, lines: usize, points: usize, pieces: usize) -> Ahead {
@@ -194,8 +203,8 @@ const CACHE_LINE: usize = 64;
 #[inline(always)]
 pub fn fetch(byte: *const i8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: processors of this century's second decade have the instruction and older ones pass it over; it changes
-    // nothing that a program can see. There is no intrinsic that is compiled to it for all of them.
+    // SAFETY: processors of 64 bits have the instruction or pass it over; it changes nothing that a program can see. There
+    // is no intrinsic that is compiled to it for all of them.
     unsafe {
         std::arch::asm!("prefetchw [{}]", in(reg) byte as usize, options(nomem, nostack, preserves_flags));
     }

@@ -111,7 +111,7 @@ impl<S: Storage> Stage<S> {
     pub fn workspace(&self) -> usize {
         match &self.path {
             Path::Rows(lines) => lines.scratch(),
-            Path::RealRows(lines, _) => lines.real_scratch(),
+            Path::RealRows(lines, _) => lines.real_scratch(self.lines),
             Path::Columns(columns) => {
                 let rows = if S::is_compute() { 0 } else { columns.rows() };
                 (rows + columns.workspace()).div_ceil(2)
