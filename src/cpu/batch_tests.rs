@@ -67,28 +67,16 @@ fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: 
         let alone = run(&back, Middle::Merge, &spectra, strides, 1);
         assert!(same(&alone, &again[..points]), "{points} points");
         // Zeros have signs.
-        for value in [1.0, 0.0] {
-            let value = T::rounded(value);
+        for value in [T::one(), T::zero()] {
             let line = vec![Complex::new(value, value); count * (points + 1)];
-            let ends = |middle,
-                        batch: &Batch<T>,
-                        apart: [usize; 2],
-                        run: &mut dyn FnMut(
-                &Batch<T>,
-                Middle,
-                &[Complex<T>],
-                [usize; 2],
-                usize,
-            ) -> Vec<Complex<T>>| {
+            for (batch, middle, apart) in [
+                (&forward, Middle::Split, [points, points + 1]),
+                (&back, Middle::Merge, [points + 1, points]),
+            ] {
                 let all = run(batch, middle, &line, apart, count);
                 let alone = run(batch, middle, &line, apart, 1);
-                assert!(
-                    same(&alone, &all[..apart[1]]),
-                    "{points} points of {value:?}"
-                );
-            };
-            ends(Middle::Split, &forward, [points, points + 1], &mut run);
-            ends(Middle::Merge, &back, [points + 1, points], &mut run);
+                assert!(same(&alone, &all[..apart[1]]), "{points} points, {value:?}");
+            }
         }
         let factor = T::rounded(1.0 / (0.98 * points as f64));
         for (x, y) in reals.iter().zip(&again) {
