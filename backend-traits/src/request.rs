@@ -48,7 +48,7 @@ pub struct Request {
     /// `(axis, range)`: outside of it the output is unwanted, and not written; in place it may be, by what lies between
     /// passes.
     pub wanted_output: Vec<(usize, Range<usize>)>,
-    /// Whether the output is memory that is dear to read, as another device's is.
+    /// Whether the output is memory that is slow to read, as another device's is.
     ///
     /// Only the last pass stores there then, and what lies between passes lies in scratch, up to as much as the output.
     /// Nothing is timed for such a request. In place it has no effect.

@@ -8,7 +8,6 @@ use mmafft::{
     AnyBackend, Backend, Complex, CpuBackend, CpuOptions, Domain, Element, Planner, Precision,
     Request,
 };
-use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -189,11 +188,19 @@ impl Ranks {
         group: &Group,
         requests: &[Request],
         runs: usize,
-        csv: Option<&Path>,
+        table: Option<&Path>,
     ) -> Result<(), Failure> {
         let first = group.rank() == 0;
-        let header = "shape,kind,precision,ranks,devices,ms,one_ms";
-        let csv = csv.filter(|_| first);
+        let table = table.filter(|_| first);
+        let header = [
+            "shape",
+            "kind",
+            "precision",
+            "ranks",
+            "devices",
+            "ms",
+            "one_ms",
+        ];
         let mut rows = None;
         if first {
             let Station { ranks, engine, .. } = group.station();
@@ -223,19 +230,24 @@ impl Ranks {
                     request.kind.row().name,
                     one / ranks
                 );
-                let row = format!(
-                    "{},{},{},{},{},{ranks:.4},{one:.4}",
-                    request.shape,
-                    request.kind.row().name,
-                    request.precision.row().name,
-                    group.ranks(),
-                    self.devices.len().clamp(1, group.ranks()),
-                );
                 // The file is written over when there is something to write.
-                if let (None, Some(path)) = (&rows, csv) {
-                    rows = Some(Rows::new(path, header)?);
+                if let (None, Some(path)) = (&rows, table) {
+                    let mut file = csv::Writer::from_path(path)?;
+                    file.write_record(header)?;
+                    rows = Some(file);
                 }
-                rows.as_mut().map_or(Ok(()), |rows| rows.write(&row))?;
+                if let Some(rows) = &mut rows {
+                    rows.write_record([
+                        request.shape.to_string(),
+                        request.kind.row().name.into(),
+                        request.precision.row().name.into(),
+                        group.ranks().to_string(),
+                        self.devices.len().clamp(1, group.ranks()).to_string(),
+                        format!("{ranks:.4}"),
+                        format!("{one:.4}"),
+                    ])?;
+                    rows.flush()?;
+                }
             }
         }
         Ok(())
@@ -309,27 +321,6 @@ impl Ranks {
             times.sort_by(f64::total_cmp);
             times[times.len() / 2]
         }))
-    }
-}
-
-/// Rows of a CSV file, written as they come.
-struct Rows<'a> {
-    path: &'a Path,
-    file: std::fs::File,
-}
-
-impl<'a> Rows<'a> {
-    fn new(path: &'a Path, header: &str) -> Result<Self, String> {
-        let file = std::fs::File::create(path);
-        let file = file.map_err(|error| format!("{}: {error}", path.display()))?;
-        let mut rows = Rows { path, file };
-        rows.write(header)?;
-        Ok(rows)
-    }
-
-    fn write(&mut self, row: &str) -> Result<(), String> {
-        let written = writeln!(self.file, "{row}");
-        written.map_err(|error| format!("{}: {error}", self.path.display()))
     }
 }
 

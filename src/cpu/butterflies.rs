@@ -1,4 +1,4 @@
-//! The arithmetic of the column transform: Stockham steps over vectors of lines.
+//! The arithmetic of the column transform: steps over vectors of lines, by Stockham or in place.
 //!
 //! Everything is `#[inline(always)]` into one function per instruction set, so that the
 //! butterflies compile to plain vector code; `columns.rs` has the algorithm.
@@ -168,7 +168,7 @@ impl<T: Copy + Default> Rows<T> {
     }
 }
 
-/// One Stockham step on one or several vectors of lines.
+/// One step, by Stockham or in place, on one or several vectors of lines.
 pub struct StepArgs<'a, T> {
     pub from: &'a Rows<T>,
     pub to: &'a Rows<T>,

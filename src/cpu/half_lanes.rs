@@ -16,7 +16,7 @@ pub enum Pairs<T> {
     Merge,
 }
 
-/// Combines `from[k]` with `from[h − k]` for k from 1 on, if there are more pairs than a vector holds; `run` returns the
+/// Combines `from[k]` with `from[h − k]` for k from 1 on, if there are as many pairs as a vector holds; `run` returns the
 /// first k that is left.
 pub struct Combine<'a, T> {
     /// The points that are read: Z or X.

@@ -26,7 +26,7 @@ const LIBRARY_VECTOR: usize = 32;
 
 /// The lines that a price is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum Workload {
     /// Lines each for itself.
     Single,
     /// Many lines.
@@ -78,7 +78,7 @@ const WIDE: Costs = Costs {
 
 /// The way for lines of so many points, in vectors of so many lanes of so many bytes. It is
 /// the same whatever is beside a line, so that the result is, too.
-pub fn way(points: usize, of: Of, lanes: usize, bytes: usize) -> &'static str {
+pub fn way(points: usize, of: Workload, lanes: usize, bytes: usize) -> &'static str {
     let prices = prices(points, of, lanes, bytes);
     let (chosen, own) = (
         cheapest(prices),
@@ -94,7 +94,7 @@ pub fn way(points: usize, of: Of, lanes: usize, bytes: usize) -> &'static str {
 
 /// The same for a line within a convolution, whose bound is three times as wide: nothing is tried.
 pub fn way_inside(points: usize, lanes: usize, bytes: usize) -> &'static str {
-    cheapest(prices(points, Of::Single, lanes, bytes))
+    cheapest(prices(points, Workload::Single, lanes, bytes))
 }
 
 fn cheapest([batch, four_step, library]: [f64; 3]) -> &'static str {
@@ -108,7 +108,7 @@ fn cheapest([batch, four_step, library]: [f64; 3]) -> &'static str {
 }
 
 /// What a point takes by batches, by four steps and by RustFFT; infinite where a way is none.
-fn prices(points: usize, of: Of, lanes: usize, bytes: usize) -> [f64; 3] {
+fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 3] {
     let Some(radices) = radices(points) else {
         return [f64::INFINITY, f64::INFINITY, 0.0];
     };
@@ -121,11 +121,15 @@ fn prices(points: usize, of: Of, lanes: usize, bytes: usize) -> [f64; 3] {
     let begun = costs.begun[usize::from(bytes > 4)] / points as f64;
     let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
     let near = 2 * points * lanes * bytes <= NEAR_ROWS;
-    let batch = match of != Of::Single && fits {
+    let batch = match of != Workload::Single && fits {
         true => begun + costs.batch[usize::from(!near)] + costs.steps * steps,
         false => f64::INFINITY,
     };
-    let half = if of == Of::Halves { costs.half } else { 0.0 };
+    let half = if of == Workload::Halves {
+        costs.half
+    } else {
+        0.0
+    };
     let four_step = match points >= shortest_four_step {
         true => four_step::price(points, lanes)
             .map(|steps| half + costs.four_step + costs.steps * steps),
@@ -181,22 +185,22 @@ mod tests {
     #[test]
     fn the_cheapest_way_is_taken() {
         for (points, of, bytes, expected) in [
-            (1, Of::Many, 64, LIBRARY),
-            (16, Of::Many, 64, LIBRARY),
-            (1024, Of::Many, 32, LIBRARY),
-            (512, Of::Many, 64, LIBRARY),
-            (4096, Of::Many, 64, FOUR_STEP),
-            (100, Of::Many, 64, BATCH),
-            (128, Of::Many, 64, LIBRARY),
-            (128, Of::Halves, 64, BATCH),
-            (360, Of::Many, 64, BATCH),
-            (1000, Of::Many, 64, BATCH),
-            (4096, Of::Halves, 64, FOUR_STEP),
-            (1000, Of::Many, 32, BATCH),
-            (1000, Of::Single, 32, LIBRARY),
-            (17usize.pow(5), Of::Many, 32, FOUR_STEP),
-            (1009, Of::Many, 32, LIBRARY),
-            (1 << 20, Of::Many, 32, LIBRARY),
+            (1, Workload::Many, 64, LIBRARY),
+            (16, Workload::Many, 64, LIBRARY),
+            (1024, Workload::Many, 32, LIBRARY),
+            (512, Workload::Many, 64, LIBRARY),
+            (4096, Workload::Many, 64, FOUR_STEP),
+            (100, Workload::Many, 64, BATCH),
+            (128, Workload::Many, 64, LIBRARY),
+            (128, Workload::Halves, 64, BATCH),
+            (360, Workload::Many, 64, BATCH),
+            (1000, Workload::Many, 64, BATCH),
+            (4096, Workload::Halves, 64, FOUR_STEP),
+            (1000, Workload::Many, 32, BATCH),
+            (1000, Workload::Single, 32, LIBRARY),
+            (17usize.pow(5), Workload::Many, 32, FOUR_STEP),
+            (1009, Workload::Many, 32, LIBRARY),
+            (1 << 20, Workload::Many, 32, LIBRARY),
         ] {
             let got = way(points, of, bytes / 8, 8);
             assert_eq!(got, expected, "{points}");

@@ -13,7 +13,7 @@
 use super::batch::Batch;
 use super::columns::Lanes;
 use super::exchange::{parts, points};
-use super::line_price::{self, Of, BATCH};
+use super::line_price::{self, Workload, BATCH};
 use super::lines::{Library, Lines};
 use super::scalar::{root, Real, Storage};
 use num_complex::Complex;
@@ -74,8 +74,8 @@ fn lines<T: Real + Storage<Compute = T>>(
 ) -> Box<dyn Lines<T>> {
     let lanes = T::vector_bytes() / size_of::<T>();
     let of = match count >= lanes {
-        true => Of::Many,
-        false => Of::Single,
+        true => Workload::Many,
+        false => Workload::Single,
     };
     let across = line_price::way(points, of, lanes, size_of::<T>()) == BATCH;
     match line_price::radices(points).filter(|_| across) {

@@ -7,7 +7,7 @@
 use super::bluestein::Bluestein;
 use super::convolved::Convolved;
 use super::four_step::FourStep;
-use super::line_price::{way, way_inside, Of, FOUR_STEP};
+use super::line_price::{way, way_inside, Workload, FOUR_STEP};
 use super::rader::Rader;
 use super::scalar::{Real, Storage};
 use mmafft_backend_traits::largest_prime_factor;
@@ -32,7 +32,7 @@ where
     T: Real + Storage<Compute = T>,
 {
     let bytes = size_of::<T>();
-    let way = way(length, Of::Single, T::vector_bytes() / bytes, bytes);
+    let way = way(length, Workload::Single, T::vector_bytes() / bytes, bytes);
     plan_by(way, length, direction)
 }
 

@@ -1,6 +1,6 @@
 //! What a planner asks of the CPU.
 
-use super::line_price::{way, Of, LIBRARY};
+use super::line_price::{way, Workload, LIBRARY};
 use super::odd_reals::{self, ODD_REALS};
 use mmafft_backend_traits::{Kind, Target};
 
@@ -19,12 +19,12 @@ impl Target for CpuTarget {
 
     fn line_way(&self, kind: Kind, length: usize, [lanes, bytes]: [usize; 2]) -> &'static str {
         let of = match kind {
-            Kind::C2C => Of::Many,
+            Kind::C2C => Workload::Many,
             Kind::R2C | Kind::C2R if odd_reals::halves(length) => return ODD_REALS,
-            Kind::R2C | Kind::C2R if length.is_multiple_of(2) => Of::Halves,
-            Kind::R2C | Kind::C2R => Of::Many,
+            Kind::R2C | Kind::C2R if length.is_multiple_of(2) => Workload::Halves,
+            Kind::R2C | Kind::C2R => Workload::Many,
             // Lines that become as many reals are gathered one by one.
-            _ => Of::Single,
+            _ => Workload::Single,
         };
         way(kind.core_length(length), of, lanes, bytes)
     }

@@ -66,15 +66,15 @@ impl Tiles {
             _ => false,
         };
         // While a link is busy there is time for all else.
-        let stores_far = problem.only_writes_output();
-        if !model::is_of(limits) || !(faster || stores_far) || !passes.iter().all(plain) {
+        let remote_store = problem.only_writes_output();
+        if !model::is_of(limits) || !(faster || remote_store) || !passes.iter().all(plain) {
             return None;
         }
         let sequences =
             [0, 1].map(|i| orders_of_line(&passes[i], limits).unwrap_or_else(|| vec![Vec::new()]));
-        let pair = pair(passes, &sequences, request.batch, stores_far, limits)?;
+        let pair = pair(passes, &sequences, request.batch, remote_store, limits)?;
         // What is not cheaper so is left.
-        if !stores_far {
+        if !remote_store {
             let alone = [0, 1].map(|i| least(&passes[i], limits));
             if let (Some(takes), [Some(first), Some(second)]) = (pair.takes, alone) {
                 if takes > CHEAPER * (first + second) {

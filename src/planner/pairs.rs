@@ -24,7 +24,7 @@ const IN_TURNS: Tried = Tried {
 ///
 /// They have as many bytes beside each other as a link takes at once, for which a block may be alone; half as many; any
 /// (docs/lab/2026-11-29-ranks.md).
-const STORING_FAR: [Tried; 3] = [
+const REMOTE_STORES: [Tried; 3] = [
     Tried {
         rows: &[128, 160],
         bytes: 200 << 10,
@@ -77,11 +77,11 @@ pub fn pair(
     passes: &[Pass; 2],
     sequences: &[Vec<Vec<usize>>; 2],
     arrays: usize,
-    stores_far: bool,
+    remote_store: bool,
     limits: &Limits,
 ) -> Option<Pair> {
-    let seconds = match stores_far {
-        true => &STORING_FAR[..],
+    let seconds = match remote_store {
+        true => &REMOTE_STORES[..],
         false => &[IN_TURNS],
     };
     // A tile lies on chip with an eighth more between its banks at most.

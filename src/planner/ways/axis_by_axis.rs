@@ -4,7 +4,7 @@
 //! X[k1, k2] = Σ_n1 (Σ_n2 x[n1, n2]·exp(∓2πi·n2·k2/N2))·exp(∓2πi·n1·k1/N1)
 //! ```
 //! A halved axis comes first, so that the others move half as much. Intermediates lie in
-//! the output itself, unless zero ranges forbid to write there, or it is dear to read.
+//! the output itself, unless zero ranges forbid to write there, or it is slow to read.
 
 use crate::planner::fits::Fits;
 use crate::planner::problem::{Problem, INPUT, OUTPUT};

@@ -9,7 +9,7 @@
 //!   where it has an imaginary part to keep, goes to reals 2k and 2k+1 of its row of the
 //!   output (2k−1 and 2k for an odd length). The edge points, 0 and the last of an even
 //!   length, wait in scratch, see [`mmafft_backend_traits::Edges`].
-//! - With zero ranges, and where the output is dear to read, the whole intermediate lies in scratch.
+//! - With zero ranges, and where the output is slow to read, the whole intermediate lies in scratch.
 
 use crate::planner::fits::Fits;
 use crate::planner::problem::{Dim, Problem, INPUT, OUTPUT};

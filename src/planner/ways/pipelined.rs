@@ -45,18 +45,18 @@ fn turns(two: &TwoPasses) -> Option<InTurns> {
     } = *two;
     let arrays = problem.request.batch;
     let lies_between = between(planned, scratch_bytes, problem, limits.target)?;
-    let stores_far = problem.only_writes_output();
+    let remote_store = problem.only_writes_output();
     let suggested = || Tiles::suggested(planned, problem, limits)?.apply(planned, limits);
     let passes = match (taken.tiles, taken.turns) {
         (Some(tiles), _) => tiles.apply(planned, limits)?,
         (None, Some(_)) => suggested().unwrap_or_else(|| two.followed.to_vec()),
-        (None, None) if !stores_far && !lies_between.can_be_kept(arrays, limits) => return None,
+        (None, None) if !remote_store && !lies_between.can_be_kept(arrays, limits) => return None,
         (None, None) => suggested()?,
     };
     let between = between(&passes, scratch_bytes, problem, limits.target)?;
     let turns = match taken.turns {
         Some(turns) => turns,
-        None => sized(&passes, &between, arrays, limits, stores_far)?,
+        None => sized(&passes, &between, arrays, limits, remote_store)?,
     };
     let turns = Turns {
         kept: turns.kept.filter(|_| between.in_scratch),
@@ -144,7 +144,7 @@ fn sized(
     between: &Between,
     arrays: usize,
     limits: &Limits,
-    stores_far: bool,
+    remote_store: bool,
 ) -> Option<Turns> {
     let under_way = passes.iter().map(|pass| {
         let residents = pass.tile.launch.map_or(1, |launch| launch.residents);
@@ -156,7 +156,7 @@ fn sized(
     let ahead = (under_way / 10 * 7).div_ceil(turn).max(1);
     let kept = ahead + (under_way / 2 / turn).max(2);
     // More would not stay in the cache; and few turns are over before the passes overlap.
-    let stays = stores_far || kept.saturating_mul(turn) / 2 <= under_way;
+    let stays = remote_store || kept.saturating_mul(turn) / 2 <= under_way;
     (stays && arrays / of_a_turn >= 2 * kept).then_some(Turns {
         arrays: of_a_turn,
         ahead,

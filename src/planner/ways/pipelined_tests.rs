@@ -89,7 +89,7 @@ fn nothing_else_is_suggested() {
 
 /// What stores to another device takes turns where nothing else would, in pieces that a link takes at once.
 #[test]
-fn what_is_far_is_stored_while_more_is_made() {
+fn remote_stores_take_turns() {
     for (precision, n, tile_bytes) in [
         (Precision::F32, 512, 227 << 10),
         (Precision::F32, 1024, 227 << 10),
