@@ -34,6 +34,15 @@ impl Buffer {
         }
     }
 
+    /// Memory whose bytes have no type of their own: scratch.
+    pub(crate) fn of_bytes(memory: AnyBuffer) -> Self {
+        Buffer {
+            memory,
+            scalar: ScalarType::F32,
+            domain: Domain::Real,
+        }
+    }
+
     /// How many elements it has.
     pub fn len(&self) -> usize {
         self.memory.bytes() / (self.scalar.bytes() * self.domain.scalars())

@@ -50,6 +50,11 @@ impl Stream {
         self
     }
 
+    /// What was [lent](Stream::lend), without waiting for what uses it.
+    pub fn take_back(&self) -> Option<Buffer> {
+        locked(&self.lent).take().map(Buffer::of_bytes)
+    }
+
     /// Waits for what was launched on the stream.
     ///
     /// # Errors

@@ -147,6 +147,16 @@ fn scratch_that_is_lent_is_used() {
             .run_on(&stream, &input.unwrap(), &mut output)
             .unwrap();
         assert!(stream.lent.lock().unwrap().is_some());
+        assert_eq!(stream.take_back().unwrap().memory.bytes(), memory.len());
+        // The library's own outlives streams.
+        let own = planner
+            .allocate_scratch(fft.scratch_bytes().max(1))
+            .unwrap();
+        let stream = planner.stream().unwrap().lend(own);
+        fft.run_in_place_on(&stream, &mut buffer).unwrap();
+        assert!(stream.scratch.lock().unwrap().is_empty());
+        let own = stream.take_back();
+        assert!(own.is_some() && stream.take_back().is_none());
     }
 }
 

@@ -181,6 +181,15 @@ impl Planner {
         Ok(Stream::new(&self.backend, raw))
     }
 
+    /// Memory of so many bytes at least, to [lend](Stream::lend) to streams. Unlike what a stream allocates by itself, it
+    /// outlives the stream, and dropping the stream waits for nothing.
+    ///
+    /// # Errors
+    /// `OutOfMemory` where the device has no room.
+    pub fn allocate_scratch(&self, bytes: usize) -> Result<Buffer> {
+        Ok(Buffer::of_bytes(self.backend.allocate(bytes)?))
+    }
+
     /// Plans and prepares.
     ///
     /// What a request says is zero is not read, and what is not wanted is not written; both are

@@ -3,9 +3,9 @@
 //! What bounds an exchange is the link into a device. If all ranks stored to one device at a time, the others' links would
 //! wait; a pass that pushes stores to all of them in each of its tiles, or its ranks would have to begin elsewhere.
 
+use super::across::Across;
 use super::over::plan_over;
-use super::part::Part;
-use super::place::{outermost_as_batch, Place};
+use super::place::{outermost_as_batch, Place, Stage};
 use super::plan::DistributedPlan;
 use super::spread::{grid, Spread};
 use crate::transform::Planner;
@@ -13,9 +13,11 @@ use mmafft_backend_traits::{Domain, Kind, Request, Shape, Slot, KINDS};
 
 /// The request of a rank's stage over several devices.
 fn request_of(plan: &DistributedPlan, stage: usize, rank: usize) -> Option<Request> {
-    let next = plan.stages.get(stage + 1).map(|next| (&next.from, true));
-    let own = (stage > 0).then_some((&plan.stages[stage].from, true));
-    let request = plan.stages[stage].request(&plan.of_stages(), rank, [own, next])?;
+    let across = |stage: &Stage| Across::new(&stage.from, true);
+    let own = plan.stages[1..=stage].last().map(across);
+    let next = plan.stages.get(stage + 1).map(across);
+    let windows = [own.as_ref(), next.as_ref()];
+    let request = plan.stages[stage].request(&plan.of_stages(), rank, windows)?;
     Some(outermost_as_batch(request))
 }
 
@@ -34,13 +36,11 @@ fn targets(
     let next = &plan.stages[stage + 1].from;
     let scalars = next.scalars();
     // Where each rank's part begins: a slab is one piece.
-    let strides = next.window_strides(true);
-    let begins = next
-        .parts
-        .iter()
-        .map(|part| part.offset(&strides) * scalars);
+    let across = Across::new(next, true);
+    let begins = next.parts.iter().map(|part| across.loads(part).offset);
     let begins: Vec<usize> = begins.collect();
     let owner = |at: usize| {
+        let at = across.place_of(at / scalars);
         let full = (0..begins.len()).filter(|&r| !next.parts[r].is_empty());
         full.filter(|&r| begins[r] <= at)
             .max_by_key(|&r| begins[r])
@@ -155,18 +155,26 @@ fn each_device_has_what_its_rank_loads() {
     };
     // Three slabs of two planes of 8·4 points, of 8 bytes each.
     let slabs = place(&[1, 1, 3, 1]);
-    assert_eq!(slabs.homes(8, 256), [0, 0, 1, 1, 2, 2]);
-    assert_eq!(slabs.homes(8, 512), [0, 1, 2]);
+    let homes = |place: &Place, granule| Across::new(place, true).homes(place, 8, granule);
+    assert_eq!(homes(&slabs, 256), [0, 0, 1, 1, 2, 2]);
+    assert_eq!(homes(&slabs, 512), [0, 1, 2]);
     // A granule that several have is with the one that has most of it: of 3 planes the first two are one rank's.
-    assert_eq!(slabs.homes(8, 768), [0, 2]);
-    assert_eq!(slabs.homes(8, 1 << 20), [0]);
+    assert_eq!(homes(&slabs, 768), [0, 2]);
+    assert_eq!(homes(&slabs, 1 << 20), [0]);
     let pencils = place(&[1, 1, 3, 2]);
-    let homes = pencils.homes(8, 64);
-    assert_eq!(homes.len(), 24);
+    let of_each = homes(&pencils, 64);
+    assert_eq!(of_each.len(), 24);
     for rank in 0..6 {
-        assert_eq!(homes.iter().filter(|&&home| home == rank).count(), 4);
+        assert_eq!(of_each.iter().filter(|&&home| home == rank).count(), 4);
     }
-    let part: &Part = &slabs.parts[1];
-    assert_eq!(part.offset(&slabs.window_strides(true)), 64);
-    assert_eq!(slabs.window_strides(false), [192, 24, 4, 1]);
+    let loads = |apart| Across::new(&slabs, apart).loads(&slabs.parts[1]);
+    assert_eq!(loads(true).offset, 64);
+    assert_eq!(loads(false).strides, Some(vec![24, 4, 1]));
+    // Rows that are cut: each part lies in rows of two points, and the third rank has none.
+    let cut = place(&[1, 1, 1, 3]);
+    let (across, part) = (Across::new(&cut, true), &cut.parts[1]);
+    assert_eq!((across.points(), across.loads(part).offset), (96 * 2, 96));
+    assert_eq!(across.loads(part).strides, Some(vec![12, 2, 1]));
+    // Index (2, 3, 3) is planned in rows of eight points.
+    assert_eq!(across.place_of(2 * 48 + 3 * 8 + 3), 96 + 2 * 12 + 3 * 2 + 1);
 }

@@ -11,6 +11,7 @@
 //! - [`Planner::over`](crate::Planner::over) makes a [`DistributedTransform`] of both: every rank gets one, or every rank an
 //!   error. Ranks wait for each other no longer than the group's patience.
 
+mod across;
 mod communicator;
 mod explain;
 mod group;

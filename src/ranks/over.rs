@@ -1,5 +1,6 @@
 //! [`Ranks`]: planning and preparing over the ranks of a group.
 
+use super::across::Across;
 use super::communicator::{Shared, Wanted, Window};
 use super::group::{Group, Turn};
 use super::place::Stage;
@@ -144,12 +145,17 @@ fn windows(
     if group.has_messages_alone() {
         return Ok(Err("the group was asked to".into()));
     }
-    let bytes_of = |stage: &Stage| stage.from.points() * plan.point_bytes(&stage.from);
+    // Communicators say whether parts are memory of several devices when they have made a window.
+    let bytes_of = |stage: &Stage| {
+        let points = [false, true].map(|apart| Across::new(&stage.from, apart).points());
+        points[0].max(points[1]) * plan.point_bytes(&stage.from)
+    };
     let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
     let mut windows = Vec::new();
     for exchange in 0..exchanges.min(2) {
         let place = &plan.stages[exchange + 1].from;
-        let homes = |granule| place.homes(plan.point_bytes(place), granule);
+        let across = Across::new(place, true);
+        let homes = |granule| across.homes(place, plan.point_bytes(place), granule);
         let wanted = Wanted {
             bytes,
             homes: &homes,

@@ -1,5 +1,6 @@
 //! [`Place`] and [`Stage`]: where an array lies on its ranks, and what these do between two exchanges.
 
+use super::across::Across;
 use super::part::{strides, Part, Rows};
 use mmafft_backend_traits::{Domain, Effort, Kind, Layout, Precision, Request, Shape};
 
@@ -22,44 +23,10 @@ impl Place {
         strides(&self.parts[rank].lengths(), &self.order)
     }
 
-    /// The same in a window: that of the whole array, of which every rank has its part where it lies. In parts, the
-    /// dimensions that ranks share are outermost, so that a slab is one piece.
-    pub(crate) fn window_strides(&self, in_parts: bool) -> Vec<usize> {
-        let mut order = self.order.clone();
-        if in_parts {
-            let has_whole = |&dim: &usize| {
-                let n = self.lengths[dim];
-                self.parts.iter().all(|part| part.has_whole(dim, n))
-            };
-            // Stable: what is shared stays in its order, and what is not.
-            order.sort_by_key(has_whole);
-        }
-        strides(&self.lengths, &order)
-    }
-
-    /// Which rank has most of each granule of so many bytes, of a window in parts.
-    pub(crate) fn homes(&self, point: usize, granule: usize) -> Vec<usize> {
-        let by = self.window_strides(true);
-        let whole = Part::new(self.lengths.iter().map(|&n| 0..n).collect());
-        let count = (self.points() * point).div_ceil(granule);
-        let mut most = vec![(0, 0); count];
-        for (rank, part) in self.parts.iter().enumerate() {
-            let mut own = vec![0; count];
-            Rows::new(part, (&whole, &by), (&whole, &by)).each(|_, at, points| {
-                let (mut at, end) = (at * point, (at + points) * point);
-                while at < end {
-                    let next = end.min((at / granule + 1) * granule);
-                    own[at / granule] += next - at;
-                    at = next;
-                }
-            });
-            for (most, own) in most.iter_mut().zip(own) {
-                if own > most.0 {
-                    *most = (own, rank);
-                }
-            }
-        }
-        most.into_iter().map(|(_, rank)| rank).collect()
+    /// Whether every part has all of a dimension.
+    pub(crate) fn has_whole(&self, dim: usize) -> bool {
+        let n = self.lengths[dim];
+        self.parts.iter().all(|part| part.has_whole(dim, n))
     }
 
     /// The rows that a rank's part has of the whole array, which lies in the same order, and the part's points.
@@ -81,20 +48,17 @@ impl Place {
         self.lengths.iter().product()
     }
 
-    /// Where a rank's part of it lies: by itself, or in the window of the place that the array has behind the fence.
-    fn layout(&self, rank: usize, window: Option<(&Place, bool)>) -> Layout {
-        let (strides, offset) = match window {
-            None => (self.strides(rank), 0),
-            Some((window, in_parts)) => {
-                let strides = window.window_strides(in_parts);
-                let offset = self.parts[rank].offset(&strides);
-                (strides, offset)
-            }
-        };
-        Layout::strided(&strides[1..])
-            .distance(strides[0])
-            .offset(offset)
+    /// Where a rank's part lies by itself.
+    fn layout(&self, rank: usize) -> Layout {
+        layout(&self.strides(rank), 0)
     }
+}
+
+/// A layout of these strides, that of the batch first.
+pub(crate) fn layout(strides: &[usize], offset: usize) -> Layout {
+    Layout::strided(&strides[1..])
+        .distance(strides[0])
+        .offset(offset)
 }
 
 /// A stage's request with its outermost dimension as the batch, if that is not transformed.
@@ -158,22 +122,18 @@ pub(crate) enum Lies<'a> {
 
 impl Lies<'_> {
     fn layout(self, part: &Part) -> Layout {
-        let (strides, offset) = match self {
+        match self {
             Lies::At(place, rank) => {
                 let by = place.strides(rank);
                 let begin = place.parts[rank].offset(&by);
-                let offset = part.offset(&by) - begin;
-                (by, offset)
+                layout(&by, part.offset(&by) - begin)
             }
             Lies::Behind(offset) => {
                 let lengths = part.lengths();
                 let in_rows: Vec<usize> = (0..lengths.len()).collect();
-                (strides(&lengths, &in_rows), offset)
+                layout(&strides(&lengths, &in_rows), offset)
             }
-        };
-        Layout::strided(&strides[1..])
-            .distance(strides[0])
-            .offset(offset)
+        }
     }
 }
 
@@ -185,6 +145,18 @@ pub(crate) fn copy_of(
     [from, to]: [Lies<'_>; 2],
 ) -> Request {
     let layouts = [from.layout(part), to.layout(part)];
+    copy(whole, domain, &part.lengths(), layouts)
+}
+
+/// What copies a part from where it lies to a window, as it is planned ([`Across::stored`]).
+pub(crate) fn copy_across(
+    whole: &Request,
+    domain: Domain,
+    part: &Part,
+    from: Lies<'_>,
+    window: &Across,
+) -> Request {
+    let layouts = [from.layout(part), window.stores(part)];
     copy(whole, domain, &part.lengths(), layouts)
 }
 
@@ -202,13 +174,13 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// What a rank asks its planner for; `None` where it has nothing of the array. Of a side in a window that window is
-    /// given: the place of the stage that loads from it, and whether it lies there in parts.
+    /// What a rank asks its planner for; `None` where it has nothing of the array. Of a side in a window how the array
+    /// lies there is given; what is stored there is as it is planned ([`Across::stored`]).
     pub(crate) fn request(
         &self,
         whole: &Request,
         rank: usize,
-        windows: [Option<(&Place, bool)>; 2],
+        windows: [Option<&Across>; 2],
     ) -> Option<Request> {
         let part = &self.from.parts[rank];
         if part.is_empty() {
@@ -216,8 +188,11 @@ impl Stage {
         }
         let (from, to) = (part.lengths(), self.to.parts[rank].lengths());
         let layouts = [
-            self.from.layout(rank, windows[0]),
-            self.to.layout(rank, windows[1]),
+            windows[0].map_or_else(|| self.from.layout(rank), |window| window.loads(part)),
+            match windows[1] {
+                None => self.to.layout(rank),
+                Some(window) => window.stores(&self.to.parts[rank]),
+            },
         ];
         if self.axes.is_empty() {
             return Some(copy(whole, self.from.domain, &from, layouts));
@@ -237,9 +212,7 @@ impl Stage {
         let [input, output] = layouts;
         request.shape = Shape::new(&dims);
         // Memory of other devices is stored to, and not loaded from.
-        if let Some((_, in_parts)) = windows[1] {
-            request.write_only_output = in_parts;
-        }
+        request.write_only_output = windows[1].is_some_and(Across::is_apart);
         Some(request.unified().input_layout(input).output_layout(output))
     }
 

@@ -3,6 +3,7 @@
 //! Between two fences is an epoch. A point that a rank loads was stored by the stage before, in an earlier epoch; nobody
 //! stores in the same epoch to what another loads; behind the last stage every point of the output is there, once.
 
+use super::across::Across;
 use super::over::plan_over;
 use super::place::Place;
 use super::plan::DistributedPlan;
@@ -61,7 +62,7 @@ fn prove(plan: &DistributedPlan, mutation: Mutation) -> Result<(), String> {
 fn prove_in(plan: &DistributedPlan, mutation: Mutation, in_parts: bool) -> Result<(), String> {
     let whole = plan.of_stages();
     let last = plan.stages.len() - 1;
-    let size = |place: &Place| place.points();
+    let size = |place: &Place| place.points().max(Across::new(place, in_parts).points());
     let both = plan.stages.iter().flat_map(|s| [&s.from, &s.to]);
     let most = both.map(size).max().unwrap_or(0);
     let mut windows = vec![vec![Cell::default(); most]; 2];
@@ -72,8 +73,9 @@ fn prove_in(plan: &DistributedPlan, mutation: Mutation, in_parts: bool) -> Resul
             let next = plan.stages.get(i + 1).map(|next| &next.from);
             let own = (i > 0).then_some(&stage.from);
             for (rank, output) in outputs.iter_mut().enumerate() {
-                let places = [own, next].map(|place| place.map(|place| (place, in_parts)));
-                let Some(request) = stage.request(&whole, rank, places) else {
+                let across = [own, next].map(|place| Some(Across::new(place?, in_parts)));
+                let lie = across.each_ref().map(Option::as_ref);
+                let Some(request) = stage.request(&whole, rank, lie) else {
                     continue;
                 };
                 let mut expected = stage.from.parts[rank].clone();
@@ -100,6 +102,7 @@ fn prove_in(plan: &DistributedPlan, mutation: Mutation, in_parts: bool) -> Resul
                     false => &mut windows[i % 2],
                 };
                 for (number, at) in points(&stage.to, rank, &request.output) {
+                    let at = lie[1].map_or(at, |across| across.place_of(at));
                     let cell = target.get_mut(at).ok_or("a store outside of memory")?;
                     let again = cell.stored.is_some_and(|(_, _, _, when)| when == epoch);
                     let read = cell

@@ -18,8 +18,7 @@ impl State {
     }
 
     fn has_whole(&self, dim: usize) -> bool {
-        let n = self.place.lengths[dim];
-        self.place.parts.iter().all(|part| part.has_whole(dim, n))
+        self.place.has_whole(dim)
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! The file is long because what a run does stands beside what it checks.
 
+use super::across::Across;
 use super::communicator::{self, Messages, Window};
 use super::explain::How;
 use super::group::{Group, Turn};
 use super::line::with_roots;
 use super::mail::{mail, on_host, Letters, Mail, OnHost, Written};
 use super::peers::settle;
-use super::place::outermost_as_batch;
+use super::place::{copy_across, outermost_as_batch, Lies, Stage};
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::buffer::Buffer;
@@ -45,7 +46,7 @@ pub struct DistributedTransform {
     backend: AnyBackend,
     /// What this rank does in each stage; `None` where it has nothing of the array, or what it has only changes places
     /// on its way through messages.
-    stages: Vec<Option<Transform>>,
+    stages: Vec<Option<Local>>,
     between: Between,
     /// Held by a run; why no other follows, where a rank was lost.
     running: Mutex<Option<Error>>,
@@ -68,28 +69,16 @@ impl DistributedTransform {
         let (backend, rank) = (planner.backend().clone(), group.rank());
         let shared = windows.is_ok();
         let in_parts = windows.iter().flatten().any(Window::is_in_parts);
-        let whole = plan.of_stages();
         let last = plan.stages.len() - 1;
+        let across = |stage: &Stage| shared.then(|| Across::new(&stage.from, in_parts));
         let mut stages = Vec::new();
         for (i, stage) in plan.stages.iter().enumerate() {
-            let next = plan.stages.get(i + 1).map(|next| &next.from);
-            let own = (i > 0).then_some(&stage.from);
-            let windows = [own, next].map(|place| Some((place.filter(|_| shared)?, in_parts)));
+            let own = plan.stages[1..=i].last().and_then(across);
+            let next = plan.stages.get(i + 1).and_then(across);
             // What a message takes along need not be copied before.
-            let request = match stage.axes.is_empty() && !shared && last > 0 {
+            stages.push(match stage.axes.is_empty() && !shared && last > 0 {
                 true => None,
-                false => stage.request(&whole, rank, windows),
-            };
-            stages.push(match request {
-                None => None,
-                Some(request) => {
-                    let mut local = plan_within(planner, outermost_as_batch(request))?;
-                    if let Some(length) = stage.roots {
-                        let columns = stage.from.parts[rank].all()[2].clone();
-                        local = with_roots(local, length, columns.len(), columns.start)?;
-                    }
-                    Some(planner.prepare(local)?)
-                }
+                false => Local::prepare(planner, &plan, i, rank, [own.as_ref(), next.as_ref()])?,
             });
         }
         let between = match windows {
@@ -140,7 +129,9 @@ impl DistributedTransform {
 
     /// The plan of each of this rank's own stages; `None` where it does nothing.
     pub fn stage_plans(&self) -> impl Iterator<Item = Option<&Plan>> {
-        self.stages.iter().map(|stage| Some(stage.as_ref()?.plan()))
+        self.stages
+            .iter()
+            .map(|stage| Some(stage.as_ref()?.transform.plan()))
     }
 
     /// This rank's number.
@@ -438,7 +429,7 @@ impl DistributedTransform {
 
     /// What this rank does in a stage.
     fn stage(&self, i: usize, ends: &mut Ends<'_>) -> Result<()> {
-        let Some(transform) = &self.stages[i] else {
+        let Some(local) = &self.stages[i] else {
             return Ok(());
         };
         let last = self.stages.len() - 1;
@@ -453,7 +444,7 @@ impl DistributedTransform {
                 let before = (i > 0).then(|| window(i - 1));
                 let from = before.as_ref().or(ends.input);
                 let to = inner.as_mut().or(ends.output.as_deref_mut());
-                transform.run_memory(from, to)
+                local.run(from, to)
             }
             Between::Messages { mail, .. } => {
                 let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
@@ -461,7 +452,7 @@ impl DistributedTransform {
                 let from = before.last().and_then(|mail| mail.behind.as_ref());
                 let to = behind.first_mut().and_then(|mail| mail.before.as_mut());
                 let (input, output) = (ends.input, ends.output.as_deref_mut());
-                transform.run_memory(from.or(input), to.or(output))
+                local.run(from.or(input), to.or(output))
             }
         }
     }
@@ -585,6 +576,86 @@ impl DistributedTransform {
         };
         letters.keep(made, written.bytes(), [place, next], rank);
         Ok(written.end(&self.backend))
+    }
+}
+
+/// What a rank does in a stage.
+struct Local {
+    transform: Transform,
+    /// What the transform makes lies here first, and is copied to where the next stage loads it.
+    copied: Option<(Mutex<AnyBuffer>, Transform)>,
+}
+
+impl Local {
+    /// Of a stage that loads from a window, or stores to one, how arrays lie there; `None` where the rank has nothing of
+    /// the array.
+    fn prepare(
+        planner: &Planner,
+        plan: &DistributedPlan,
+        stage: usize,
+        rank: usize,
+        windows: [Option<&Across>; 2],
+    ) -> Result<Option<Local>> {
+        let (stage, whole) = (&plan.stages[stage], plan.of_stages());
+        let local = |windows: [Option<&Across>; 2]| {
+            let Some(request) = stage.request(&whole, rank, windows) else {
+                return Ok(None);
+            };
+            let plan = plan_within(planner, outermost_as_batch(request))?;
+            match stage.roots {
+                None => Ok(Some(plan)),
+                Some(length) => {
+                    let columns = stage.from.parts[rank].all()[2].clone();
+                    with_roots(plan, length, columns.len(), columns.start).map(Some)
+                }
+            }
+        };
+        let Some(direct) = local(windows)? else {
+            return Ok(None);
+        };
+        let stored = match windows[1] {
+            Some(window) => window.stored(direct),
+            None => Some(direct),
+        };
+        match stored.map(|plan| planner.prepare(plan)) {
+            Some(Ok(transform)) => {
+                return Ok(Some(Local {
+                    transform,
+                    copied: None,
+                }))
+            }
+            // A window of rows may be what the device code does not store to by such a plan.
+            Some(Err(Error::Unsupported { .. })) | None => {}
+            Some(Err(error)) => return Err(error),
+        }
+        let (Some(window), Some(made)) = (windows[1], local([windows[0], None])?) else {
+            return Ok(None);
+        };
+        let part = &stage.to.parts[rank];
+        let lies = Lies::At(&stage.to, rank);
+        let copy = copy_across(&whole, stage.to.domain, part, lies, window);
+        let stored = window.stored(planner.plan(&copy)?);
+        let stored = stored.ok_or_else(|| Error::Unsupported {
+            what: "a copy to cut rows".into(),
+            backend: planner.limits().backend.into(),
+            instead: "exchange messages".into(),
+        })?;
+        let memory = planner
+            .backend()
+            .allocate(part.points() * plan.point_bytes(&stage.to))?;
+        Ok(Some(Local {
+            transform: planner.prepare(made)?,
+            copied: Some((Mutex::new(memory), planner.prepare(stored)?)),
+        }))
+    }
+
+    fn run(&self, input: Option<&AnyBuffer>, output: Option<&mut AnyBuffer>) -> Result<()> {
+        let Some((made, copy)) = &self.copied else {
+            return self.transform.run_memory(input, output);
+        };
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        self.transform.run_memory(input, Some(&mut made))?;
+        copy.run_memory(Some(&made), output)
     }
 }
 

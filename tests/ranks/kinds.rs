@@ -316,3 +316,26 @@ fn every_kind_by_messages() {
     }
     run(&cases()[..6], "emulated-nvidia", 3, Joined::Messages);
 }
+
+/// Rows of which each device has a piece: of one pass, of several, of factors that pieces are no multiples of, of primes and
+/// of half spectra.
+#[test]
+fn rows_cut_between_devices() {
+    let forward = |rows, points| Request::forward(Shape::d2(rows, points));
+    let requests = [
+        forward(6, 1024),
+        forward(5, 1009),
+        forward(3, 16384).precision(Precision::F64),
+        forward(4, 32768),
+        forward(3, 19683),
+        forward(2, 10007),
+        Request::directed(Kind::C2C, Direction::Inverse, Shape::d2(4, 30000)),
+        Request::r2c(Shape::d2(5, 4096)),
+        Request::r2c(Shape::d2(2, 65536)),
+        Request::forward(Shape::d3(3, 4, 2048)).axes(&[0, 2]),
+    ];
+    let cases = requests.map(Case::new);
+    for (name, ranks) in [("emulated-nvidia", 2), ("emulated-amd", 3)] {
+        run(&cases, name, ranks, Joined::Devices(ranks));
+    }
+}

@@ -82,8 +82,9 @@ fn whole(pass: &Pass) -> Option<&'static str> {
             || side.edges.is_some()
             || end == End::Load && side.halves().is_some();
         let complex = side.domain == Domain::Complex && !numbered;
-        // As are mirror images of a half spectrum in runs.
-        let part = |a: &TileAxis| a.map(end).runs.is_some() && a.map(end).index != 1;
+        // Loads find parts of a line in runs by their number too, and so do stores of mirror images.
+        let numbered = end == End::Load || side.halves().is_some();
+        let part = |a: &TileAxis| numbered && a.map(end).runs.is_some() && a.map(end).index != 1;
         let maps = pass.loops.iter().map(|l| l.map(end));
         let mut maps = maps.chain(pass.axes.iter().map(|a| a.map(end)));
         let wrong = |map: &Map| map.runs.is_some_and(|r| cut(r) || !complex);

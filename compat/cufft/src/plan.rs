@@ -2,7 +2,7 @@
 
 use crate::status::{say, Result, Status};
 use crate::{device, real};
-use mmafft::{Direction, Kind, PlanCache, Precision, Request, Shape, Slot, Stream};
+use mmafft::{Buffer, Direction, Kind, PlanCache, Precision, Request, Shape, Slot, Stream};
 use mmafft_guru::{Embedded, Problem, Runs};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, CStr};
@@ -204,8 +204,11 @@ pub struct Plan {
     /// The caller's stream, as a number.
     stream: u64,
     work_area: Option<u64>,
-    /// The stream with the work area lent to it, once something runs.
-    bound: Option<Arc<Stream>>,
+    /// The library's own work area, while no stream has it: as long as the plan, which graphs may have recorded.
+    own: Option<Buffer>,
+    /// The stream with a work area lent to it, once something runs. What a stream allocates itself it would have to wait for
+    /// in the end, when its owner may have destroyed it.
+    bound: Option<Stream>,
     /// What the caller has set, which nothing here depends on.
     properties: BTreeMap<c_int, i64>,
 }
@@ -325,17 +328,25 @@ impl Plan {
 
     pub fn set_stream(&mut self, stream: u64) -> Result<()> {
         if self.stream != stream {
+            self.unbind();
             self.stream = stream;
-            self.bound = None;
         }
         Ok(())
+    }
+
+    /// Takes the work area back from the stream.
+    fn unbind(&mut self) {
+        let lent = self.bound.take().and_then(|stream| stream.take_back());
+        if self.work_area.is_none() {
+            self.own = lent.or(self.own.take());
+        }
     }
 
     pub fn set_work_area(&mut self, area: u64) -> Result<()> {
         let area = Some(area).filter(|&area| area != 0);
         if self.work_area != area {
+            self.unbind();
             self.work_area = area;
-            self.bound = None;
         }
         Ok(())
     }
@@ -386,26 +397,29 @@ impl Plan {
         }
         let runs = made.runs(direction, input == output)?;
         let stream = match &self.bound {
-            Some(stream) => stream.clone(),
+            Some(stream) => stream,
             None => {
+                let (planner, bytes) = (made.cache.planner(), made.work_bytes);
                 // SAFETY: by this function's contract.
-                let stream = unsafe { made.cache.planner().stream_from_raw(self.stream)? };
-                let lent = self
-                    .work_area
-                    .zip(runs.transform())
-                    .filter(|_| made.work_bytes > 0);
-                let stream = match lent {
+                let stream = unsafe { planner.stream_from_raw(self.stream)? };
+                let area = match (self.work_area.zip(runs.transform()), self.own.take()) {
+                    _ if bytes == 0 => None,
                     // SAFETY: as above.
-                    Some((area, fft)) => stream.lend(unsafe {
-                        fft.buffer_from_raw(Slot::Scratch, area, made.work_bytes)?
-                    }),
+                    (Some((area, fft)), _) => {
+                        Some(unsafe { fft.buffer_from_raw(Slot::Scratch, area, bytes)? })
+                    }
+                    (None, Some(own)) => Some(own),
+                    (None, None) => Some(planner.allocate_scratch(bytes)?),
+                };
+                let stream = match area {
+                    Some(area) => stream.lend(area),
                     None => stream,
                 };
-                self.bound.insert(Arc::new(stream)).clone()
+                self.bound.insert(stream)
             }
         };
         // SAFETY: by this function's contract.
-        unsafe { runs.run_on(&stream, input, output)? };
+        unsafe { runs.run_on(stream, input, output)? };
         Ok(())
     }
 }
