@@ -1,4 +1,5 @@
 use crate::{AnyBackend, Complex, Kind, Planner, Precision, Request, Shape, Slot};
+use mmafft_backend_traits::Buffer as _;
 
 /// The backends that are on every machine.
 fn planners() -> Vec<Planner> {
