@@ -114,7 +114,8 @@ impl Planner {
         self.wisdom.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn backend(&self) -> &AnyBackend {
+    /// The device that it plans for, which ranks are joined on ([`crate::ranks::Group`]).
+    pub fn backend(&self) -> &AnyBackend {
         &self.backend
     }
 

@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         two_ranks,
         four_ranks,
         two_ranks_by_messages,
+        three_ranks_of_devices,
         two_ranks_of_another_mpi,
         a_rank_that_is_lost,
         no_mpi,
@@ -96,6 +97,14 @@ fn two_ranks_by_messages() {
     launch(&first(), 2, "messages");
 }
 
+/// Messages in the memory of devices, which are emulated: every MPI takes it.
+fn three_ranks_of_devices() {
+    match backend("devices") {
+        Ok(_) => launch(&first(), 3, "devices"),
+        Err(_) => skip("needs the feature `emulate`"),
+    };
+}
+
 /// The standard ABI of MPI 5 and Open MPI's, where both are there.
 fn two_ranks_of_another_mpi() {
     match launchers().get(1) {
@@ -119,11 +128,20 @@ fn no_mpi() {
     assert!(output.status.success(), "{output:?}");
 }
 
+/// What a rank's task runs on.
+fn backend(task: &str) -> Result<AnyBackend, Error> {
+    match task {
+        "devices" => AnyBackend::from_name("emulated-nvidia"),
+        _ => Ok(AnyBackend::Cpu(CpuBackend::new(CpuOptions {
+            threads: 1,
+            ..CpuOptions::default()
+        }))),
+    }
+}
+
 fn planner() -> Planner {
-    Planner::on(AnyBackend::Cpu(CpuBackend::new(CpuOptions {
-        threads: 1,
-        ..CpuOptions::default()
-    })))
+    let task = std::env::var(TASK).unwrap_or_default();
+    Planner::on(backend(&task).expect("it is built"))
 }
 
 /// What each process does.
@@ -135,7 +153,7 @@ fn as_rank(task: &str) -> Result<(), String> {
     };
     let group = group.patience(Duration::from_secs(20));
     let group = match task {
-        "messages" => group.by_messages(),
+        "messages" | "devices" => group.by_messages(),
         _ => group,
     };
     if task == "lost" {

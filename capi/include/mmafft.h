@@ -9,6 +9,11 @@
 #include <stdint.h>
 
 /*
+ Bytes of an identifier of ranks that NCCL joins.
+ */
+#define MMAFFT_NCCL_ID_BYTES 128
+
+/*
  Where transforms run.
  */
 typedef enum mmafft_backend {
@@ -484,6 +489,41 @@ enum mmafft_status mmafft_group_mpi(void *communicator,
                                     struct mmafft_group **group);
 
 /*
+ An identifier of ranks that NCCL, or RCCL, is to join: one process makes it, and gives it to the others.
+
+ # Safety
+ `id` is null or has room for MMAFFT_NCCL_ID_BYTES.
+ */
+enum mmafft_status mmafft_nccl_id(const struct mmafft_planner *planner,
+                                  void *id);
+
+/*
+ Joins processes with the same identifier, each on the device of its own planner, as one of so many. Others are waited
+ for so many seconds at most, 60 for 0. Collective.
+
+ # Safety
+ `id` has MMAFFT_NCCL_ID_BYTES; `group` is null or an address to write.
+ */
+enum mmafft_status mmafft_group_nccl(const struct mmafft_planner *planner,
+                                     const void *id,
+                                     size_t rank,
+                                     size_t ranks,
+                                     double patience,
+                                     struct mmafft_group **group);
+
+/*
+ Joins the ranks of an ncclComm_t, which stays the caller's, and whose device is the planner's. Collective.
+
+ # Safety
+ The communicator is of the library that the process has open, was made not to block, outlives the group, and is used by
+ nobody else during collective calls of the group; `group` is null or an address to write.
+ */
+enum mmafft_status mmafft_group_nccl_of(const struct mmafft_planner *planner,
+                                        void *communicator,
+                                        double patience,
+                                        struct mmafft_group **group);
+
+/*
  Leaves a group; its plans live on. Collective where it ends MPI. Null, or one that was destroyed, is nothing.
  */
 void mmafft_group_destroy(struct mmafft_group *group);
@@ -547,6 +587,16 @@ enum mmafft_status mmafft_distributed_explain(const struct mmafft_distributed *p
 enum mmafft_status mmafft_distributed_execute(const struct mmafft_distributed *plan,
                                               const void *input,
                                               void *output);
+
+/*
+ The same in memory of the planner's device, in host memory of the CPU's; it returns when the transform is done.
+
+ # Safety
+ Both are memory of all elements of the parts, and apart; what wrote the input is done.
+ */
+enum mmafft_status mmafft_distributed_execute_device(const struct mmafft_distributed *plan,
+                                                     const void *input,
+                                                     void *output);
 
 /*
  Destroys a plan. Null, or one that was destroyed, is nothing.

@@ -45,22 +45,104 @@ pub unsafe extern "C" fn mmafft_group_mpi(
     patience: f64,
     group: *mut *mut mmafft_group,
 ) -> mmafft_status {
-    call(|| {
-        // What is wrong here is known before the others are joined.
-        if group.is_null() {
-            return Err(invalid("the place for the group is null"));
-        }
-        let patience = if patience == 0.0 { 60.0 } else { patience };
-        let patience = Duration::try_from_secs_f64(patience);
-        let patience = patience.map_err(|_| invalid("the patience is no number of seconds"))?;
-        let joined = match communicator.is_null() {
-            true => Group::mpi()?,
-            // SAFETY: by this function's contract.
-            false => unsafe { Group::mpi_from_raw(communicator as usize as u64)? },
-        };
-        let handle = GROUPS.insert(joined.patience(patience));
+    let join = || match communicator.is_null() {
+        true => Group::mpi(),
         // SAFETY: by this function's contract.
-        unsafe { write(group, handle.cast(), "the place for the group") }
+        false => unsafe { Group::mpi_from_raw(communicator as usize as u64) },
+    };
+    // SAFETY: by this function's contract.
+    call(|| unsafe { join_by(join, patience, group) })
+}
+
+/// Keeps the group that `join` makes.
+///
+/// # Safety
+/// `group` is null or an address to write.
+unsafe fn join_by(
+    join: impl FnOnce() -> mmafft::Result<Group>,
+    patience: f64,
+    group: *mut *mut mmafft_group,
+) -> Result<()> {
+    // What is wrong here is known before the others are joined.
+    if group.is_null() {
+        return Err(invalid("the place for the group is null"));
+    }
+    let patience = if patience == 0.0 { 60.0 } else { patience };
+    let patience = Duration::try_from_secs_f64(patience);
+    let patience = patience.map_err(|_| invalid("the patience is no number of seconds"))?;
+    let handle = GROUPS.insert(join()?.patience(patience));
+    // SAFETY: by this function's contract.
+    unsafe { write(group, handle.cast(), "the place for the group") }
+}
+
+/// Bytes of an identifier of ranks that NCCL joins.
+pub const MMAFFT_NCCL_ID_BYTES: usize = 128;
+
+/// An identifier of ranks that NCCL, or RCCL, is to join: one process makes it, and gives it to the others.
+///
+/// # Safety
+/// `id` is null or has room for MMAFFT_NCCL_ID_BYTES.
+#[no_mangle]
+pub unsafe extern "C" fn mmafft_nccl_id(
+    planner: *const mmafft_planner,
+    id: *mut c_void,
+) -> mmafft_status {
+    call(|| {
+        let made = Group::nccl_id(planner_of(planner)?.planner().backend())?;
+        // SAFETY: by this function's contract.
+        unsafe { write(id.cast(), made, "the place for the identifier") }
+    })
+}
+
+/// Joins processes with the same identifier, each on the device of its own planner, as one of so many. Others are waited
+/// for so many seconds at most, 60 for 0. Collective.
+///
+/// # Safety
+/// `id` has MMAFFT_NCCL_ID_BYTES; `group` is null or an address to write.
+#[no_mangle]
+pub unsafe extern "C" fn mmafft_group_nccl(
+    planner: *const mmafft_planner,
+    id: *const c_void,
+    rank: usize,
+    ranks: usize,
+    patience: f64,
+    group: *mut *mut mmafft_group,
+) -> mmafft_status {
+    call(|| {
+        let cache = planner_of(planner)?;
+        if id.is_null() {
+            return Err(invalid("the identifier is null"));
+        }
+        // SAFETY: by this function's contract.
+        let id = unsafe { id.cast::<[u8; MMAFFT_NCCL_ID_BYTES]>().read_unaligned() };
+        let join = || Group::nccl(cache.planner().backend(), &id, rank, ranks);
+        // SAFETY: by this function's contract.
+        unsafe { join_by(join, patience, group) }
+    })
+}
+
+/// Joins the ranks of an ncclComm_t, which stays the caller's, and whose device is the planner's. Collective.
+///
+/// # Safety
+/// The communicator is of the library that the process has open, was made not to block, outlives the group, and is used by
+/// nobody else during collective calls of the group; `group` is null or an address to write.
+#[no_mangle]
+pub unsafe extern "C" fn mmafft_group_nccl_of(
+    planner: *const mmafft_planner,
+    communicator: *mut c_void,
+    patience: f64,
+    group: *mut *mut mmafft_group,
+) -> mmafft_status {
+    call(|| {
+        let cache = planner_of(planner)?;
+        if communicator.is_null() {
+            return Err(invalid("the communicator is null"));
+        }
+        let handle = communicator as usize as u64;
+        // SAFETY: by this function's contract.
+        let join = || unsafe { Group::nccl_from_raw(cache.planner().backend(), handle) };
+        // SAFETY: by this function's contract.
+        unsafe { join_by(join, patience, group) }
     })
 }
 
@@ -229,6 +311,30 @@ pub unsafe extern "C" fn mmafft_distributed_execute(
             )
         };
         Ok(fft.process_bytes(input, output)?)
+    })
+}
+
+/// The same in memory of the planner's device, in host memory of the CPU's; it returns when the transform is done.
+///
+/// # Safety
+/// Both are memory of all elements of the parts, and apart; what wrote the input is done.
+#[no_mangle]
+pub unsafe extern "C" fn mmafft_distributed_execute_device(
+    plan: *const mmafft_distributed,
+    input: *const c_void,
+    output: *mut c_void,
+) -> mmafft_status {
+    call(|| {
+        let fft = find(plan)?;
+        // An address that is null is a buffer that is too short, which the other ranks hear of.
+        let side = |address: usize, bytes: usize| match address {
+            0 => (0, 0),
+            _ => (address as u64, bytes),
+        };
+        let [from, to] = fft.bytes();
+        // SAFETY: by this function's contract.
+        let ran = unsafe { fft.run_raw(side(input as usize, from), side(output as usize, to)) };
+        Ok(ran?)
     })
 }
 

@@ -37,6 +37,20 @@ static void *thread(void *data) {
     return NULL;
 }
 
+/* Ranks that NCCL would join: there is none of the CPU. */
+static void ranks(void) {
+    char id[MMAFFT_NCCL_ID_BYTES] = {0};
+    mmafft_group *group = NULL;
+    EXPECT(mmafft_nccl_id(planner, NULL) != MMAFFT_OK);
+    EXPECT(mmafft_nccl_id(NULL, id) == MMAFFT_INVALID);
+    EXPECT(mmafft_group_nccl(planner, NULL, 0, 1, 1, &group) == MMAFFT_INVALID);
+    EXPECT(mmafft_group_nccl(planner, id, 0, 1, 1, NULL) == MMAFFT_INVALID);
+    EXPECT(mmafft_group_nccl(planner, id, 2, 1, 1, &group) != MMAFFT_OK);
+    EXPECT(mmafft_group_nccl(planner, id, 0, 1, 1, &group) != MMAFFT_OK);
+    EXPECT(mmafft_group_nccl_of(planner, NULL, 1, &group) == MMAFFT_INVALID && !group);
+    EXPECT(mmafft_distributed_execute_device(NULL, id, id) == MMAFFT_INVALID);
+}
+
 static void separate_parts(void) {
     mmafft_dim dim = {8, -1, 1};
     mmafft_request request;
@@ -122,6 +136,7 @@ int main(void) {
     EXPECT(mmafft_wisdom_import(planner, "nonsense", NULL) == MMAFFT_WISDOM);
     EXPECT(mmafft_wisdom_import(planner, NULL, NULL) == MMAFFT_INVALID);
     requests();
+    ranks();
     separate_parts();
     streams();
 

@@ -1,4 +1,4 @@
-//! [`Communicator`]: what ranks need of whatever joins them, in four calls.
+//! [`Communicator`]: what ranks need of whatever joins them.
 
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
@@ -50,7 +50,26 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
         patience: Duration,
     ) -> Result<Shared>;
 
-    /// Marks what this rank's backend has enqueued, which others [`Communicator::follow`] behind the next fence; `false`
+    /// A message of every rank to every rank, itself included.
+    ///
+    /// # Errors
+    /// `Overflow` and `OtherRank` before anything is under way, on every rank. Any other, as `Lost` where a rank does not
+    /// come in time: what was received until then means nothing, and the caller frees neither memory, as what is under way
+    /// may still read and write it.
+    fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()>;
+
+    /// Ends the group, as what was enqueued did not end in this time. Not collective.
+    fn give_up(&self, _waited: Duration) {}
+
+    /// What it can do with work that devices have yet to do, if anything.
+    fn on_device(&self) -> Option<&dyn OnDevice> {
+        None
+    }
+}
+
+/// What joins ranks while their devices work: no call waits for them. What is left out, ranks do without.
+pub trait OnDevice {
+    /// Marks what this rank's backend has enqueued, which others [`OnDevice::follow`] behind the next fence; `false`
     /// where they cannot, so that each rank waits for its backend before the fence. Not collective.
     ///
     /// # Errors
@@ -68,14 +87,6 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
         Ok(())
     }
 
-    /// A message of every rank to every rank, itself included.
-    ///
-    /// # Errors
-    /// `Overflow` and `OtherRank` before anything is under way, on every rank. Any other, as `Lost` where a rank does not
-    /// come in time: what was received until then means nothing, and the caller frees neither memory, as what is under way
-    /// may still read and write it.
-    fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()>;
-
     /// Whether messages go from this backend's own memory to the others'. On every rank, or on none.
     ///
     /// # Errors
@@ -88,8 +99,8 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     /// there comes after what has arrived.
     ///
     /// # Errors
-    /// As [`Communicator::exchange`]; what fails later [`Communicator::check`] says.
-    fn exchange_on_device(
+    /// As [`Communicator::exchange`]; what fails later [`OnDevice::check`] says.
+    fn exchange(
         &self,
         _backend: &AnyBackend,
         _letters: &Letters<'_>,
@@ -97,7 +108,7 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     ) -> Result<()> {
         Err(Error::Unsupported {
             what: "messages in a device's memory".into(),
-            backend: self.station().engine.clone(),
+            backend: "ranks".into(),
             instead: "exchange them through the host".into(),
         })
     }
@@ -109,9 +120,6 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
     fn check(&self) -> Result<()> {
         Ok(())
     }
-
-    /// Ends the group, as what was enqueued did not end in this time. Not collective.
-    fn give_up(&self, _waited: Duration) {}
 }
 
 /// The messages of an exchange in a backend's own memory, those of all ranks one after another.
@@ -125,6 +133,8 @@ pub struct Letters<'a> {
     pub received: u64,
     /// Bytes from each rank.
     pub from: &'a [usize],
+    /// Bytes of a point: every count is a multiple of it.
+    pub point: usize,
 }
 
 /// A window that ranks want.

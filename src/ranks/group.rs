@@ -164,7 +164,8 @@ impl Group {
     }
 
     pub(crate) fn takes_memory_of(&self, backend: &AnyBackend) -> Result<bool> {
-        self.joined.communicator.takes_memory_of(backend)
+        let devices = self.joined.communicator.on_device();
+        devices.map_or(Ok(false), |devices| devices.takes_memory_of(backend))
     }
 
     pub(crate) fn has_messages_alone(&self) -> bool {

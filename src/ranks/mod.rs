@@ -35,7 +35,9 @@ mod stages;
 mod threads;
 mod transform;
 
-pub use communicator::{Communicator, Letters, Messages, Shared, Station, Wanted, Window};
+pub use communicator::{
+    Communicator, Letters, Messages, OnDevice, Shared, Station, Wanted, Window,
+};
 pub use explain::How;
 pub use group::Group;
 pub use over::{plan_over, Ranks};

@@ -1,6 +1,6 @@
 //! Ranks of one process on several devices: memory that all of these reach, and moments in what they do.
 
-use super::communicator::{Communicator, Shared, Wanted, Window};
+use super::communicator::{Communicator, OnDevice, Shared, Wanted, Window};
 use crate::any::AnyBackend;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 use mmafft_backend_traits::device::Driver as _;
@@ -153,7 +153,7 @@ pub fn settle(
     };
     let since = Instant::now();
     while !is_done()? {
-        communicator.check()?;
+        communicator.on_device().map_or(Ok(()), OnDevice::check)?;
         let waited = since.elapsed();
         if waited >= patience {
             communicator.give_up(waited);
@@ -165,4 +165,22 @@ pub fn settle(
         }
     }
     Ok(())
+}
+
+/// Calls another library while the backend's device is the thread's own.
+///
+/// # Errors
+/// `Device` with the driver's words.
+#[cfg(feature = "mpi")]
+pub fn within(backend: &AnyBackend, calls: &mut dyn FnMut()) -> Result<()> {
+    match backend {
+        #[cfg(feature = "cuda")]
+        AnyBackend::Cuda(cuda) => cuda.driver().within(calls),
+        #[cfg(feature = "hip")]
+        AnyBackend::Hip(hip) => hip.driver().within(calls),
+        _ => {
+            calls();
+            Ok(())
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Ranks that are threads of one process: they share memory, and wait for each other with a deadline.
 
-use super::communicator::{Communicator, Messages, Shared, Station, Wanted, Window};
+use super::communicator::{Communicator, Messages, OnDevice, Shared, Station, Wanted, Window};
 use super::peers::{self, memory_of, Mark};
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::foreign::Foreign;
@@ -193,27 +193,6 @@ unsafe impl Communicator for Threads {
         Ok(offer.unwrap_or_else(|| Shared::Apart("rank 0 has found none".into())))
     }
 
-    fn mark(&self, backend: &AnyBackend) -> Result<bool> {
-        let Some(mark) = Mark::of(backend)? else {
-            return Ok(false);
-        };
-        self.state().marks[self.station.rank] = Some(Arc::new(mark));
-        Ok(true)
-    }
-
-    fn follow(&self, backend: &AnyBackend) -> Result<()> {
-        // Others may have set another mark since, behind what is waited for here: to wait for it too harms nothing.
-        let marks: Vec<Arc<Mark>> = {
-            let state = self.state();
-            let own = self.station.rank;
-            let others = (1..self.station.ranks).map(|i| (own + i) % self.station.ranks);
-            others
-                .filter_map(|other| state.marks[other].clone())
-                .collect()
-        };
-        marks.iter().try_for_each(|mark| mark.follow(backend))
-    }
-
     fn exchange(&self, messages: &mut Messages<'_>, patience: Duration) -> Result<()> {
         let since = Instant::now();
         let rank = self.station.rank;
@@ -262,6 +241,33 @@ unsafe impl Communicator for Threads {
         let lost = Error::Lost { rank, waited };
         self.state().lost.get_or_insert(lost);
         self.shared.changed.notify_all();
+    }
+
+    fn on_device(&self) -> Option<&dyn OnDevice> {
+        Some(self)
+    }
+}
+
+impl OnDevice for Threads {
+    fn mark(&self, backend: &AnyBackend) -> Result<bool> {
+        let Some(mark) = Mark::of(backend)? else {
+            return Ok(false);
+        };
+        self.state().marks[self.station.rank] = Some(Arc::new(mark));
+        Ok(true)
+    }
+
+    fn follow(&self, backend: &AnyBackend) -> Result<()> {
+        // Others may have set another mark since, behind what is waited for here: to wait for it too harms nothing.
+        let marks: Vec<Arc<Mark>> = {
+            let state = self.state();
+            let own = self.station.rank;
+            let others = (1..self.station.ranks).map(|i| (own + i) % self.station.ranks);
+            others
+                .filter_map(|other| state.marks[other].clone())
+                .collect()
+        };
+        marks.iter().try_for_each(|mark| mark.follow(backend))
     }
 }
 

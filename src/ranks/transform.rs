@@ -468,12 +468,15 @@ impl DistributedTransform {
     ) -> Result<Result<()>> {
         let Between::Messages { mail, .. } = &self.between else {
             // Devices wait for each other where they can; else each rank waits for its own.
-            let marked = so_far.and_then(|()| match turn.communicator().mark(&self.backend)? {
-                true => Ok(()),
-                false => self.settle(turn),
+            let marked = so_far.and_then(|()| match turn.communicator().on_device() {
+                Some(devices) if devices.mark(&self.backend)? => Ok(()),
+                _ => self.settle(turn),
             });
             turn.all(marked)?;
-            return Ok(turn.communicator().follow(&self.backend));
+            return Ok(match turn.communicator().on_device() {
+                Some(devices) => devices.follow(&self.backend),
+                None => Ok(()),
+            });
         };
         let mut mail = mail.lock().unwrap_or_else(PoisonError::into_inner);
         let (earlier, own) = mail.split_at_mut(i);
@@ -504,10 +507,17 @@ impl DistributedTransform {
                     to: &letters.to,
                     received,
                     from: &letters.from,
+                    point: self.plan.point_bytes(&self.plan.stages[i].to),
                 };
                 let waits = self.group.waits();
                 let communicator = turn.communicator();
-                let exchanged = communicator.exchange_on_device(&self.backend, &messages, waits);
+                // Letters are of devices where the communicator takes their memory.
+                let exchanged = match communicator.on_device() {
+                    Some(devices) => devices.exchange(&self.backend, &messages, waits),
+                    None => Err(self.lost(Error::Empty {
+                        what: "what exchanges messages of devices".into(),
+                    })),
+                };
                 exchanged.map_err(|error| self.lost(error))?;
                 let (Some(source), Some(target)) = (source, target) else {
                     return Ok(Ok(()));

@@ -20,6 +20,12 @@ const MULTIPLE: [c_int; 2] = [4096, 3];
 /// Libraries whose handles are neither: MPICH's own ABI, which is that of Intel MPI too.
 const OTHERS: [&str; 2] = ["libmpi.so.12", "libmpich.so.12"];
 
+/// By what name a library says whether it takes memory of NVIDIA's devices, and of AMD's: extensions of Open MPI and MPICH.
+const SUPPORTS: [&[&str]; 2] = [
+    &["MPIX_Query_cuda_support"],
+    &["MPIX_Query_rocm_support", "MPIX_Query_hip_support"],
+];
+
 /// Declares the table: a row a function.
 macro_rules! calls {
     ($($name:ident = $symbol:literal ($($argument:ty),*);)*) => {
@@ -34,6 +40,8 @@ macro_rules! calls {
             pub errors_return: Handle,
             /// `MPI_THREAD_MULTIPLE`.
             pub multiple: c_int,
+            /// Whether the library takes memory of NVIDIA's devices, and of AMD's.
+            pub takes_memory: [bool; 2],
             /// The library's own words for itself, the first line of them.
             pub version: String,
         }
@@ -54,6 +62,7 @@ macro_rules! calls {
                     byte,
                     errors_return,
                     multiple,
+                    takes_memory: SUPPORTS.map(|names| supports(library, names)),
                     version: String::new(),
                 };
                 calls.version = calls.words();
@@ -83,6 +92,8 @@ calls! {
     ialltoallv = "MPI_Ialltoallv"
         (*const c_void, *const c_int, *const c_int, Handle,
          *mut c_void, *const c_int, *const c_int, Handle, Handle, *mut Handle);
+    isend = "MPI_Isend" (*const c_void, c_int, Handle, c_int, c_int, Handle, *mut Handle);
+    irecv = "MPI_Irecv" (*mut c_void, c_int, Handle, c_int, c_int, Handle, *mut Handle);
     test = "MPI_Test" (*mut Handle, *mut c_int, *mut c_void);
 }
 
@@ -118,6 +129,15 @@ impl Calls {
             _ => format!("error {status}"),
         }
     }
+}
+
+/// Whether a library says by one of these functions that it takes a device's memory.
+fn supports(library: &Library, names: &[&str]) -> bool {
+    names.iter().any(|name| {
+        // SAFETY: extensions of these names take nothing and return a number, before the library is initialised too.
+        unsafe { library.get::<unsafe extern "C" fn() -> c_int>(name.as_bytes()) }
+            .is_ok_and(|query| unsafe { query() } != 0)
+    })
 }
 
 /// Whether a library says that it has the standard ABI: MPICH 5 has its old one beside it, in another library.

@@ -7,9 +7,10 @@
 //! The file is long because joining, fences and messages share what a deadline ends.
 
 mod calls;
+mod device;
 mod shared;
 
-use super::communicator::{Communicator, Messages, Shared, Station, Wanted};
+use super::communicator::{Communicator, Messages, OnDevice, Shared, Station, Wanted};
 use super::group::Group;
 use crate::any::AnyBackend;
 use calls::{Calls, Handle};
@@ -221,6 +222,18 @@ impl Mpi {
         patience: Duration,
         start: impl FnOnce(&Calls, *mut Handle) -> c_int,
     ) -> Result<()> {
+        self.wait_for(1, patience, |calls, requests| {
+            start(calls, &mut requests[0])
+        })
+    }
+
+    /// The same of so many operations, none of which is to be done before another.
+    fn wait_for(
+        &self,
+        operations: usize,
+        patience: Duration,
+        start: impl FnOnce(&Calls, &mut [Handle]) -> c_int,
+    ) -> Result<()> {
         if let Some(lost) = self.lost().as_ref() {
             return Err(lost.clone());
         }
@@ -229,26 +242,32 @@ impl Mpi {
             return self.end(Err(Error::Lost { rank: None, waited }));
         }
         let calls = self.session.calls;
-        let mut request: Handle = std::ptr::null_mut();
+        let mut requests: Vec<Handle> = vec![std::ptr::null_mut(); operations];
         let turn = || {
             let turn = self.session.turn.lock();
             turn.unwrap_or_else(PoisonError::into_inner)
         };
         let started = {
             let _turn = turn();
-            start(calls, &mut request)
+            start(calls, &mut requests)
         };
         self.end(self.session.check(started))?;
         let since = Instant::now();
         for tries in 0u64.. {
-            let mut done = 0;
-            let tested = {
-                let _turn = turn();
-                // SAFETY: the request is the operation's; a null status is ignored, by both tables.
-                unsafe { (calls.test)(&mut request, &mut done, std::ptr::null_mut()) }
-            };
-            self.end(self.session.check(tested))?;
-            if done != 0 {
+            while let Some(request) = requests.last_mut() {
+                let mut done = 0;
+                let tested = {
+                    let _turn = turn();
+                    // SAFETY: the request is the operation's; a null status is ignored, by both tables.
+                    unsafe { (calls.test)(request, &mut done, std::ptr::null_mut()) }
+                };
+                self.end(self.session.check(tested))?;
+                if done == 0 {
+                    break;
+                }
+                requests.pop();
+            }
+            if requests.is_empty() {
                 break;
             }
             let waited = since.elapsed();
@@ -265,6 +284,33 @@ impl Mpi {
         // What other ranks stored in shared memory before is seen behind.
         fence(Ordering::SeqCst);
         Ok(())
+    }
+
+    /// What all ranks have counted, where it fits on all: counts that do not are the same on no two ranks.
+    fn counted<T>(&self, counted: Result<T>, patience: Duration) -> Result<T> {
+        let fits = self.agree(&[u8::from(counted.is_err())], patience)?;
+        let counted = counted?;
+        match fits.iter().position(|said| said != &[0]) {
+            None => Ok(counted),
+            Some(rank) => Err(Error::OtherRank {
+                rank,
+                reason: "its messages have more points than MPI counts".into(),
+            }),
+        }
+    }
+
+    /// A type of points of so many bytes, for an exchange.
+    fn points_of(&self, bytes: usize) -> Result<Handle> {
+        let calls = self.session.calls;
+        let size = count(bytes, "bytes of a point")?;
+        let mut point: Handle = std::ptr::null_mut();
+        // SAFETY: a type of so many bytes is made.
+        unsafe {
+            let made = (calls.type_contiguous)(size, calls.byte, &mut point);
+            self.session.check(made)?;
+            self.session.check((calls.type_commit)(&mut point))?;
+        }
+        Ok(point)
     }
 
     /// The end of the group, where an operation has failed: ranks are no more in step.
@@ -316,6 +362,11 @@ impl Drop for Mpi {
             unsafe { (self.session.calls.comm_free)(&mut self.communicator.0) };
         }
     }
+}
+
+/// What bytes may take on their way, which is no rank that is late.
+fn way(bytes: usize) -> Duration {
+    Duration::from_secs_f64(bytes as f64 / SLOW)
 }
 
 /// A count as MPI takes it.
@@ -382,32 +433,14 @@ unsafe impl Communicator for Mpi {
             }
             Ok((counts, places))
         };
-        // Counts that do not fit are the same on no two ranks: all say first whether theirs do.
         let counted = counts(messages.to).and_then(|to| Ok((to, counts(messages.from)?)));
-        let fits = self.agree(&[u8::from(counted.is_err())], patience)?;
-        let ((to, to_places), (from, from_places)) = counted?;
-        if let Some(rank) = fits.iter().position(|said| said != &[0]) {
-            return Err(Error::OtherRank {
-                rank,
-                reason: "its messages have more points than MPI counts".into(),
-            });
-        }
-        let calls = self.session.calls;
-        let size = count(messages.point, "bytes of a point")?;
-        let mut point: Handle = std::ptr::null_mut();
-        // SAFETY: a type of so many bytes is made, for this exchange.
-        unsafe {
-            self.session
-                .check((calls.type_contiguous)(size, calls.byte, &mut point))?;
-            self.session.check((calls.type_commit)(&mut point))?;
-        }
+        let ((to, to_places), (from, from_places)) = self.counted(counted, patience)?;
+        let mut point = self.points_of(messages.point)?;
         // They stay where a rank is lost.
         let lists = Box::leak(Box::new([to, to_places, from, from_places]));
         let (sent, received) = (messages.sent.as_ptr(), messages.received.as_mut_ptr());
         let communicator = self.communicator.0;
-        // Bytes on their way are no rank that is late.
-        let bytes = messages.sent.len() + messages.received.len();
-        let patience = patience.saturating_add(Duration::from_secs_f64(bytes as f64 / SLOW));
+        let patience = patience.saturating_add(way(messages.sent.len() + messages.received.len()));
         self.wait(patience, |calls, request| {
             let [to, to_places, from, from_places] = &*lists;
             let (sent, received): (*const c_void, *mut c_void) = (sent.cast(), received.cast());
@@ -430,7 +463,12 @@ unsafe impl Communicator for Mpi {
         // SAFETY: leaked above, and the exchange is done with both.
         unsafe {
             drop(Box::from_raw(lists));
-            self.session.check((calls.type_free)(&mut point))
+            self.session
+                .check((self.session.calls.type_free)(&mut point))
         }
+    }
+
+    fn on_device(&self) -> Option<&dyn OnDevice> {
+        Some(self)
     }
 }

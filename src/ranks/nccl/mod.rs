@@ -9,7 +9,7 @@
 mod calls;
 mod device;
 
-use super::communicator::{Communicator, Letters, Messages, Shared, Station, Wanted};
+use super::communicator::{Communicator, Letters, Messages, OnDevice, Shared, Station, Wanted};
 use super::group::{Group, PATIENCE};
 use super::peers::memory_of;
 use crate::any::AnyBackend;
@@ -349,6 +349,24 @@ unsafe impl Communicator for Nccl {
         Ok(Shared::Apart("NCCL carries messages".into()))
     }
 
+    fn exchange(&self, _: &mut Messages<'_>, _: Duration) -> Result<()> {
+        Err(Error::Unsupported {
+            what: "messages in host memory".into(),
+            backend: "NCCL".into(),
+            instead: "join the ranks by MPI".into(),
+        })
+    }
+
+    fn give_up(&self, waited: Duration) {
+        let _ = self.end::<()>(Err(Error::Lost { rank: None, waited }));
+    }
+
+    fn on_device(&self) -> Option<&dyn OnDevice> {
+        Some(self)
+    }
+}
+
+impl OnDevice for Nccl {
     fn takes_memory_of(&self, backend: &AnyBackend) -> Result<bool> {
         let own = memory_of(backend);
         match own == self.memory {
@@ -364,15 +382,7 @@ unsafe impl Communicator for Nccl {
         }
     }
 
-    fn exchange(&self, _: &mut Messages<'_>, _: Duration) -> Result<()> {
-        Err(Error::Unsupported {
-            what: "messages in host memory".into(),
-            backend: "NCCL".into(),
-            instead: "join the ranks by MPI".into(),
-        })
-    }
-
-    fn exchange_on_device(
+    fn exchange(
         &self,
         backend: &AnyBackend,
         letters: &Letters<'_>,
@@ -437,9 +447,5 @@ unsafe impl Communicator for Nccl {
     fn check(&self) -> Result<()> {
         self.is_lost()?;
         self.end(self.is_under_way("an exchange").map(drop))
-    }
-
-    fn give_up(&self, waited: Duration) {
-        let _ = self.end::<()>(Err(Error::Lost { rank: None, waited }));
     }
 }
