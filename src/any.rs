@@ -3,45 +3,24 @@
 //!
 //! Long for every method of the contract, each spelled out once, so that a backend is one line.
 
+#[cfg(feature = "cpu")]
+use crate::cpu::CpuBackend;
 use crate::foreign::Foreign;
+#[cfg(any(feature = "cuda", feature = "hip", feature = "emulate"))]
+use mmafft_backend_traits::device::DeviceBackend;
 use mmafft_backend_traits::{
     Backend, Bindings, Buffer, Direction, Error, Limits, Plan, Prepared, Result, Workspace,
 };
 
-cfg_if::cfg_if! {
-    if #[cfg(feature = "cpu")] {
-        use crate::cpu::CpuBackend;
-    } else {
-        use crate::absent::Absent as CpuBackend;
-    }
-}
-cfg_if::cfg_if! {
-    if #[cfg(feature = "cuda")] {
-        use mmafft_backend_traits::device::DeviceBackend;
-        /// An NVIDIA device.
-        pub type CudaBackend = DeviceBackend<mmafft_kernels_cuda::CudaDriver>;
-    } else {
-        use crate::absent::Absent as CudaBackend;
-    }
-}
-cfg_if::cfg_if! {
-    if #[cfg(feature = "hip")] {
-        /// An AMD device.
-        pub type HipBackend =
-            mmafft_backend_traits::device::DeviceBackend<mmafft_kernels_hip::HipDriver>;
-    } else {
-        use crate::absent::Absent as HipBackend;
-    }
-}
-cfg_if::cfg_if! {
-    if #[cfg(feature = "emulate")] {
-        /// A device emulated on the host, for tests.
-        pub type EmulatedBackend =
-            mmafft_backend_traits::device::DeviceBackend<mmafft_emulated::EmulatedDriver>;
-    } else {
-        use crate::absent::Absent as EmulatedBackend;
-    }
-}
+/// An NVIDIA device.
+#[cfg(feature = "cuda")]
+pub type CudaBackend = DeviceBackend<mmafft_kernels_cuda::CudaDriver>;
+/// An AMD device.
+#[cfg(feature = "hip")]
+pub type HipBackend = DeviceBackend<mmafft_kernels_hip::HipDriver>;
+/// A device emulated on the host, for tests.
+#[cfg(feature = "emulate")]
+pub type EmulatedBackend = DeviceBackend<mmafft_emulated::EmulatedDriver>;
 
 /// A backend's name on the command line, and the cargo feature that brings it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,50 +63,66 @@ const fn row(
     }
 }
 
-/// The enums over all backends, and the macros that call one of them: one line a backend. `$d` is a dollar sign, as those macros
-/// have their own.
+/// The enums over all backends, and the macros that call one of them: one line a backend, with its feature, without which
+/// no value is one of it. `$d` is a dollar sign, as those macros have their own.
 macro_rules! backends {
-    ($d:tt $($(#[$meta:meta])* $variant:ident($backend:ty)),* $(,)?) => {
+    ($d:tt $($(#[$meta:meta])* $feature:literal: $variant:ident($backend:ty)),* $(,)?) => {
         /// A backend of this build. Cheap to clone.
         #[derive(Debug, Clone)]
         #[non_exhaustive]
         pub enum AnyBackend {
-            $($(#[$meta])* $variant($backend)),*
+            $($(#[$meta])* $variant(
+                #[cfg(feature = $feature)] $backend,
+                #[cfg(not(feature = $feature))] std::convert::Infallible,
+            )),*
         }
 
         /// Memory of a backend.
         #[derive(Debug)]
         #[non_exhaustive]
         pub enum AnyBuffer {
-            $($(#[$meta])* $variant(<$backend as Backend>::Buffer)),*
+            $($(#[$meta])* $variant(
+                #[cfg(feature = $feature)] <$backend as Backend>::Buffer,
+                #[cfg(not(feature = $feature))] std::convert::Infallible,
+            )),*
         }
 
         /// A plan prepared on a backend.
         #[non_exhaustive]
         pub enum AnyPrepared {
-            $($(#[$meta])* $variant(<$backend as Backend>::Prepared)),*
+            $($(#[$meta])* $variant(
+                #[cfg(feature = $feature)] <$backend as Backend>::Prepared,
+                #[cfg(not(feature = $feature))] std::convert::Infallible,
+            )),*
         }
 
         /// An order of work on a backend.
+        #[allow(dead_code, reason = "what is not built has none")]
         pub enum AnyStream {
-            $($variant(<$backend as Foreign>::Stream)),*
+            $($(#[$meta])* $variant(
+                #[cfg(feature = $feature)] <$backend as Foreign>::Stream,
+                #[cfg(not(feature = $feature))] std::convert::Infallible,
+            )),*
         }
 
         /// Calls what is inside of any of these; wraps what comes of it, if that is one of them too.
         macro_rules! of {
             ($d any:ident, $d value:expr, $d own:ident => $d call:expr) => {
                 match $d value {
-                    $($d any::$variant($d own) => $d call,)*
+                    $(#[cfg(feature = $feature)] $d any::$variant($d own) => $d call,)*
+                    $(#[cfg(not(feature = $feature))] $d any::$variant(none) => match *none {},)*
                 }
             };
             ($d any:ident, $d value:expr, $d own:ident => $d call:expr, as $d made:ident) => {
                 match $d value {
-                    $($d any::$variant($d own) => $d made::$variant($d call),)*
+                    $(#[cfg(feature = $feature)] $d any::$variant($d own) => $d made::$variant($d call),)*
+                    $(#[cfg(not(feature = $feature))] $d any::$variant(none) => match *none {},)*
                 }
             };
             ($d any:ident, $d value:expr, $d own:ident => $d call:expr, $d made:ident) => {
                 match $d value {
-                    $($d any::$variant($d own) => $d call.map($d made::$variant),)*
+                    $(#[cfg(feature = $feature)] $d any::$variant($d own) => $d call.map($d made::$variant),)*
+                    $(#[cfg(not(feature = $feature))] $d any::$variant(none) => match *none {},)*
                 }
             };
         }
@@ -137,7 +132,7 @@ macro_rules! backends {
             ($d backend:expr, $d own:ident, $d what:literal,
                 [$d($d any:ident($d value:ident)),*] => $d call:expr) => {
                 match ($d backend, $d($d value),*) {
-                    $((
+                    $(#[cfg(feature = $feature)] (
                         AnyBackend::$variant($d own),
                         $d($d any::$variant($d value)),*
                     ) => $d call,)*
@@ -157,7 +152,7 @@ macro_rules! backends {
             ) -> Result<()> {
                 let Bindings { input, output, scratch } = bindings;
                 match (self, prepared, output, scratch) {
-                    $((
+                    $(#[cfg(feature = $feature)] (
                         AnyBackend::$variant(b),
                         AnyPrepared::$variant(p),
                         AnyBuffer::$variant(output),
@@ -188,13 +183,13 @@ macro_rules! backends {
 backends! {
     $
     /// The CPU.
-    Cpu(CpuBackend),
+    "cpu": Cpu(CpuBackend),
     /// An NVIDIA device.
-    Cuda(CudaBackend),
+    "cuda": Cuda(CudaBackend),
     /// An AMD device.
-    Hip(HipBackend),
+    "hip": Hip(HipBackend),
     /// A device emulated on the host.
-    Emulated(EmulatedBackend),
+    "emulate": Emulated(EmulatedBackend),
 }
 
 impl Buffer for AnyBuffer {
@@ -306,13 +301,11 @@ impl Foreign for AnyBackend {
         of!(AnyBackend, self, own => own.zeros(bytes), AnyBuffer)
     }
 
-    #[allow(unreachable_code, reason = "what is not built has no memory")]
     unsafe fn buffer_from_raw(&self, pointer: u64, bytes: usize) -> AnyBuffer {
         // SAFETY: the caller's.
         of!(AnyBackend, self, own => unsafe { own.buffer_from_raw(pointer, bytes) }, as AnyBuffer)
     }
 
-    #[allow(unreachable_code, reason = "what is not built has no memory")]
     fn address(&self, buffer: &mut AnyBuffer) -> u64 {
         // No backend has memory of another.
         with!(self, own, "buffer", [AnyBuffer(buffer)] => Ok(own.address(buffer))).unwrap_or(0)

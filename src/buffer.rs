@@ -19,7 +19,6 @@ impl Buffer {
     /// # Safety
     /// As [`crate::Transform::buffer_from_raw`] says.
     // Without any backend in the build, there is none whose memory it could be.
-    #[cfg_attr(not(feature = "cpu"), allow(unreachable_code, unused_variables))]
     pub(crate) unsafe fn from_raw(
         backend: &AnyBackend,
         (scalar, domain): (ScalarType, Domain),

@@ -3,10 +3,8 @@
 use crate::any::{AnyBackend, AnyBuffer, AnyPrepared};
 use crate::planner::measure::Clock;
 use mmafft_backend_traits::{
-    Backend, Bindings, Buffer as _, Error, Placement, Plan, Prepared as _, Result,
+    by_all_threads, Backend, Bindings, Buffer as _, Error, Placement, Plan, Prepared as _, Result,
 };
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long the runs of one timing take together, about: beside what starting one costs.
@@ -120,28 +118,11 @@ fn grow(backend: &AnyBackend, buffer: &mut Option<AnyBuffer>, bytes: usize) -> R
 
 /// Plans, prepared on all cores where that takes a compiler.
 fn prepare_all(backend: &AnyBackend, plans: &[Plan]) -> Vec<Option<AnyPrepared>> {
-    let prepared: Vec<Mutex<Option<AnyPrepared>>> =
-        plans.iter().map(|_| Mutex::default()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || loop {
-        let at = next.fetch_add(1, Ordering::Relaxed);
-        let Some(plan) = plans.get(at) else { return };
-        let made = backend.prepare(plan).ok();
-        *prepared[at].lock().unwrap_or_else(PoisonError::into_inner) = made;
-    };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 1..cores.min(plans.len()) {
-            scope.spawn(work);
-        }
-        work();
+    let mut all: Vec<Option<AnyPrepared>> = plans.iter().map(|_| None).collect();
+    by_all_threads(&mut all, 1, |at, prepared| {
+        prepared[0] = backend.prepare(&plans[at]).ok();
     });
-    let inner = |prepared: Mutex<_>| {
-        prepared
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-    };
-    prepared.into_iter().map(inner).collect()
+    all
 }
 
 impl Clock for BackendClock<'_> {

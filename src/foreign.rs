@@ -162,34 +162,3 @@ mod emulated {
         }
     }
 }
-
-#[cfg(not(all(
-    feature = "cpu",
-    feature = "cuda",
-    feature = "hip",
-    feature = "emulate"
-)))]
-mod absent {
-    use super::*;
-    use crate::absent::Absent;
-
-    impl Foreign for Absent {
-        type Stream = Absent;
-
-        fn stream(&self) -> Result<Absent> {
-            match *self {}
-        }
-        unsafe fn stream_from_raw(&self, _: u64) -> Result<Absent> {
-            match *self {}
-        }
-        fn zeros(&self, _: usize) -> Result<Absent> {
-            match *self {}
-        }
-        unsafe fn buffer_from_raw(&self, _: u64, _: usize) -> Absent {
-            match *self {}
-        }
-        fn address(&self, _: &mut Absent) -> u64 {
-            match *self {}
-        }
-    }
-}

@@ -38,13 +38,6 @@
     allow(unreachable_code, unused_variables)
 )]
 
-#[cfg(not(all(
-    feature = "cpu",
-    feature = "cuda",
-    feature = "hip",
-    feature = "emulate"
-)))]
-mod absent;
 mod any;
 #[cfg(feature = "ndarray")]
 mod arrays;

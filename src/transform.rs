@@ -215,8 +215,6 @@ impl Planner {
     }
 
     /// Prepares a plan made earlier, for this backend.
-    // Without any backend in the build, a planner cannot exist.
-    #[cfg_attr(not(feature = "cpu"), allow(unreachable_code))]
     pub fn prepare(&self, plan: Plan) -> Result<Transform> {
         Ok(Transform {
             prepared: self.backend.prepare(&plan)?,
@@ -445,7 +443,6 @@ impl Transform {
     ///
     /// # Errors
     /// `Unsupported` for bytes at address 0. Runs say what is too short, or begins within an element.
-    #[cfg_attr(not(feature = "cpu"), allow(unreachable_code))]
     pub unsafe fn buffer_from_raw(&self, side: Slot, pointer: u64, bytes: usize) -> Result<Buffer> {
         if pointer == 0 && bytes > 0 {
             return Err(Error::Unsupported {

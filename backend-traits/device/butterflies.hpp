@@ -217,68 +217,7 @@ template <class T> MMAFFT_DEVICE Pair<T> three_eighths(Pair<T> a) {
   return {T(ROOT_HALF) * (a.y - a.x), T(-ROOT_HALF) * (a.x + a.y)};
 }
 
-// 8 = 2·4 points: x[2n+j], a DFT of 4 each, twiddles of order 8, a DFT of 2.
-template <class T> struct Butterfly<8, T> {
-  static MMAFFT_DEVICE void run(Pair<T> *v) {
-    Pair<T> e[4] = {v[0], v[2], v[4], v[6]}, o[4] = {v[1], v[3], v[5], v[7]};
-    Butterfly<4, T>::run(e);
-    Butterfly<4, T>::run(o);
-    o[1] = eighth(o[1]);
-    o[2] = turned(o[2]);
-    o[3] = three_eighths(o[3]);
-    MMAFFT_UNROLL for (int k = 0; k < 4; k++) {
-      v[k] = e[k] + o[k];
-      v[k + 4] = e[k] - o[k];
-    }
-  }
-};
-
-// 9 = 3·3: X[k + 3l] from y[j][k] = DFT3 of x[3n + j], times exp(-2πi·jk/9).
-template <class T> struct Butterfly<9, T> {
-  static MMAFFT_DEVICE void run(Pair<T> *v) {
-    Pair<T> y[3][3];
-    MMAFFT_UNROLL for (int j = 0; j < 3; j++) {
-      MMAFFT_UNROLL for (int n = 0; n < 3; n++) y[j][n] = v[3 * n + j];
-      Butterfly<3, T>::run(y[j]);
-    }
-    y[1][1] = rotate(y[1][1], 0.766044443118978, 0.6427876096865394);
-    y[1][2] = rotate(y[1][2], 0.17364817766693036, 0.984807753012208);
-    y[2][1] = rotate(y[2][1], 0.17364817766693036, 0.984807753012208);
-    y[2][2] = rotate(y[2][2], -0.9396926207859084, 0.3420201433256687);
-    MMAFFT_UNROLL for (int k = 0; k < 3; k++) {
-      Pair<T> z[3] = {y[0][k], y[1][k], y[2][k]};
-      Butterfly<3, T>::run(z);
-      MMAFFT_UNROLL for (int l = 0; l < 3; l++) v[k + 3 * l] = z[l];
-    }
-  }
-};
-
-// 16 = 4·4, likewise with twiddles of order 16.
-template <class T> struct Butterfly<16, T> {
-  static MMAFFT_DEVICE void run(Pair<T> *v) {
-    Pair<T> y[4][4];
-    MMAFFT_UNROLL for (int j = 0; j < 4; j++) {
-      MMAFFT_UNROLL for (int n = 0; n < 4; n++) y[j][n] = v[4 * n + j];
-      Butterfly<4, T>::run(y[j]);
-    }
-    y[1][1] = rotate(y[1][1], COS_16, SIN_16);
-    y[1][2] = eighth(y[1][2]);
-    y[1][3] = rotate(y[1][3], SIN_16, COS_16);
-    y[2][1] = eighth(y[2][1]);
-    y[2][2] = turned(y[2][2]);
-    y[2][3] = three_eighths(y[2][3]);
-    y[3][1] = rotate(y[3][1], SIN_16, COS_16);
-    y[3][2] = three_eighths(y[3][2]);
-    y[3][3] = rotate(y[3][3], -COS_16, -SIN_16);
-    MMAFFT_UNROLL for (int k = 0; k < 4; k++) {
-      Pair<T> z[4] = {y[0][k], y[1][k], y[2][k], y[3][k]};
-      Butterfly<4, T>::run(z);
-      MMAFFT_UNROLL for (int l = 0; l < 4; l++) v[k + 4 * l] = z[l];
-    }
-  }
-};
-
-// cos and sin of 2πm/n where twiddles within a butterfly need them; by symmetry for n = 32.
+// cos and sin of 2πm/n where twiddles within a butterfly need them; by symmetry for n = 32, which 8 and 16 divide.
 MMAFFT_DEVICE constexpr double cosine32(int m) {
   const int half = m > 16 ? 32 - m : m, quarter = half > 8 ? 16 - half : half;
   const double c = quarter == 0   ? 1.0
@@ -292,7 +231,7 @@ MMAFFT_DEVICE constexpr double cosine32(int m) {
                                   : 0.0;
   return half > 8 ? -c : c;
 }
-// For n = 25 and 27, of 1 <= m <= 16.
+// For n = 25 and 27, which 9 divides, of 1 <= m <= 16.
 MMAFFT_DEVICE constexpr double cosine25(int m) {
   const double at[] = {0.9685831611286311, 0.8763066800438636, 0.7289686274214116, 0.5358267949789967,
       0.30901699437494745, 0.06279051952931337, -0.18738131458572463, -0.42577929156507266, -0.6374239897486897,
@@ -324,6 +263,8 @@ MMAFFT_DEVICE constexpr double sine27(int m) {
 // exp(-2πim/N)·a.
 template <int N, class T> MMAFFT_DEVICE Pair<T> rotated(Pair<T> a, int m) {
   if (m == 0) return a;
+  if (N == 9) return rotated<27>(a, 3 * m);
+  if (N < 25) return rotated<32>(a, 32 / N * m);
   if (N == 25) return rotate(a, cosine25(m), sine25(m));
   if (N == 27) return rotate(a, cosine27(m), sine27(m));
   if (m == 4) return eighth(a);
@@ -349,6 +290,9 @@ template <int A, int B, class T> struct Product {
     }
   }
 };
+template <class T> struct Butterfly<8, T> : Product<2, 4, T> {};
+template <class T> struct Butterfly<9, T> : Product<3, 3, T> {};
+template <class T> struct Butterfly<16, T> : Product<4, 4, T> {};
 template <class T> struct Butterfly<25, T> : Product<5, 5, T> {};
 template <class T> struct Butterfly<27, T> : Product<3, 9, T> {};
 template <class T> struct Butterfly<32, T> : Product<4, 8, T> {};

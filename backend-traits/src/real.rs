@@ -16,7 +16,7 @@ use crate::kind::{Direction, Domain, Kind};
 use crate::side::End;
 pub use crate::weights::Weights;
 
-/// Which real of a line is number q once the line is put in this order; N reals.
+/// Which real of a line is number q once the line is put in this order; N reals. Numbered as in `device/config.hpp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Real q.
@@ -35,7 +35,7 @@ pub enum Order {
     ResiduesOverEight,
 }
 
-/// Which two reals of the ordered line make a point, the second its imaginary part.
+/// Which two reals of the ordered line make a point, the second its imaginary part. Numbered as in `device/config.hpp`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairing {
     /// The side's points are complex in memory.

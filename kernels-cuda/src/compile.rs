@@ -1,11 +1,10 @@
 //! From a program to machine code: NVRTC, with the disk cache in front of it.
 
-use crate::bindings::Nvrtc;
+use crate::bindings::{Cuda, Nvrtc};
 use crate::fragments::capability;
-use crate::{no_device, BACKEND};
-use mmafft_backend_traits::device::{errors_of, Program};
+use mmafft_backend_traits::device::Program;
 use mmafft_backend_traits::{Error, Result};
-use mmafft_driver::{Compiled, Compiler as _};
+use mmafft_driver::{no_device, Compiled, Compiler as _};
 
 /// What NVRTC is told, beside the architecture. Verbose assembly puts the registers and
 /// spills of each kernel into the log; it costs no time.
@@ -53,7 +52,7 @@ impl Compiler {
     pub(crate) fn find(architecture: &str, driver: Option<(u32, u32)>) -> Result<Compiler> {
         let all = Nvrtc::all();
         if all.is_empty() {
-            return Err(no_device(
+            return Err(no_device::<Cuda>(
                 "NVIDIA's run-time compiler NVRTC was not found, or is older than CUDA 11.2",
                 "install the CUDA toolkit's libnvrtc, or `pip install nvidia-cuda-nvrtc` and put \
                  the folder of its libnvrtc.so in LD_LIBRARY_PATH",
@@ -102,20 +101,10 @@ impl mmafft_driver::Compiler for Compiler {
         if self.nvrtc.version >= MINIMAL_SINCE {
             options.push(MINIMAL.into());
         }
-        match self.nvrtc.compiler.compile(source, &options) {
-            Ok((code, log)) => Ok(Compiled { code, log }),
-            Err(failure) => Err(Error::Device {
-                backend: BACKEND.into(),
-                message: format!(
-                    "NVRTC {} did not compile a kernel for {}: {}\n{}",
-                    self.version(),
-                    self.architecture,
-                    failure.words,
-                    errors_of(&failure.log),
-                ),
-                output_touched: false,
-            }),
-        }
+        let version = self.version();
+        self.nvrtc
+            .compiler
+            .compile(source, &options, [&version, &self.architecture])
     }
 
     fn told(&self) -> [String; 2] {

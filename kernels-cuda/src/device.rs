@@ -2,11 +2,11 @@
 
 use crate::bindings::{Attribute, Cuda};
 use crate::compile::compiler_version;
+use crate::fragments;
 use crate::fragments::capability;
-use crate::{fragments, no_device, BACKEND};
 use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
-use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
-use mmafft_driver::{Api, Versions};
+use mmafft_backend_traits::{Limits, Result, PRECISIONS};
+use mmafft_driver::{no_device, Api, Interface, Versions};
 
 /// A device, as its driver describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,9 +76,6 @@ pub(crate) fn describe(driver: &'static Api<Cuda>, ordinal: usize) -> Result<Dev
 /// C++17 does.
 const OLDEST: u32 = 70;
 
-/// Bytes that one thread loads at a time: `ld.global.v4.f32`.
-const VECTOR_BYTES: usize = 16;
-
 /// The most threads of a block, on every device so far.
 const THREADS: usize = 1024;
 
@@ -99,7 +96,7 @@ impl Device {
     pub fn check(&self) -> Result<()> {
         match self.supported() {
             true => Ok(()),
-            false => Err(no_device(
+            false => Err(no_device::<Cuda>(
                 format!(
                     "{} is {}, without tensor cores",
                     self.name, self.architecture
@@ -137,21 +134,11 @@ impl Device {
             true => PRECISIONS.iter().map(|row| row.precision).collect(),
             false => Vec::new(),
         };
+        let names = [&self.name, &self.architecture].map(String::as_str);
         Limits {
-            backend: BACKEND,
-            device: self.name.clone(),
-            architecture: self.architecture.clone(),
-            workers: self.multiprocessors,
-            vector_bytes: VECTOR_BYTES,
-            tile_bytes: self.shared_bytes_per_block,
-            // No limit but the tile's.
-            line_points: usize::MAX,
             cluster_blocks: if self.clusters { PORTABLE_CLUSTER } else { 0 },
-            target: &Lowering,
-            butterflies: radix::BUTTERFLIES,
-            fragments,
             precisions,
-            geometry: Some(self.geometry()),
+            ..Lowering::limits(Cuda::BACKEND, names, fragments, self.geometry())
         }
     }
 }

@@ -27,8 +27,6 @@ pub use device::{devices, versions, Device};
 pub use fragments::fragments;
 pub use mmafft_driver::{Compiled, Versions};
 
-use mmafft_backend_traits::Error;
-
 /// An NVIDIA device, opened. Clones are the same device, with the same default stream.
 pub type CudaDriver = mmafft_driver::DeviceDriver<Cuda>;
 /// Memory of an NVIDIA device; freed when dropped, once everything that runs is done.
@@ -43,14 +41,3 @@ pub type CudaEvent = mmafft_driver::Event<Cuda>;
 pub type CudaGraph = mmafft_driver::Graph<Cuda>;
 /// A kernel, loaded on a device; clones are the same kernel.
 pub type CudaKernel = mmafft_driver::Kernel<Cuda>;
-
-/// The backend's name, as on the command line.
-const BACKEND: &str = "cuda";
-
-fn no_device(reason: impl Into<String>, remedy: &str) -> Error {
-    Error::NoDevice {
-        backend: BACKEND,
-        reason: reason.into(),
-        remedy: remedy.into(),
-    }
-}

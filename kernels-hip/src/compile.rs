@@ -2,10 +2,9 @@
 
 use crate::bindings::{hiprtc, Hip};
 use crate::fragments::{target, ARCHITECTURES};
-use crate::{no_device, BACKEND};
-use mmafft_backend_traits::device::{errors_of, Program};
+use mmafft_backend_traits::device::Program;
 use mmafft_backend_traits::{Error, Result};
-use mmafft_driver::{Compiled, Compiler as _, RuntimeCompiler};
+use mmafft_driver::{no_device, Compiled, Compiler as _, RuntimeCompiler};
 
 /// What hipRTC is told, beside the architecture. clang takes the same.
 pub const OPTIONS: &[&str] = &["-std=c++17", "-O3"];
@@ -46,7 +45,7 @@ impl Compiler {
     /// one that it does not know, an old one ends the process.
     pub(crate) fn find(architecture: &str) -> Result<Compiler> {
         let missing = |reason: String| {
-            no_device(
+            no_device::<Hip>(
                 format!("AMD's run-time compiler hipRTC was not found: {reason}"),
                 "install ROCm's hip-runtime-amd, or Debian's libamdhip64 and libhiprtc",
             )
@@ -70,20 +69,8 @@ impl mmafft_driver::Compiler for Compiler {
     fn compile(&self, source: &str) -> Result<Compiled> {
         let mut options = vec![format!("--offload-arch={}", self.architecture)];
         options.extend(OPTIONS.iter().map(|&option| option.into()));
-        match self.hiprtc.compile(source, &options) {
-            Ok((code, log)) => Ok(Compiled { code, log }),
-            Err(failure) => Err(Error::Device {
-                backend: BACKEND.into(),
-                message: format!(
-                    "hipRTC {} did not compile a kernel for {}: {}\n{}",
-                    self.version,
-                    self.architecture,
-                    failure.words,
-                    errors_of(&failure.log),
-                ),
-                output_touched: false,
-            }),
-        }
+        self.hiprtc
+            .compile(source, &options, [&self.version, &self.architecture])
     }
 
     fn told(&self) -> [String; 2] {

@@ -3,10 +3,10 @@
 use crate::bindings::{Attribute, Handle, Hip};
 use crate::compile::{compiler_version, written};
 use crate::fragments::{target, ARCHITECTURES};
-use crate::{fragments, no_device, topology, BACKEND};
+use crate::{fragments, topology};
 use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
-use mmafft_backend_traits::{radix, Limits, Result, PRECISIONS};
-use mmafft_driver::Versions;
+use mmafft_backend_traits::{Limits, Result, PRECISIONS};
+use mmafft_driver::{no_device, Interface, Versions};
 use std::path::Path;
 
 /// Bytes of the widest access of memory, `global_load_dwordx4`.
@@ -88,9 +88,6 @@ const THREADS: usize = 1024;
 /// The most blocks of a launch: it counts threads in 32 bits, and a block has up to 1024.
 const MOST_BLOCKS: u64 = u32::MAX as u64 / 1024;
 
-/// Bytes that one thread loads at a time: `global_load_dwordx4`.
-const VECTOR_BYTES: usize = 16;
-
 impl Device {
     /// Whether mmafft has kernels for this architecture.
     ///
@@ -99,7 +96,7 @@ impl Device {
     pub fn check(&self) -> Result<()> {
         match fragments(&self.architecture).is_empty() {
             false => Ok(()),
-            true => Err(no_device(
+            true => Err(no_device::<Hip>(
                 format!(
                     "{} is {}, which mmafft has no matrix products for",
                     self.name, self.architecture
@@ -137,21 +134,10 @@ impl Device {
             false => PRECISIONS.iter().map(|row| row.precision).collect(),
             true => Vec::new(),
         };
+        let names = [&self.name, &self.architecture].map(String::as_str);
         Limits {
-            backend: BACKEND,
-            device: self.name.clone(),
-            architecture: self.architecture.clone(),
-            workers: self.multiprocessors,
-            vector_bytes: VECTOR_BYTES,
-            tile_bytes: self.shared_bytes_per_block,
-            // No limit but the tile's.
-            line_points: usize::MAX,
-            cluster_blocks: 0,
-            target: &Lowering,
-            butterflies: radix::BUTTERFLIES,
-            fragments,
             precisions,
-            geometry: Some(self.geometry()),
+            ..Lowering::limits(Hip::BACKEND, names, fragments, self.geometry())
         }
     }
 }

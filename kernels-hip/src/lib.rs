@@ -28,8 +28,6 @@ pub use device::{devices, versions, Device};
 pub use fragments::fragments;
 pub use mmafft_driver::{Compiled, Versions};
 
-use mmafft_backend_traits::Error;
-
 /// An AMD device, opened. Clones are the same device, with the same default stream.
 pub type HipDriver = mmafft_driver::DeviceDriver<Hip>;
 /// Memory of an AMD device; freed when dropped, once everything that runs is done.
@@ -44,14 +42,3 @@ pub type HipEvent = mmafft_driver::Event<Hip>;
 pub type HipGraph = mmafft_driver::Graph<Hip>;
 /// A kernel, loaded on a device; clones are the same kernel.
 pub type HipKernel = mmafft_driver::Kernel<Hip>;
-
-/// The backend's name, as on the command line.
-const BACKEND: &str = "hip";
-
-fn no_device(reason: impl Into<String>, remedy: &str) -> Error {
-    Error::NoDevice {
-        backend: BACKEND,
-        reason: reason.into(),
-        remedy: remedy.into(),
-    }
-}

@@ -179,10 +179,7 @@ fn of_one_engine(pass: &Pass, spread: bool, limits: &Limits) -> Vec<Vec<usize>> 
     let (short, long): (Vec<_>, Vec<_>) = all.into_iter().partition(|s| s.len() == least);
     let mut chosen: Vec<Vec<usize>> = short.into_iter().take(SEQUENCES / 2).collect();
     chosen.extend(long.into_iter().take(SEQUENCES / 4));
-    let ascending: Vec<Vec<usize>> = chosen
-        .iter()
-        .map(|s| s.iter().rev().copied().collect())
-        .collect();
+    let ascending: Vec<Vec<usize>> = chosen.iter().map(|s| reversed(s)).collect();
     chosen.extend(ascending);
     chosen.sort();
     chosen.dedup();

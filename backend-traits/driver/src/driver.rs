@@ -51,8 +51,8 @@ impl<I: Interface> DeviceDriver<I> {
         Ok(DeviceDriver(Arc::new(Inner {
             default_stream: Stream::create(&shared.context)?,
             shared,
-            limits: I::limits(&found.device),
-            geometry: I::geometry(&found.device),
+            limits: found.limits,
+            geometry: found.geometry,
             device: found.device,
             compiler: found.compiler,
             cache: Cache::of_user(I::BACKEND),

@@ -46,12 +46,6 @@ pub trait Interface: Debug + Sized + Send + Sync + 'static {
     /// `Unsupported` when the compiler does not compile for the device and its driver.
     fn find(ordinal: usize) -> Result<Found<Self>>;
 
-    /// What the planner must know of the device.
-    fn limits(device: &Self::Device) -> Limits;
-
-    /// What lowering must know of it.
-    fn geometry(device: &Self::Device) -> Geometry;
-
     /// Takes the device of this number into use.
     ///
     /// # Errors
@@ -145,6 +139,10 @@ pub struct Found<I: Interface> {
     pub api: &'static Api<I>,
     /// What it is.
     pub device: I::Device,
+    /// What the planner must know of it.
+    pub limits: Limits,
+    /// What lowering must know of it.
+    pub geometry: Geometry,
     /// What compiles for it.
     pub compiler: I::Compiler,
 }
@@ -221,6 +219,15 @@ impl<I: Interface> Api<I> {
             message,
             output_touched: sticky,
         })
+    }
+}
+
+/// That no device can be used, why not, and what to do about it.
+pub fn no_device<I: Interface>(reason: impl Into<String>, remedy: &str) -> Error {
+    Error::NoDevice {
+        backend: I::BACKEND,
+        reason: reason.into(),
+        remedy: remedy.into(),
     }
 }
 

@@ -1,6 +1,9 @@
 //! The run-time compiler: NVRTC, or hipRTC, which is made after it.
 
 use crate::calls::{Answer, CompilerCalls, Names, Pointer, Status};
+use crate::Compiled;
+use mmafft_backend_traits::device::errors_of;
+use mmafft_backend_traits::{Error, Result};
 use std::ffi::{c_char, c_int, CStr, CString};
 use std::ptr::{null, null_mut};
 
@@ -11,14 +14,6 @@ pub struct RuntimeCompiler {
     words: unsafe extern "C" fn(Status) -> *const c_char,
 }
 
-/// Why there is no code.
-pub struct Failure {
-    /// The compiler's words.
-    pub words: String,
-    /// Its log, if it got as far.
-    pub log: String,
-}
-
 impl RuntimeCompiler {
     /// The compiler, or the name of the first function that is missing.
     ///
@@ -27,7 +22,7 @@ impl RuntimeCompiler {
     pub unsafe fn load(
         names: Names,
         symbol: impl Fn(&'static str) -> Option<Pointer>,
-    ) -> Result<RuntimeCompiler, &'static str> {
+    ) -> std::result::Result<RuntimeCompiler, &'static str> {
         let name = names.of("nvrtcGetErrorString", "hiprtcGetErrorString");
         let words = symbol(name).ok_or(name)?;
         Ok(RuntimeCompiler {
@@ -41,21 +36,32 @@ impl RuntimeCompiler {
         })
     }
 
-    /// Compiles a translation unit to machine code: the code and the log. An architecture that it does not know
-    /// may end the process.
+    /// Compiles a translation unit to machine code of an architecture, by these options. An architecture that it does not
+    /// know may end the process.
     ///
     /// # Errors
-    /// The compiler's words, and its log.
-    pub fn compile(&self, source: &str, options: &[String]) -> Result<(Vec<u8>, String), Failure> {
-        let failure = |words: &str| Failure {
-            words: words.into(),
-            log: String::new(),
+    /// `Device` with the compiler's `version`, its words, and the first lines of its log, if it got as far.
+    pub fn compile(
+        &self,
+        source: &str,
+        options: &[String],
+        [version, architecture]: [&str; 2],
+    ) -> Result<Compiled> {
+        let failed = |words: &str, log: &str| Error::Device {
+            backend: self.names.of("cuda", "hip").into(),
+            message: format!(
+                "{} {version} did not compile a kernel for {architecture}: {words}\n{}",
+                self.names.of("NVRTC", "hipRTC"),
+                errors_of(log)
+            ),
+            output_touched: false,
         };
-        let zero = |_| failure("the source or an option holds a zero");
+        let zero = |_| failed("the source or an option holds a zero", "");
         let source = CString::new(source).map_err(zero)?;
-        let options: Result<Vec<CString>, _> =
-            options.iter().map(|o| CString::new(o.as_str())).collect();
-        let options = options.map_err(zero)?;
+        let options = options.iter().map(|o| CString::new(o.as_str()));
+        let options: Vec<CString> = options
+            .collect::<std::result::Result<_, _>>()
+            .map_err(zero)?;
         let options: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
         let name = match self.names {
             Names::Cuda => c"mmafft.cu",
@@ -77,7 +83,7 @@ impl RuntimeCompiler {
                 null(),
             )
         };
-        self.check(answer).map_err(|words| failure(&words))?;
+        self.check(answer).map_err(|words| failed(&words, ""))?;
         let count = options.len() as c_int;
         // SAFETY: the program is there, and as many options as are said.
         let answer = unsafe {
@@ -92,12 +98,12 @@ impl RuntimeCompiler {
             .check(answer)
             .and_then(|()| program.text(CompilerCalls::code_size, CompilerCalls::code));
         match code {
-            Ok(code) => Ok((code, log)),
-            Err(words) => Err(Failure { words, log }),
+            Ok(code) => Ok(Compiled { code, log }),
+            Err(words) => Err(failed(&words, &log)),
         }
     }
 
-    fn check(&self, answer: Answer) -> Result<(), String> {
+    fn check(&self, answer: Answer) -> std::result::Result<(), String> {
         let status = answer.status;
         if status == 0 {
             return Ok(());
@@ -126,7 +132,7 @@ impl Program<'_> {
         &self,
         size: unsafe fn(&CompilerCalls, Pointer, *mut usize) -> Answer,
         get: unsafe fn(&CompilerCalls, Pointer, *mut c_char) -> Answer,
-    ) -> Result<Vec<u8>, String> {
+    ) -> std::result::Result<Vec<u8>, String> {
         let calls = &self.compiler.calls;
         let mut bytes = 0;
         // SAFETY: writes one size; the program is there.

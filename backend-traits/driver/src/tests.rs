@@ -394,6 +394,18 @@ impl Compiler for Echo {
     }
 }
 
+const GEOMETRY: Geometry = Geometry {
+    wave: 32,
+    threads: 1024,
+    shared_bytes: 1 << 16,
+    registers: 1 << 16,
+    multiprocessors: 4,
+    blocks: 1000,
+    access: 0,
+    together: true,
+    vendor: Vendor::Nvidia,
+};
+
 impl<const HIP: bool> Interface for Fake<HIP> {
     const BACKEND: &'static str = "fake";
     const NAMES: Names = if HIP { Names::Hip } else { Names::Cuda };
@@ -420,40 +432,13 @@ impl<const HIP: bool> Interface for Fake<HIP> {
         Ok(Found {
             api: Box::leak(Box::new(api.unwrap_or_else(|name| panic!("{name}")))),
             device: (),
+            limits: Limits {
+                precisions: Vec::new(),
+                ..Lowering::limits("fake", ["made up", ""], Vec::new(), GEOMETRY)
+            },
+            geometry: GEOMETRY,
             compiler: Echo,
         })
-    }
-
-    fn limits(_: &()) -> Limits {
-        Limits {
-            backend: "fake",
-            device: "made up".into(),
-            architecture: String::new(),
-            workers: 1,
-            vector_bytes: 16,
-            tile_bytes: 1 << 16,
-            line_points: 1 << 13,
-            cluster_blocks: 0,
-            target: &Lowering,
-            butterflies: &[],
-            fragments: Vec::new(),
-            precisions: Vec::new(),
-            geometry: None,
-        }
-    }
-
-    fn geometry(_: &()) -> Geometry {
-        Geometry {
-            wave: 32,
-            threads: 1024,
-            shared_bytes: 1 << 16,
-            registers: 1 << 16,
-            multiprocessors: 4,
-            blocks: 1000,
-            access: 0,
-            together: true,
-            vendor: Vendor::Nvidia,
-        }
     }
 
     fn hold(_: &'static Api<Self>, ordinal: usize) -> Result<c_int> {

@@ -1,7 +1,7 @@
 //! What planner and lowering must know of the emulated devices.
 
 use mmafft_backend_traits::device::{Geometry, Lowering, Vendor};
-use mmafft_backend_traits::{radix, FragmentShape, Limits, Operand, PRECISIONS};
+use mmafft_backend_traits::{FragmentShape, Limits, Operand};
 
 /// The products that the emulators have, the preferred of an operand last.
 const NVIDIA: &[FragmentShape] = &[
@@ -44,26 +44,14 @@ pub(crate) fn limits(vendor: Vendor) -> Limits {
         Vendor::Nvidia => ("emulated, 32 lanes, mma.sync", NVIDIA),
         Vendor::Amd => ("emulated, 64 lanes, MFMA", AMD),
     };
+    let (architecture, cluster_blocks) = match vendor {
+        Vendor::Nvidia => ("sm_90", 8),
+        Vendor::Amd => ("gfx942", 0),
+    };
+    let (names, fragments) = ([device, architecture], fragments.to_vec());
     Limits {
-        backend: backend(vendor),
-        device: device.into(),
-        architecture: match vendor {
-            Vendor::Nvidia => "sm_90".into(),
-            Vendor::Amd => "gfx942".into(),
-        },
-        workers: geometry(vendor).multiprocessors,
-        vector_bytes: 16,
-        tile_bytes: geometry(vendor).shared_bytes,
-        line_points: usize::MAX,
-        cluster_blocks: match vendor {
-            Vendor::Nvidia => 8,
-            Vendor::Amd => 0,
-        },
-        target: &Lowering,
-        butterflies: radix::BUTTERFLIES,
-        fragments: fragments.to_vec(),
-        precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
-        geometry: Some(geometry(vendor)),
+        cluster_blocks,
+        ..Lowering::limits(backend(vendor), names, fragments, geometry(vendor))
     }
 }
 

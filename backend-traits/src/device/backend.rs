@@ -180,20 +180,14 @@ impl<D: Driver> DeviceBackend<D> {
             _ => {}
         }
         let input = bindings.input.unwrap_or(bindings.output);
-        fits(Slot::Input, prepared.input_bytes, input.bytes)?;
-        fits(Slot::Output, prepared.output_bytes, bindings.output.bytes)?;
-        fits(
-            Slot::Scratch,
-            prepared.scratch_bytes,
-            bindings.scratch.bytes,
-        )?;
         let (widest, element) = prepared.alignments();
         let mut aligned = true;
-        for (side, buffer) in [
-            (Slot::Input, input),
-            (Slot::Output, &*bindings.output),
-            (Slot::Scratch, &*bindings.scratch),
+        for (side, buffer, bytes) in [
+            (Slot::Input, input, prepared.input_bytes),
+            (Slot::Output, &*bindings.output, prepared.output_bytes),
+            (Slot::Scratch, &*bindings.scratch, prepared.scratch_bytes),
         ] {
+            fits(side, bytes, buffer.bytes)?;
             let address = self.driver.address(&buffer.memory);
             if buffer.bytes == 0 {
                 continue;
@@ -212,14 +206,31 @@ impl<D: Driver> DeviceBackend<D> {
         Ok(aligned)
     }
 
-    /// Runs an operation on vectors.
-    fn operate(&self, program: &super::Program, launch: &Launch<'_, D::Memory>) -> Result<()> {
-        if launch.lines == 0 {
+    /// Runs an operation on so many vectors, from `load` to `store`; either is beside `low` parts.
+    fn operate(
+        &self,
+        program: &super::Program,
+        [load, store, low]: [&DeviceBuffer<D::Memory>; 3],
+        [tables, matrices]: [Option<Region<'_, D::Memory>>; 2],
+        lines: u64,
+        blocks: u64,
+    ) -> Result<()> {
+        if lines == 0 {
             return Ok(());
         }
+        let launch = Launch {
+            load: whole(load),
+            store: whole(store),
+            extra: Some(whole(low)),
+            tables,
+            matrices,
+            lines,
+            scale: 1.0,
+            blocks: blocks.clamp(1, self.geometry().blocks),
+        };
         let kernel = self.driver.kernel(program)?;
         self.driver
-            .launch(self.driver.default_stream(), &kernel, launch)
+            .launch(self.driver.default_stream(), &kernel, &launch)
     }
 
     fn vectors(&self, bytes: usize, element: usize, vector: usize) -> Result<u64> {
@@ -353,17 +364,15 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         let lines = self.vectors(values.bytes, 4, vector)?;
         fits(Slot::Output, values.bytes / 2, hi.bytes.min(lo.bytes))?;
         fits(Slot::Output, 4 * lines as usize, exponents.bytes)?;
-        let launch = Launch {
-            load: whole(values),
-            store: whole(hi),
-            extra: Some(whole(lo)),
-            tables: None,
-            matrices: Some(whole(exponents)),
+        let program = vector_program("mmafft_split", vector);
+        let exponents = [None, Some(whole(exponents))];
+        self.operate(
+            &program,
+            [values, hi, lo],
+            exponents,
             lines,
-            scale: 1.0,
-            blocks: lines.div_ceil(8).clamp(1, self.geometry().blocks),
-        };
-        self.operate(&vector_program("mmafft_split", vector), &launch)
+            lines.div_ceil(8),
+        )
     }
 
     fn combine(
@@ -375,19 +384,10 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         values: &mut Self::Buffer,
     ) -> Result<()> {
         let lines = self.split_vectors(vector, [hi, lo, exponents], values)?;
-        let launch = Launch {
-            load: whole(hi),
-            store: whole(values),
-            extra: Some(whole(lo)),
-            tables: None,
-            matrices: Some(whole(exponents)),
-            lines,
-            scale: 1.0,
-            blocks: (hi.bytes as u64 / 2)
-                .div_ceil(1024)
-                .clamp(1, self.geometry().blocks),
-        };
-        self.operate(&vector_program("mmafft_combine", vector), &launch)
+        let program = vector_program("mmafft_combine", vector);
+        let exponents = [None, Some(whole(exponents))];
+        let blocks = (hi.bytes as u64 / 2).div_ceil(1024);
+        self.operate(&program, [hi, values, lo], exponents, lines, blocks)
     }
 
     fn product(
@@ -407,16 +407,14 @@ impl<D: Driver> Backend for DeviceBackend<D> {
         let matrix = matrices::fragments(radix, inverse, vendor, Operand::SplitHalf, parts);
         let mut constants = self.driver.allocate(matrix.len())?;
         self.driver.write(&mut constants, 0, &matrix)?;
-        let launch = Launch {
-            load: whole(hi),
-            store: whole(values),
-            extra: Some(whole(lo)),
-            tables: Some(whole(exponents)),
-            matrices: Some(Region::from(&constants, 0)),
+        let program = product_program(radix, vendor);
+        let tables = [Some(whole(exponents)), Some(Region::from(&constants, 0))];
+        self.operate(
+            &program,
+            [hi, values, lo],
+            tables,
             lines,
-            scale: 1.0,
-            blocks: lines.div_ceil(64).clamp(1, self.geometry().blocks),
-        };
-        self.operate(&product_program(radix, vendor), &launch)
+            lines.div_ceil(64),
+        )
     }
 }

@@ -4,9 +4,9 @@
 //! (Bailey, FFTs in external or hierarchical memory, 1990, <https://doi.org/10.1007/BF00162341>).
 
 use crate::kind::Direction;
+use crate::parallel::by_all_threads;
 use crate::reference::{ComplexOf, ReferenceFft, Roots};
 use num_complex::Complex;
-use std::sync::{Mutex, PoisonError};
 
 /// Lines that are gathered at a time, so that whole pieces of memory are read.
 const TOGETHER: usize = 16;
@@ -91,29 +91,6 @@ fn lines(
                 *value = then(first + line, k, x.to_c64());
             }
         }
-    });
-}
-
-/// Works on parts of so many values, each with where it begins, on every processor.
-fn by_all_threads<T: Send>(values: &mut [T], part: usize, work: impl Fn(usize, &mut [T]) + Sync) {
-    let most = values.len().div_ceil(part);
-    let parts = Mutex::new(values.chunks_mut(part).enumerate());
-    let next = || {
-        let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
-        parts.next()
-    };
-    let work = || {
-        while let Some((number, values)) = next() {
-            work(number * part, values);
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(most) {
-            // Without a thread more it takes longer.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
     });
 }
 

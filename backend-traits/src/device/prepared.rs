@@ -9,12 +9,12 @@ use super::turns::{share, TurnWords};
 use crate::backend::{Buffer, Prepared};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
+use crate::parallel::by_all_threads;
 use crate::pass::Pass;
 use crate::plan::{Plan, Turns};
 use crate::side::Slot;
 use crate::target::Share;
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 
 /// Shared memory in which a block of passes that take turns has its number, beside its tile's.
@@ -231,19 +231,13 @@ impl<D: Driver> Inner<D> {
 
 /// Each pass' kernel. Compilers take a core for each, so that several are compiled beside each other.
 fn each_compiled<D: Driver>(driver: &D, lowered: &mut [Lowered]) -> Result<Vec<D::Kernel>> {
-    let Some((last, others)) = lowered.split_last_mut() else {
-        return Ok(Vec::new());
-    };
-    std::thread::scope(|scope| {
-        let programs = others.iter_mut().map(|l| &mut l.program);
-        let threads = programs.map(|program| scope.spawn(|| compiled(driver, program)));
-        let threads: Vec<_> = threads.collect();
-        let last = compiled(driver, &mut last.program);
-        let joined = threads
-            .into_iter()
-            .map(|t| t.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        joined.chain([last]).collect()
-    })
+    let mut all: Vec<_> = lowered.iter_mut().map(|l| (l, None)).collect();
+    by_all_threads(&mut all, 1, |_, part| {
+        let (lowered, kernel) = &mut part[0];
+        *kernel = Some(compiled(driver, &mut lowered.program));
+    });
+    let kernels = all.into_iter().filter_map(|(_, kernel)| kernel);
+    kernels.collect()
 }
 
 /// A program's kernel, with as many registers as it needs: how many only the compiler knows.

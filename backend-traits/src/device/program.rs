@@ -21,41 +21,20 @@ pub struct Program {
     pub shared_bytes: usize,
 }
 
+/// Files of the folder `device`, by their names.
+macro_rules! files {
+    ($($name:literal),*) => {
+        &[$(($name, include_str!(concat!("../../device/", $name)))),*]
+    };
+}
+
 /// The sources of the pass, in the order in which they are compiled, but for the vendor's
 /// primitives, which come first.
-pub const SOURCES: &[(&str, &str)] = &[
-    ("config.hpp", include_str!("../../device/config.hpp")),
-    (
-        "butterflies.hpp",
-        include_str!("../../device/butterflies.hpp"),
-    ),
-    ("type_one.hpp", include_str!("../../device/type_one.hpp")),
-    ("matrix.hpp", include_str!("../../device/matrix.hpp")),
-    ("tile.hpp", include_str!("../../device/tile.hpp")),
-    ("real.hpp", include_str!("../../device/real.hpp")),
-    ("pass.hpp", include_str!("../../device/pass.hpp")),
-    ("memory.hpp", include_str!("../../device/memory.hpp")),
-    ("factors.hpp", include_str!("../../device/factors.hpp")),
-    ("pairs.hpp", include_str!("../../device/pairs.hpp")),
-    ("symmetric.hpp", include_str!("../../device/symmetric.hpp")),
-    (
-        "half_complex.hpp",
-        include_str!("../../device/half_complex.hpp"),
-    ),
-    (
-        "reals_on_chip.hpp",
-        include_str!("../../device/reals_on_chip.hpp"),
-    ),
-    ("exchange.hpp", include_str!("../../device/exchange.hpp")),
-    (
-        "arithmetic.hpp",
-        include_str!("../../device/arithmetic.hpp"),
-    ),
-    (
-        "operations.hpp",
-        include_str!("../../device/operations.hpp"),
-    ),
-];
+pub const SOURCES: &[(&str, &str)] = files! {
+    "config.hpp", "butterflies.hpp", "type_one.hpp", "matrix.hpp", "tile.hpp", "real.hpp", "pass.hpp",
+    "memory.hpp", "factors.hpp", "pairs.hpp", "symmetric.hpp", "half_complex.hpp", "reals_on_chip.hpp",
+    "exchange.hpp", "arithmetic.hpp", "operations.hpp"
+};
 
 /// Of more than this between two passes the device is told to keep it in the cache. Of 32 MiB an H100's 50 MiB did not
 /// without (2^20 points of FP32: 0.49 of a copy, with 0.52); of 20 MiB and less it was 1 to 5 % slower.

@@ -52,3 +52,31 @@ fn a_program_is_relaxed_by_what_it_lacks() {
     assert_eq!(relaxed(8, 10_000), Some(1));
     assert_eq!(relaxed(1, 10_000), None);
 }
+
+#[test]
+fn orders_and_pairings_have_the_numbers_of_the_header() {
+    use super::super::config::*;
+    use crate::real::{Order, Pairing};
+    let orders = [
+        (Order::Natural, ORDER_NATURAL),
+        (Order::EvenOdd, ORDER_EVEN_ODD),
+        (Order::Even, ORDER_EVEN),
+        (Order::Odd, ORDER_ODD),
+        (Order::Behind, ORDER_BEHIND),
+        (Order::Residues, ORDER_RESIDUES),
+        (Order::ResiduesOverEight, ORDER_RESIDUES_OVER_EIGHT),
+    ];
+    let pairings = [
+        (Pairing::None, PAIRING_NONE),
+        (Pairing::Pairs, PAIRING_PAIRS),
+        (Pairing::Alone, PAIRING_ALONE),
+        (Pairing::Halves, PAIRING_HALVES),
+        (Pairing::Mirrored, PAIRING_MIRRORED),
+        (Pairing::Around, PAIRING_AROUND),
+        (Pairing::Ends, PAIRING_ENDS),
+    ];
+    assert!(orders.iter().all(|(order, word)| *order as i64 == *word));
+    assert!(pairings
+        .iter()
+        .all(|(pairing, word)| *pairing as i64 == *word));
+}

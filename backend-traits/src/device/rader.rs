@@ -1,7 +1,7 @@
 //! Rader's algorithm: a DFT of prime length as a cyclic convolution of one point less.
 
 use super::config::*;
-use super::tables::{Table, Tables};
+use super::tables::Tables;
 use super::trips::{reversed, Builder, SmallDft};
 
 impl Builder<'_> {
@@ -33,13 +33,12 @@ impl Builder<'_> {
         }
         self.extent[at] = p;
         // Lanes of padded products look up to twice as far, and do not use it: the spectrum stands behind both.
-        let mut powers = |inverses| tables.add(Table::Powers { p, inverses });
-        self.trips[first].words.from_table = powers(false);
+        self.trips[first].words.from_table = tables.powers(p, false);
         let last = self.trips.last_mut().expect("a convolution has trips");
-        last.words.to_table = powers(true);
+        last.words.to_table = tables.powers(p, true);
         let words = &mut self.trips[middle].words;
         words.rader = 1;
-        let spectrum = tables.add(Table::Rader { p, inverse });
+        let spectrum = tables.rader(p, inverse);
         (words.after, words.after_table, words.after_length) = (FACTOR_PART, spectrum, NO_END);
         let mut copy = self.trip(at, OP_COPY, p, kept);
         copy.words.columns = kept as i64;

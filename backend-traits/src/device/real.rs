@@ -2,10 +2,10 @@
 
 use super::config::*;
 use super::extents;
-use super::tables::{Table, Tables};
+use super::tables::Tables;
 use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
-use crate::real::{inverse_of_eight, Middle, Order, Pairing, RealSide, Weight};
+use crate::real::{inverse_of_eight, Middle, RealSide, Weight};
 use crate::real_line::RealLine;
 use crate::side::End;
 use crate::Domain;
@@ -182,24 +182,8 @@ fn side_words(
     let plain = (turn_re, turn_im) == (1, 0) && !taken;
     let weight = Some(side.weight).filter(|weight| plain && *weight != Weight::One);
     RealsWords {
-        order: match side.order {
-            Order::Natural => 0,
-            Order::EvenOdd => 1,
-            Order::Even => 2,
-            Order::Odd => 3,
-            Order::Behind => 4,
-            Order::Residues => 5,
-            Order::ResiduesOverEight => 6,
-        },
-        pairing: match side.pairing {
-            Pairing::None => 0,
-            Pairing::Pairs => 1,
-            Pairing::Alone => 2,
-            Pairing::Halves => 3,
-            Pairing::Mirrored => 4,
-            Pairing::Around => 5,
-            Pairing::Ends => 6,
-        },
+        order: side.order as i64,
+        pairing: side.pairing as i64,
         reversed: i64::from(side.reversed),
         alternating: i64::from(side.alternating),
         conjugate: i64::from(side.conjugate),
@@ -216,12 +200,7 @@ fn side_words(
         turn_im,
         turn_root,
         weights: match weight {
-            Some(weight) => tables.add(Table::Weights {
-                weight,
-                length,
-                points,
-                low,
-            }),
+            Some(weight) => tables.weights(weight, length, points, low),
             None => -1,
         },
         weights_low: i64::from(low),

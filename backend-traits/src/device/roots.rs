@@ -1,7 +1,7 @@
 //! The tables of a step's four-step twiddles.
 
 use super::config::*;
-use super::tables::{LineRoots, Table, Tables, Twiddles};
+use super::tables::{LineRoots, Tables, Twiddles};
 
 /// The table of a step's four-step twiddles of `lines` lines, whose points are the step's own times `others`.
 pub fn line_twiddles(
@@ -29,16 +29,12 @@ pub fn line_twiddles(
             step.roots_lines = lines as i64;
             step.roots_base = shape.base as i64;
             step.roots_digits = i64::from(shape.digits);
-            tables.add(Table::LineRoots { twiddles, shape })
+            tables.line_roots(twiddles, shape)
         }
         None => {
             let bits = twiddles.length.ilog2().div_ceil(2);
             step.roots_low = i64::from(bits);
-            tables.add(Table::Roots {
-                n: twiddles.length,
-                bits,
-                inverse: twiddles.inverse,
-            })
+            tables.roots(twiddles.length, bits, twiddles.inverse)
         }
     }
 }

@@ -5,7 +5,7 @@ use super::config::*;
 use super::extents;
 use super::roots::line_twiddles;
 use super::rows::lies_in_row;
-use super::tables::{Table, Tables, Twiddles};
+use super::tables::{Tables, Twiddles};
 use crate::map::{Map, Runs};
 use crate::pass::{Loop, Pass, TileAxis};
 use crate::precision::ScalarType;
@@ -154,8 +154,7 @@ pub fn factors(pass: &Pass, loops: &[usize], config: &mut Config, tables: &mut T
             }
             Some(Factor::Chirp { length, direction }) => {
                 let step = config.step_at(end);
-                let n = length;
-                let table = tables.add(Table::Chirp { n, direction });
+                let table = tables.chirp(length, direction);
                 let words = (FACTOR_LINE, table, length as i64);
                 match end {
                     End::Load => (step.before, step.before_table, step.before_length) = words,

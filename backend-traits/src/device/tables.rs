@@ -15,76 +15,16 @@ pub struct HalfTable {
     pub weighted: i64,
 }
 
-/// A table, as what it holds.
-#[derive(Debug, Clone)]
-pub enum Table {
-    /// exp(∓2πi·pk/(m·r)) at [k − 1][p], 0 < k < r, p < m.
-    Twiddles {
-        radix: usize,
-        m: usize,
-        inverse: bool,
-    },
-    /// The same for products: in the order in which the lanes of a wave hold points, so that they read
-    /// what lies beside each other, two at a time; and smaller by `down` binary digits.
-    LaneTwiddles {
-        m: usize,
-        inverse: bool,
-        lanes: Lanes,
-        down: i32,
-    },
-    /// exp(∓2πi·kn/p) at [n − 1][k], 0 < n ≤ (p − 1)/2, k ≤ (p − 1)/2 and on to a multiple of
-    /// `pairs`.
-    Dense {
-        p: usize,
-        pairs: usize,
-        inverse: bool,
-    },
-    /// What splits and merges half spectra: of each n so many k.
-    Halves {
-        parts: Vec<(usize, usize)>,
-        roots: HalfRoots,
-    },
-    /// exp(∓2πi·e/n) in two levels: 2^bits low entries, then one for every multiple of 2^bits.
-    Roots { n: usize, bits: u32, inverse: bool },
-    /// exp(∓2πi·l·at/n) of every line l < `lines`, at [entry][l]: of each digit of a column, then
-    /// of each row; see [`LineRoots`].
-    LineRoots {
-        twiddles: Twiddles,
-        shape: LineRoots,
-    },
-    /// exp(∓πi·k²/n) for k < n.
-    Chirp { n: usize, direction: Direction },
-    /// The spectrum of the conjugate chirp in as many points as the factors make, divided by that; point k at
-    /// the position in which forward passes over these factors leave it.
-    Spectrum {
-        n: usize,
-        direction: Direction,
-        factors: Vec<usize>,
-    },
-    /// The weights of `points` points of a real line; or, in two levels, 2^`low` turns, and then
-    /// the weight of every multiple of 2^`low`.
-    Weights {
-        weight: Weight,
-        length: usize,
-        points: usize,
-        low: u32,
-    },
-    /// The powers g^q of a prime's generator, q < p − 1, or their `inverses`: whole numbers below 2^23, of 32 bits each
-    /// and beside each other, which kernels read as such.
-    Powers { p: usize, inverses: bool },
-    /// The spectrum of w^(g^−j), j < p − 1, divided by p − 1: what Rader's convolution
-    /// multiplies by, g the generator of p.
-    Rader { p: usize, inverse: bool },
-}
+/// What appends a table's numbers.
+type Fill = Box<dyn Fn(&mut Vec<Complex<f64>>)>;
 
 /// The tables of one pass: complex numbers, one after another. Where each begins follows from their lengths; the numbers
 /// are computed when [`Tables::bytes`] asks for them.
-#[derive(Debug)]
 pub struct Tables {
     /// Whether the kernel reads f64.
     double: bool,
-    /// Each with where it begins.
-    tables: Vec<(usize, Table)>,
+    /// Each with where it begins and how many numbers it has.
+    tables: Vec<(usize, usize, Fill)>,
     /// Where the next begins.
     end: usize,
 }
@@ -99,32 +39,43 @@ impl Tables {
         }
     }
 
-    /// Adds a table; returns where it begins.
-    pub fn add(&mut self, table: Table) -> i64 {
+    /// Adds a table of so many numbers; returns where it begins.
+    fn add(&mut self, entries: usize, fill: impl Fn(&mut Vec<Complex<f64>>) + 'static) -> i64 {
         let at = self.end;
-        self.end += table.entries(self.double);
-        self.tables.push((at, table));
+        self.end += entries;
+        self.tables.push((at, entries, Box::new(fill)));
         at as i64
     }
 
     /// The same of one whose entries are read in pairs.
-    fn add_even(&mut self, table: Table) -> i64 {
+    fn add_even(&mut self, entries: usize, fill: impl Fn(&mut Vec<Complex<f64>>) + 'static) -> i64 {
         self.end = self.end.next_multiple_of(2);
-        self.add(table)
+        self.add(entries, fill)
     }
 
-    /// The twiddles of a step.
+    /// The twiddles of a step: exp(∓2πi·pk/(m·r)) at [k − 1][p], 0 < k < r, p < m.
     pub fn twiddles(&mut self, radix: usize, m: usize, inverse: bool) -> i64 {
-        self.add(Table::Twiddles { radix, m, inverse })
+        self.add((radix - 1) * m, move |values| {
+            entries::twiddles(radix, m, inverse, values)
+        })
     }
 
-    /// The same for products.
-    pub fn lane_twiddles(&mut self, m: usize, inverse: bool, lanes: &Lanes, down: i32) -> i64 {
-        self.add_even(Table::LaneTwiddles {
-            m,
-            inverse,
-            lanes: *lanes,
-            down,
+    /// The same for products: in the order in which the lanes of a wave hold points, so that they read
+    /// what lies beside each other, two at a time; and smaller by `down` binary digits.
+    pub fn lane_twiddles(&mut self, m: usize, inverse: bool, lanes: Lanes, down: i32) -> i64 {
+        let each = lanes.values.next_multiple_of(lanes.values.clamp(1, 2));
+        let entries = m.next_multiple_of(LANE_COLUMNS) * lanes.lanes * each;
+        self.add_even(entries, move |values| {
+            entries::lane_twiddles(m, inverse, &lanes, down, values)
+        })
+    }
+
+    /// exp(∓2πi·kn/p) at [n − 1][k], 0 < n ≤ (p − 1)/2, k ≤ (p − 1)/2 and on to a multiple of
+    /// `pairs`.
+    pub fn dense(&mut self, p: usize, pairs: usize, inverse: bool) -> i64 {
+        let entries = p / 2 * (p / 2 + 1).next_multiple_of(pairs);
+        self.add(entries, move |values| {
+            entries::dense(p, pairs, inverse, values)
         })
     }
 
@@ -144,19 +95,79 @@ impl Tables {
         self.half_roots(vec![(n, n), (n * lines, lines / 2 + 1)], roots)
     }
 
+    /// Of each n so many k.
     fn half_roots(&mut self, parts: Vec<(usize, usize)>, roots: HalfRoots) -> HalfTable {
-        let weighted = halves_beside(&parts, roots, self.double) as i64;
-        let at = self.add_even(Table::Halves { parts, roots });
+        let double = self.double;
+        let weighted = halves_beside(&parts, roots, double) as i64;
+        let points: usize = parts.iter().map(|(_, count)| count).sum();
+        let entries = match roots {
+            HalfRoots::Plain { .. } => points,
+            HalfRoots::Weighted => 2 * points,
+        };
+        let at = self.add_even(entries, move |values| {
+            entries::half_roots(&parts, roots, double, values)
+        });
         HalfTable { at, weighted }
     }
 
-    /// The spectrum of a chirp.
-    pub fn spectrum(&mut self, n: usize, direction: Direction, factors: &[usize]) -> i64 {
-        self.add(Table::Spectrum {
-            n,
-            direction,
-            factors: factors.to_vec(),
+    /// exp(∓2πi·e/n) in two levels: 2^bits low entries, then one for every multiple of 2^bits.
+    pub fn roots(&mut self, n: usize, bits: u32, inverse: bool) -> i64 {
+        self.add(two_levels(n, bits), move |values| {
+            entries::two_levels(n, bits, inverse, values)
         })
+    }
+
+    /// exp(∓2πi·l·at/n) of every line l < `lines`, at [entry][l]: of each digit of a column, then
+    /// of each row; see [`LineRoots`].
+    pub fn line_roots(&mut self, twiddles: Twiddles, shape: LineRoots) -> i64 {
+        let double = self.double;
+        self.add(shape.entries(), move |values| {
+            entries::line_roots(twiddles, &shape, double, values)
+        })
+    }
+
+    /// exp(∓πi·k²/n) for k < n.
+    pub fn chirp(&mut self, n: usize, direction: Direction) -> i64 {
+        self.add(n, move |values| {
+            values.extend(long_chirp::chirp(n, direction))
+        })
+    }
+
+    /// The spectrum of the conjugate chirp in as many points as the factors make, divided by that; point k at
+    /// the position in which forward passes over these factors leave it.
+    pub fn spectrum(&mut self, n: usize, direction: Direction, factors: &[usize]) -> i64 {
+        let (factors, double) = (factors.to_vec(), self.double);
+        self.add(factors.iter().product(), move |values| {
+            entries::chirp_spectrum(n, direction, &factors, double, values)
+        })
+    }
+
+    /// The weights of `points` points of a real line; or, in two levels, 2^`low` turns, and then
+    /// the weight of every multiple of 2^`low`.
+    pub fn weights(&mut self, weight: Weight, length: usize, points: usize, low: u32) -> i64 {
+        let entries = match low {
+            0 => points,
+            low => two_levels(points, low),
+        };
+        self.add(entries, move |values| {
+            entries::weights(weight, length, points, low, values)
+        })
+    }
+
+    /// The powers g^q of a prime's generator, q < p − 1, or their `inverses`: whole numbers below 2^23, of 32 bits each
+    /// and beside each other, which kernels read as such.
+    pub fn powers(&mut self, p: usize, inverses: bool) -> i64 {
+        let double = self.double;
+        let together = if double { 4 } else { 2 };
+        self.add((p - 1).div_ceil(together), move |values| {
+            entries::numbers(&entries::powers(p, inverses), double, values)
+        })
+    }
+
+    /// The spectrum of w^(g^−j), j < p − 1, divided by p − 1: what Rader's convolution
+    /// multiplies by, g the generator of p.
+    pub fn rader(&mut self, p: usize, inverse: bool) -> i64 {
+        self.add(p - 1, move |values| entries::rader(p, inverse, values))
     }
 
     /// Bytes of all of them.
@@ -166,10 +177,10 @@ impl Tables {
 
     fn values(&self) -> Vec<Complex<f64>> {
         let mut values = Vec::with_capacity(self.end);
-        for (at, table) in &self.tables {
+        for (at, entries, fill) in &self.tables {
             values.resize(*at, Complex::default());
-            table.fill(self.double, &mut values);
-            debug_assert_eq!(values.len(), at + table.entries(self.double), "{table:?}");
+            fill(&mut values);
+            debug_assert_eq!(values.len(), at + entries);
         }
         values
     }
@@ -185,70 +196,15 @@ impl Tables {
     }
 }
 
-impl Table {
-    /// How many complex numbers it has.
-    fn entries(&self, double: bool) -> usize {
-        match self {
-            Table::Twiddles { radix, m, .. } => (radix - 1) * m,
-            Table::LaneTwiddles { m, lanes, .. } => {
-                let values = lanes.values.next_multiple_of(lanes.values.clamp(1, 2));
-                m.next_multiple_of(LANE_COLUMNS) * lanes.lanes * values
-            }
-            Table::Dense { p, pairs, .. } => p / 2 * (p / 2 + 1).next_multiple_of(*pairs),
-            Table::Halves { parts, roots } => {
-                let points: usize = parts.iter().map(|(_, count)| count).sum();
-                match roots {
-                    HalfRoots::Plain { .. } => points,
-                    HalfRoots::Weighted => 2 * points,
-                }
-            }
-            Table::Roots { n, bits, .. } => (1 << bits) + ((n - 1) >> bits) + 1,
-            Table::LineRoots { shape, .. } => shape.entries(),
-            Table::Chirp { n, .. } => *n,
-            Table::Spectrum { factors, .. } => factors.iter().product(),
-            Table::Weights { points, low: 0, .. } => *points,
-            Table::Weights { points, low, .. } => (1 << low) + ((points - 1) >> low) + 1,
-            Table::Powers { p, .. } => (p - 1).div_ceil(if double { 4 } else { 2 }),
-            Table::Rader { p, .. } => p - 1,
-        }
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Tables({} numbers)", self.end)
     }
+}
 
-    /// Appends its numbers.
-    fn fill(&self, double: bool, values: &mut Vec<Complex<f64>>) {
-        match self {
-            Table::Twiddles { radix, m, inverse } => {
-                entries::twiddles(*radix, *m, *inverse, values)
-            }
-            Table::LaneTwiddles {
-                m,
-                inverse,
-                lanes,
-                down,
-            } => entries::lane_twiddles(*m, *inverse, lanes, *down, values),
-            Table::Dense { p, pairs, inverse } => entries::dense(*p, *pairs, *inverse, values),
-            Table::Halves { parts, roots } => entries::half_roots(parts, *roots, double, values),
-            Table::Roots { n, bits, inverse } => entries::two_levels(*n, *bits, *inverse, values),
-            Table::LineRoots { twiddles, shape } => {
-                entries::line_roots(*twiddles, shape, double, values)
-            }
-            Table::Chirp { n, direction } => values.extend(long_chirp::chirp(*n, *direction)),
-            Table::Spectrum {
-                n,
-                direction,
-                factors,
-            } => entries::chirp_spectrum(*n, *direction, factors, double, values),
-            Table::Weights {
-                weight,
-                length,
-                points,
-                low,
-            } => entries::weights(*weight, *length, *points, *low, values),
-            Table::Powers { p, inverses } => {
-                entries::numbers(&entries::powers(*p, *inverses), double, values)
-            }
-            Table::Rader { p, inverse } => entries::rader(*p, *inverse, values),
-        }
-    }
+/// The numbers of two levels, 2^bits low ones and one for every multiple of that below n.
+fn two_levels(n: usize, bits: u32) -> usize {
+    (1 << bits) + ((n - 1) >> bits) + 1
 }
 
 #[cfg(test)]

@@ -9,13 +9,48 @@ use super::outline::Outline;
 use super::threads::{places_beside_twiddles, MANY_VALUES, VALUES};
 use super::trip::Trip;
 use super::turns::share;
+use crate::fragment::FragmentShape;
+use crate::geometry::Geometry;
+use crate::limits::Limits;
 use crate::pass::Pass;
 use crate::pass_shape::TripCount;
+use crate::precision::PRECISIONS;
+use crate::radix;
 use crate::target::{Share, Target, ThreadLimits};
 
 /// Devices that run the kernels of this library.
 #[derive(Debug)]
 pub struct Lowering;
+
+/// Bytes that a thread of any of them loads at a time.
+const VECTOR_BYTES: usize = 16;
+
+impl Lowering {
+    /// The limits of such a device, by its name and architecture, in all precisions, without clusters.
+    pub fn limits(
+        backend: &'static str,
+        [device, architecture]: [&str; 2],
+        fragments: Vec<FragmentShape>,
+        geometry: Geometry,
+    ) -> Limits {
+        Limits {
+            backend,
+            device: device.into(),
+            architecture: architecture.into(),
+            workers: geometry.multiprocessors,
+            vector_bytes: VECTOR_BYTES,
+            tile_bytes: geometry.shared_bytes,
+            // No limit but the tile's.
+            line_points: usize::MAX,
+            cluster_blocks: 0,
+            target: &Lowering,
+            butterflies: radix::BUTTERFLIES,
+            fragments,
+            precisions: PRECISIONS.iter().map(|row| row.precision).collect(),
+            geometry: Some(geometry),
+        }
+    }
+}
 
 /// What a thread of the kernels holds.
 static THREADS: ThreadLimits = ThreadLimits {

@@ -8,7 +8,7 @@ use super::extents::{packed, points_before};
 use super::matrices::Lanes;
 use super::real;
 use super::scaling;
-use super::tables::{HalfRoots, Table, Tables};
+use super::tables::{HalfRoots, Tables};
 use super::trip::Trip;
 use crate::error::Result;
 use crate::geometry::Vendor;
@@ -266,7 +266,7 @@ impl Builder<'_> {
         let radices: Vec<usize> = steps.iter().filter_map(|s| s.radix()).collect();
         let facing = self.facing(axis, &radices);
         if facing[0] == 0 {
-            self.merge(at, axis, tables);
+            self.half_spectrum(at, axis, End::Load, tables);
             self.mirrored(at, core, End::Load, tables);
         }
         let first = self.trips.len();
@@ -278,44 +278,32 @@ impl Builder<'_> {
             }
         }
         if facing[1] == 0 {
-            self.split(at, axis, tables);
+            self.half_spectrum(at, axis, End::Store, tables);
             self.mirrored(at, core, End::Store, tables);
         }
     }
 
-    /// The merge of an axis' half spectrum over shared memory, if it has one.
-    fn merge(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
-        if axis.kind.reduction(axis.length, false).middle != Middle::Merge {
+    /// The merge of an axis' half spectrum over shared memory, or the split to one, if it has such at this end.
+    fn half_spectrum(&mut self, at: usize, axis: &TileAxis, end: End, tables: &mut Tables) {
+        if axis.kind.reduction(axis.length, false).middle != end.middle() {
             return;
         }
         let core = axis.core_length();
-        let mut merge = self.trip(at, OP_MERGE, core + 1, core);
-        merge.words.points = core as i64;
-        merge.words.columns = core.div_ceil(2) as i64;
-        let roots = half_roots(self.pass, End::Load, false);
-        let table = tables.halves(core, roots);
-        (merge.words.twiddle, merge.words.weighted) = (table.at, table.weighted);
-        if axis.kind == Kind::C2R {
-            merge.words.hermitian = axis.length as i64;
+        let (op, [input, output]) = match end {
+            End::Load => (OP_MERGE, [core + 1, core]),
+            End::Store => (OP_SPLIT, [core, core + 1]),
+        };
+        let inverse = end == End::Store && axis.direction == Direction::Inverse;
+        let mut halves = self.trip(at, op, input, output);
+        halves.words.points = core as i64;
+        halves.words.columns = core.div_ceil(2) as i64;
+        halves.words.inverse = i64::from(inverse);
+        let table = tables.halves(core, half_roots(self.pass, end, inverse));
+        (halves.words.twiddle, halves.words.weighted) = (table.at, table.weighted);
+        if end == End::Load && axis.kind == Kind::C2R {
+            halves.words.hermitian = axis.length as i64;
         }
-        self.push(at, merge);
-    }
-
-    /// The split to an axis' half spectrum over shared memory, if it has one.
-    fn split(&mut self, at: usize, axis: &TileAxis, tables: &mut Tables) {
-        if axis.kind.reduction(axis.length, false).middle != Middle::Split {
-            return;
-        }
-        let core = axis.core_length();
-        let inverse = axis.direction == Direction::Inverse;
-        let mut split = self.trip(at, OP_SPLIT, core, core + 1);
-        split.words.points = core as i64;
-        split.words.columns = core.div_ceil(2) as i64;
-        split.words.inverse = i64::from(inverse);
-        let roots = half_roots(self.pass, End::Store, inverse);
-        let table = tables.halves(core, roots);
-        (split.words.twiddle, split.words.weighted) = (table.at, table.weighted);
-        self.push(at, split);
+        self.push(at, halves);
     }
 
     /// The DFTs of an axis, or its convolution.
@@ -379,8 +367,7 @@ impl Builder<'_> {
         let words = &mut last.words;
         (words.after, words.after_table, words.after_length) = (FACTOR_PART, spectrum, NO_END);
         self.back(at, &reversed(dfts), padded, kept, tables);
-        let (n, direction) = (length, axis.direction);
-        let chirp = tables.add(Table::Chirp { n, direction });
+        let chirp = tables.chirp(length, axis.direction);
         let words = &mut self.trips[first].words;
         (words.before, words.before_table, words.before_length) = (FACTOR_PART, chirp, NO_END);
         let words = &mut self.trips.last_mut().expect("as above").words;
@@ -543,11 +530,7 @@ impl Builder<'_> {
                 trip.words.engine = ENGINE_DENSE;
                 trip.words.copies = DENSE_PAIRS as i64;
                 trip.words.columns *= (radix / 2 + 1).div_ceil(DENSE_PAIRS) as i64;
-                trip.words.matrix = tables.add(Table::Dense {
-                    p: radix,
-                    pairs: DENSE_PAIRS,
-                    inverse,
-                });
+                trip.words.matrix = tables.dense(radix, DENSE_PAIRS, inverse);
                 if self.trips.is_empty() || self.begins_with_reals(at) {
                     // It sums over points in shared memory.
                     let mut copy = self.trip(at, OP_COPY, part.input, points);
@@ -563,7 +546,7 @@ impl Builder<'_> {
                         let lanes = Lanes::new(radix, products.vendor, self.pass.math.operand);
                         let down = |digits| digits + scaling::growth(radix) as i32;
                         let down = products.scaled.map_or(0, down);
-                        tables.lane_twiddles(rows, inverse, &lanes, down)
+                        tables.lane_twiddles(rows, inverse, lanes, down)
                     }
                     _ => tables.twiddles(radix, rows, inverse),
                 };
@@ -614,7 +597,7 @@ impl Builder<'_> {
         let rows = columns / part.done;
         let down = |digits| digits + scaling::growth(radix * joined) as i32;
         let down = products.scaled.filter(|_| rows > 1).map_or(0, down);
-        first.words.twiddle = tables.lane_twiddles(rows * joined, part.inverse, &lanes, down);
+        first.words.twiddle = tables.lane_twiddles(rows * joined, part.inverse, lanes, down);
         self.push(at, first);
         let after = Part {
             done: part.done * radix,

@@ -1,11 +1,10 @@
 //! The driver's library, and its devices.
 
 use super::functions::Functions;
-use crate::no_device;
 use cudarc::driver::sys;
 use mmafft_backend_traits::{Error, Result};
 use mmafft_driver::calls::{symbol, Answer};
-use mmafft_driver::{Api, Interface};
+use mmafft_driver::{no_device, Api, Interface};
 use std::ffi::{c_char, c_int, CStr};
 use std::sync::OnceLock;
 
@@ -41,7 +40,7 @@ impl Cuda {
             0 => Ok(()),
             _ => {
                 let words = api.own.words(status);
-                Err(no_device(format!("{call}: {words}"), remedy))
+                Err(no_device::<Cuda>(format!("{call}: {words}"), remedy))
             }
         };
         // SAFETY: takes the one value that it documents; may be called again.
@@ -52,7 +51,10 @@ impl Cuda {
         absent("cuDeviceGetCount", status)?;
         match usize::try_from(count) {
             Ok(count) if count > 0 => Ok(count),
-            _ => Err(no_device("cuDeviceGetCount: the driver has none", remedy)),
+            _ => Err(no_device::<Cuda>(
+                "cuDeviceGetCount: the driver has none",
+                remedy,
+            )),
         }
     }
 
@@ -121,7 +123,7 @@ impl Handle {
 fn find() -> Result<Api<Cuda>> {
     // SAFETY: opens the library, which runs its initialisers and nothing of ours.
     if !unsafe { sys::is_culib_present() } {
-        return Err(no_device(
+        return Err(no_device::<Cuda>(
             "the NVIDIA driver's library, libcuda.so.1, was not found",
             "install the NVIDIA driver, or name its folder in LD_LIBRARY_PATH",
         ));
@@ -134,7 +136,7 @@ fn find() -> Result<Api<Cuda>> {
     // SAFETY: as above.
     let api = functions.and_then(|functions| unsafe { Api::load(Cuda { functions }, symbol) });
     api.map_err(|name| {
-        no_device(
+        no_device::<Cuda>(
             format!("the NVIDIA driver's library has no function {name}"),
             "install a newer NVIDIA driver",
         )

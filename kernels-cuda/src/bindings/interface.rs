@@ -3,11 +3,9 @@
 use super::driver::{Cuda, Handle};
 use crate::compile::Compiler;
 use crate::device::{describe, Device};
-use crate::no_device;
-use mmafft_backend_traits::device::Geometry;
-use mmafft_backend_traits::{Limits, Result};
+use mmafft_backend_traits::Result;
 use mmafft_driver::calls::{Answer, Names, Pointer, Raw, Status};
-use mmafft_driver::{Api, Found, Interface, OpenDevices};
+use mmafft_driver::{no_device, Api, Found, Interface, OpenDevices};
 use std::ffi::{c_char, c_int, CStr};
 use std::sync::OnceLock;
 
@@ -30,7 +28,7 @@ impl Drop for Primary {
 }
 
 impl Interface for Cuda {
-    const BACKEND: &'static str = crate::BACKEND;
+    const BACKEND: &'static str = "cuda";
     const NAMES: Names = Names::Cuda;
     // What a kernel that went wrong leaves behind: every later call on the context fails with
     // the same number. From `cuda.h`: "This leaves the process in an inconsistent state and any
@@ -64,7 +62,7 @@ impl Interface for Cuda {
         let api = Cuda::open()?;
         let count = Cuda::count(api)?;
         if ordinal >= count {
-            return Err(no_device(
+            return Err(no_device::<Self>(
                 format!("there is no device {ordinal}: the driver shows {count}, from 0"),
                 "choose one that `nvidia-smi` lists, and check CUDA_VISIBLE_DEVICES",
             ));
@@ -74,17 +72,11 @@ impl Interface for Cuda {
         let compiler = Compiler::find(&device.architecture, Some(Cuda::version(api)?))?;
         Ok(Found {
             api,
+            limits: device.limits(),
+            geometry: device.geometry(),
             device,
             compiler,
         })
-    }
-
-    fn limits(device: &Device) -> Limits {
-        device.limits()
-    }
-
-    fn geometry(device: &Device) -> Geometry {
-        device.geometry()
     }
 
     fn hold(api: &'static Api<Cuda>, ordinal: usize) -> Result<Primary> {

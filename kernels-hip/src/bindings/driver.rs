@@ -2,11 +2,10 @@
 
 use super::functions::Functions;
 use super::library::open;
-use crate::no_device;
 use libloading::Library;
 use mmafft_backend_traits::{Error, Result};
 use mmafft_driver::calls::{symbol, Answer, Status};
-use mmafft_driver::{Api, Interface};
+use mmafft_driver::{no_device, Api, Interface};
 use std::ffi::{c_char, c_int, CStr};
 use std::sync::OnceLock;
 
@@ -63,7 +62,7 @@ impl Hip {
             (0, init, _) => format!("hipInit: {}", api.own.words(init)),
             (status, ..) => format!("hipGetDeviceCount: {}", api.own.words(status)),
         };
-        Err(no_device(reason, remedy))
+        Err(no_device::<Hip>(reason, remedy))
     }
 
     /// One of the devices that [`Hip::count`] counted.
@@ -146,12 +145,12 @@ impl Handle {
 
 fn find() -> Result<Api<Hip>> {
     let remedy = "install ROCm 5 to 7, or name its folder in ROCM_PATH";
-    let library = open("libamdhip64").map_err(|reason| no_device(reason, remedy))?;
+    let library = open("libamdhip64").map_err(|reason| no_device::<Hip>(reason, remedy))?;
     let symbol = |name| symbol(library, name);
     // SAFETY: the library is the HIP runtime, by its name, and `open` never closes it.
     let functions = unsafe { Functions::load(symbol) };
     let own = functions.map(|functions| Hip { functions, library });
     // SAFETY: as above.
     let api = own.and_then(|own| unsafe { Api::load(own, symbol) });
-    api.map_err(|name| no_device(format!("the HIP runtime has no function {name}"), remedy))
+    api.map_err(|name| no_device::<Hip>(format!("the HIP runtime has no function {name}"), remedy))
 }

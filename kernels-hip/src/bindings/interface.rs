@@ -3,17 +3,15 @@
 use super::driver::Hip;
 use crate::compile::Compiler;
 use crate::device::{describe, nodes, Device};
-use crate::no_device;
-use mmafft_backend_traits::device::Geometry;
-use mmafft_backend_traits::{Limits, Result};
+use mmafft_backend_traits::Result;
 use mmafft_driver::calls::{Answer, Names, Pointer, Status};
-use mmafft_driver::{Api, Found, Interface, OpenDevices};
+use mmafft_driver::{no_device, Api, Found, Interface, OpenDevices};
 use std::ffi::{c_char, c_int, CStr};
 use std::sync::OnceLock;
 
 /// HIP has no contexts of its own: a thread has a current device, by its number.
 impl Interface for Hip {
-    const BACKEND: &'static str = crate::BACKEND;
+    const BACKEND: &'static str = "hip";
     const NAMES: Names = Names::Hip;
     // What a kernel that went wrong leaves behind (illegal address, assertion, launch failure),
     // and `hipErrorUnknown`: later calls may fail with the same.
@@ -42,7 +40,7 @@ impl Interface for Hip {
         let api = Hip::open()?;
         let count = Hip::count(api)?;
         if ordinal >= count {
-            return Err(no_device(
+            return Err(no_device::<Self>(
                 format!("there is no device {ordinal}: the runtime shows {count}, from 0"),
                 "choose one that `rocminfo` lists, and check HIP_VISIBLE_DEVICES",
             ));
@@ -52,17 +50,11 @@ impl Interface for Hip {
         let compiler = Compiler::find(&device.architecture)?;
         Ok(Found {
             api,
+            limits: device.limits(),
+            geometry: device.geometry(),
             device,
             compiler,
         })
-    }
-
-    fn limits(device: &Device) -> Limits {
-        device.limits()
-    }
-
-    fn geometry(device: &Device) -> Geometry {
-        device.geometry()
     }
 
     fn hold(api: &'static Api<Hip>, ordinal: usize) -> Result<c_int> {
