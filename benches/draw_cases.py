@@ -3,8 +3,8 @@
 
     benches/draw_cases.py SEED lines|arrays|any COUNT > cases.csv
 
-- `lines`: lengths from 16 to 2^22 with no prime factor above 13, evenly by their logarithm, C2C, R2C and C2R.
-- `arrays`: two and three axes of such lengths, of 2^12 to 2^24 points, C2C, R2C and C2R.
+- `lines`: lengths from 16 to 2^22 with no prime factor above 13, drawn by their logarithm, C2C, R2C and C2R.
+- `arrays`: two axes of 8 to 4096 such points, or three of 8 to 512, 2^12 to 2^24 together, C2C, R2C and C2R.
 - `any`: lengths from 16 to 2^20 as they come, primes among them, C2C.
 
 Half of the cases are of each precision. Real lengths are even where it is the last axis, as most users' are.
@@ -16,9 +16,9 @@ import random
 import sys
 
 
-def smooth(n, largest=13):
+def smooth(n):
     for prime in (2, 3, 5, 7, 11, 13):
-        while prime <= largest and n % prime == 0:
+        while n % prime == 0:
             n //= prime
     return n == 1
 

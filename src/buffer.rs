@@ -18,7 +18,6 @@ impl Buffer {
     ///
     /// # Safety
     /// As [`crate::Transform::buffer_from_raw`] says.
-    // Without any backend in the build, there is none whose memory it could be.
     pub(crate) unsafe fn from_raw(
         backend: &AnyBackend,
         (scalar, domain): (ScalarType, Domain),

@@ -51,7 +51,10 @@ impl Stream {
     }
 
     /// What was [lent](Stream::lend), without waiting for what uses it.
-    pub fn take_back(&self) -> Option<Buffer> {
+    ///
+    /// # Safety
+    /// Nothing else uses the memory before what was run on the stream is done; to free it waits for that.
+    pub unsafe fn take_back(&self) -> Option<Buffer> {
         locked(&self.lent).take().map(Buffer::of_bytes)
     }
 

@@ -159,12 +159,25 @@ fn as_rank(task: &str) -> Result<(), String> {
     if task == "lost" {
         return lost(&group.patience(Duration::from_secs(2)));
     }
+    if task == "devices" {
+        let words = |error: Error| error.to_string();
+        let planner = planner();
+        let fft = planner
+            .over(&group)
+            .build(&Request::forward(Shape::d2(9, 8)));
+        let text = fft.map_err(words)?.explain();
+        if !text.contains("sent from device to device") {
+            return Err(text);
+        }
+    }
     let slab = Spread::slab(0);
     for (request, same) in [
         (Request::forward(Shape::d3(16, 12, 10)), false),
         (Request::forward(Shape::d3(7, 5, 3)), true),
         (Request::r2c(Shape::d2(9, 14)), false),
         (Request::forward(Shape::d1(120)), false),
+        // Of three ranks one has none of it, and no message for it.
+        (Request::forward(Shape::d2(2, 9)), false),
     ] {
         let request = request.precision(Precision::F64);
         check(&request, &group, same.then_some(&slab))?;

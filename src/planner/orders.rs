@@ -116,6 +116,11 @@ fn orders_of_axis(axis: &TileAxis, pass: &Pass, limits: &Limits) -> Vec<Vec<usiz
         pass.axes_of_reals() && end.is_some_and(|&r| images_meet(length, r, pass.math.storage))
     };
     let mut all = in_every_order(length, 1, pass.math.storage, limits);
+    // What one butterfly transforms meets nobody in between, which the price makes too little of where lines of other axes
+    // lie between (docs/lab/2026-11-30-held-out.md).
+    if let Some(alone) = all.iter().position(|s| s.len() == 1) {
+        return vec![all.swap_remove(alone)];
+    }
     // An exchange more, of a split or merge, is as a step more; of as many the least columns a point, and the largest radix
     // first.
     all.sort_by_cached_key(|s| {

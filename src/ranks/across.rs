@@ -2,14 +2,14 @@
 
 use super::part::{strides, Part, Rows};
 use super::place::{layout, Place};
-use mmafft_backend_traits::{Domain, Layout, Map, Plan, Runs, Slot};
+use mmafft_backend_traits::{Domain, Layout, Map, Plan, Runs, Slot, TileAxis};
 
 /// How an array lies in a window: every rank stores to it, and loads its own part of it.
 ///
 /// In one memory the array lies in its order. Over several devices each part is one piece of the window, which is memory
 /// of the rank that loads it. Then the dimensions that ranks share are outermost; but if that would put an array's rows
-/// on end, as the innermost dimension alone is shared, each part lies in the array's order: index i of that dimension,
-/// of B a rank, is
+/// on end, as the innermost dimension alone is shared, and was not before, each part lies in the array's order: index i of
+/// that dimension, of B a rank, is
 ///
 /// ```text
 /// ⌊i / B⌋ · (points of a part) + i mod B
@@ -21,7 +21,7 @@ use mmafft_backend_traits::{Domain, Layout, Map, Plan, Runs, Slot};
 pub(crate) struct Across {
     /// Elements from one index to the next in a part.
     strides: Vec<usize>,
-    /// Of rows that are cut.
+    /// The cut of rows between ranks, where these are cut.
     cut: Option<Cut>,
     /// Elements of the window.
     points: usize,
@@ -29,21 +29,22 @@ pub(crate) struct Across {
     apart: bool,
 }
 
-/// How rows are cut into what each rank has of them.
+/// A cut of rows into what each rank has of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Cut {
     /// The dimension along which they lie.
     dim: usize,
     /// A rank's points of one, and how far the next rank's are.
     runs: Runs,
-    /// Elements from one index to the next as it is planned. Rows are apart, so that planners do not take several for one.
+    /// Elements from one index to the next as it is planned.
     planned: Vec<usize>,
-    /// Elements from a row to the next as it is planned.
+    /// Elements from a row to the next as it is planned: twice a row's, so that planners do not take several rows for one.
     row: usize,
 }
 
 impl Across {
-    pub(crate) fn new(place: &Place, apart: bool) -> Across {
+    /// An array that lay as `before` on its ranks, and from the window on as `place`.
+    pub(crate) fn new(before: &Place, place: &Place, apart: bool) -> Across {
         let shared: Vec<usize> = (0..place.lengths.len())
             .filter(|&dim| !place.has_whole(dim))
             .collect();
@@ -54,7 +55,9 @@ impl Across {
             let block = block.unwrap_or(1);
             let even =
                 |part: &Part| part.is_empty() || part.all()[*dim].start.is_multiple_of(block);
-            if innermost == Some(*dim) && place.parts.iter().all(even) {
+            // What starts within a row would lie across blocks from there on, which no map says.
+            let rows = before.has_whole(*dim) && place.parts.iter().all(even);
+            if innermost == Some(*dim) && rows {
                 return Across::in_rows(place, *dim, block);
             }
         }
@@ -138,8 +141,13 @@ impl Across {
         rows * points + i / points * apart + i % points
     }
 
-    /// A plan of a store, which it puts where it belongs; `None` where the plan has other steps along rows than blocks
-    /// are multiples of, or has more in the window than what it makes.
+    /// Whether rows are cut, so that plans store elsewhere than they say.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// A plan whose passes store where rows that are cut lie, which its request does not say; `None` where the plan has other
+    /// steps along rows than blocks are multiples of, or loads from the window.
     pub(crate) fn stored(&self, mut plan: Plan) -> Option<Plan> {
         let Some(cut) = &self.cut else {
             return Some(plan);
@@ -154,7 +162,12 @@ impl Across {
             let scalars = pass.store.domain.scalars();
             let loops = pass.loops.iter_mut().map(|l| (l.count, &mut l.store));
             let axes = pass.axes.iter_mut();
-            let axes = axes.map(|axis| (axis.ranges.store.end, &mut axis.store));
+            // Ranges are of whole lines, and real lines have fewer points than reals.
+            let points = |axis: &mut TileAxis| match axis.store.index {
+                1 => axis.ranges.store.end,
+                _ => axis.length,
+            };
+            let axes = axes.map(|axis| (points(axis), &mut axis.store));
             for (count, map) in loops.chain(axes).filter(|(count, _)| *count > 1) {
                 *map = cut.map(*map, count, scalars)?;
             }
@@ -163,8 +176,9 @@ impl Across {
                 return None;
             }
             pass.store.offset = rows / cut.row * cut.runs.points * scalars + within;
-            plan.output_scalars = self.points * scalars;
         }
+        // Rows are of complex points.
+        plan.output_scalars = self.points * Domain::Complex.scalars();
         Some(plan)
     }
 

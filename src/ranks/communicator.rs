@@ -20,7 +20,7 @@ pub struct Station {
     pub bytes_per_second: f64,
 }
 
-/// What joins ranks. Every call is collective: all ranks make it, in the same order.
+/// What joins ranks. Calls that wait are collective: all ranks make them, in the same order.
 ///
 /// A call that fails with [`mmafft_backend_traits::Error::Lost`] ends the group: later calls fail at once.
 ///
@@ -68,7 +68,11 @@ pub unsafe trait Communicator: Send + Sync + std::fmt::Debug {
 }
 
 /// What joins ranks while their devices work: no call waits for them. What is left out, ranks do without.
-pub trait OnDevice {
+///
+/// # Safety
+/// Ranks rest on it as on [`Communicator`]: where [`OnDevice::mark`] says `true`, what is enqueued behind
+/// [`OnDevice::follow`] comes after all marks, and what is enqueued behind [`OnDevice::exchange`] after what has arrived.
+pub unsafe trait OnDevice {
     /// Marks what this rank's backend has enqueued, which others [`OnDevice::follow`] behind the next fence; `false`
     /// where they cannot, so that each rank waits for its backend before the fence. Not collective.
     ///

@@ -5,17 +5,46 @@
 
 use super::across::Across;
 use super::over::plan_over;
-use super::place::{outermost_as_batch, Place, Stage};
+use super::place::{outermost_as_batch, Place};
 use super::plan::DistributedPlan;
 use super::spread::{grid, Spread};
 use crate::transform::Planner;
-use mmafft_backend_traits::{Domain, Kind, Request, Shape, Slot, KINDS};
+use mmafft_backend_traits::{Domain, Kind, Map, Pass, Precision, Request, Shape, Slot, KINDS};
+
+/// How the array lies behind a stage, over several devices.
+fn across(plan: &DistributedPlan, stage: usize) -> Option<Across> {
+    let two = plan.stages.get(stage..stage + 2)?;
+    Some(two[0].across(&two[1], true))
+}
+
+/// Where a pass stores each of its points, in scalars: lines in the order in which loops count, the first the fastest, and
+/// the points of each.
+fn stores(pass: &Pass) -> Vec<Vec<usize>> {
+    let all = |before: Vec<usize>, map: Map, count: usize| -> Vec<usize> {
+        let of = |i| before.iter().map(move |at| at + map.at(i));
+        (0..count).flat_map(of).collect()
+    };
+    let lines = pass.loops.iter();
+    let lines = lines.fold(vec![0], |before, of| all(before, of.store, of.count));
+    let points = pass.axes.iter();
+    let points = points.fold(vec![0], |before, axis| {
+        let halved = axis.store.index == 1 && pass.store.domain == Domain::Complex;
+        let count = if halved {
+            axis.ranges.store.end
+        } else {
+            axis.length
+        };
+        all(before, axis.store, count)
+    });
+    let begin = pass.store.offset;
+    let of = |line: &usize| points.iter().map(|point| begin + line + point).collect();
+    lines.iter().map(of).collect()
+}
 
 /// The request of a rank's stage over several devices.
 fn request_of(plan: &DistributedPlan, stage: usize, rank: usize) -> Option<Request> {
-    let across = |stage: &Stage| Across::new(&stage.from, true);
-    let own = plan.stages[1..=stage].last().map(across);
-    let next = plan.stages.get(stage + 1).map(across);
+    let own = stage.checked_sub(1).and_then(|before| across(plan, before));
+    let next = across(plan, stage);
     let windows = [own.as_ref(), next.as_ref()];
     let request = plan.stages[stage].request(&plan.of_stages(), rank, windows)?;
     Some(outermost_as_batch(request))
@@ -31,47 +60,26 @@ fn targets(
     let Some(request) = request_of(plan, stage, rank) else {
         return Vec::new();
     };
-    let local = planner.plan(&request).expect("a plan");
+    let across = across(plan, stage).expect("a window");
+    let local = across.stored(planner.plan(&request).expect("a plan"));
+    let local = local.expect("rows of one pass, or of parts that divide");
     let pass = local.passes.last().expect("a pass");
     let next = &plan.stages[stage + 1].from;
     let scalars = next.scalars();
     // Where each rank's part begins: a slab is one piece.
-    let across = Across::new(next, true);
     let begins = next.parts.iter().map(|part| across.loads(part).offset);
     let begins: Vec<usize> = begins.collect();
     let owner = |at: usize| {
-        let at = across.place_of(at / scalars);
         let full = (0..begins.len()).filter(|&r| !next.parts[r].is_empty());
-        full.filter(|&r| begins[r] <= at)
+        full.filter(|&r| begins[r] <= at / scalars)
             .max_by_key(|&r| begins[r])
             .expect("a part")
     };
-    // Addresses of the first point of each line, lines in the order in which loops count: the first is the fastest.
-    let mut lines = vec![pass.store.offset];
-    for of in &pass.loops {
-        let map = of.store;
-        let before = lines;
-        lines = (0..of.count)
-            .flat_map(|i| before.iter().map(move |at| at + i * map.stride))
-            .collect();
-    }
-    let mut points = vec![0];
-    for axis in &pass.axes {
-        let map = axis.store;
-        let before = points;
-        points = (0..axis.length)
-            .flat_map(|i| before.iter().map(move |at| at + i * map.stride))
-            .collect();
-    }
-    lines
+    stores(pass)
         .chunks(pass.tile.lines)
         .map(|tile| {
             let mut to = vec![0; plan.ranks];
-            for line in tile {
-                for point in &points {
-                    to[owner(line + point)] += 1;
-                }
-            }
+            tile.iter().flatten().for_each(|&at| to[owner(at)] += 1);
             to
         })
         .collect()
@@ -155,7 +163,9 @@ fn each_device_has_what_its_rank_loads() {
     };
     // Three slabs of two planes of 8·4 points, of 8 bytes each.
     let slabs = place(&[1, 1, 3, 1]);
-    let homes = |place: &Place, granule| Across::new(place, true).homes(place, 8, granule);
+    let before = place(&[1, 1, 1, 1]);
+    let lies = |place: &Place, apart| Across::new(&before, place, apart);
+    let homes = |place: &Place, granule| lies(place, true).homes(place, 8, granule);
     assert_eq!(homes(&slabs, 256), [0, 0, 1, 1, 2, 2]);
     assert_eq!(homes(&slabs, 512), [0, 1, 2]);
     // A granule that several have is with the one that has most of it: of 3 planes the first two are one rank's.
@@ -167,14 +177,83 @@ fn each_device_has_what_its_rank_loads() {
     for rank in 0..6 {
         assert_eq!(of_each.iter().filter(|&&home| home == rank).count(), 4);
     }
-    let loads = |apart| Across::new(&slabs, apart).loads(&slabs.parts[1]);
+    let loads = |apart| lies(&slabs, apart).loads(&slabs.parts[1]);
     assert_eq!(loads(true).offset, 64);
     assert_eq!(loads(false).strides, Some(vec![24, 4, 1]));
     // Rows that are cut: each part lies in rows of two points, and the third rank has none.
     let cut = place(&[1, 1, 1, 3]);
-    let (across, part) = (Across::new(&cut, true), &cut.parts[1]);
+    let (across, part) = (lies(&cut, true), &cut.parts[1]);
     assert_eq!((across.points(), across.loads(part).offset), (96 * 2, 96));
     assert_eq!(across.loads(part).strides, Some(vec![12, 2, 1]));
     // Index (2, 3, 3) is planned in rows of eight points.
     assert_eq!(across.place_of(2 * 48 + 3 * 8 + 3), 96 + 2 * 12 + 3 * 2 + 1);
+}
+
+/// Every point of rows that are cut is stored where it belongs, by plans of one pass and of several.
+#[test]
+fn cut_rows_are_stored_where_they_belong() {
+    let planners = [
+        crate::AnyBackend::cpu(),
+        #[cfg(feature = "emulate")]
+        crate::AnyBackend::emulated("emulated-nvidia"),
+        #[cfg(feature = "emulate")]
+        crate::AnyBackend::emulated("emulated-amd"),
+    ];
+    let planners = planners.map(|backend| Planner::on(backend.expect("it is built")));
+    let forward = |dims: &[usize]| Request::forward(Shape::new(dims));
+    // Each with whether planners find steps that blocks are multiples of.
+    let cases = [
+        (forward(&[5, 96]), 2, true),
+        (forward(&[4, 9]), 2, true),
+        (forward(&[4, 90]), 4, true),
+        (forward(&[3, 1009]), 3, true),
+        (forward(&[2, 1 << 15]), 2, true),
+        (forward(&[2, 1 << 17]), 2, true),
+        (forward(&[2, 1 << 17]).precision(Precision::F64), 4, true),
+        (forward(&[2, 65536]), 4, true),
+        (forward(&[2, 60000]), 4, false),
+        (forward(&[2, 59049]), 2, false),
+        (forward(&[3, 4, 2048]).axes(&[0, 2]), 3, true),
+        (forward(&[6, 40]).batch(3), 4, true),
+        (Request::r2c(Shape::d2(5, 4096)), 2, true),
+    ];
+    let mut several = 0;
+    for (planner, (request, ranks, fits)) in planners
+        .iter()
+        .flat_map(|planner| cases.iter().map(move |case| (planner, case)))
+    {
+        let plan = plan_over(planner, request, *ranks, [None, None]).expect("a plan");
+        for (stage, rank) in
+            (0..plan.stages.len() - 1).flat_map(|s| (0..*ranks).map(move |r| (s, r)))
+        {
+            let across = across(&plan, stage).expect("a window");
+            let Some(request) = request_of(&plan, stage, rank).filter(|_| across.is_cut()) else {
+                continue;
+            };
+            let planned = planner.plan(&request).expect("a plan");
+            let last = planned.passes.last().expect("a pass").clone();
+            let Some(stored) = across.stored(planned) else {
+                assert!(!fits || planner.limits().backend == "cpu", "{request:?}");
+                continue;
+            };
+            let own = stored.passes.last().expect("a pass");
+            let scalars = own.store.domain.scalars();
+            for (from, to) in stores(&last)
+                .iter()
+                .flatten()
+                .zip(stores(own).iter().flatten())
+            {
+                assert_eq!(
+                    across.place_of(from / scalars) * scalars,
+                    *to,
+                    "{request:?}"
+                );
+            }
+            several += usize::from(stored.passes.len() > 1);
+        }
+    }
+    assert!(
+        several > 0,
+        "no rows of several passes are stored as they are"
+    );
 }

@@ -1,6 +1,5 @@
 //! [`Ranks`]: planning and preparing over the ranks of a group.
 
-use super::across::Across;
 use super::communicator::{Shared, Wanted, Window};
 use super::group::{Group, Turn};
 use super::place::Stage;
@@ -104,7 +103,8 @@ impl Ranks<'_> {
         turn.same("what to transform", &asked)?;
         let plan = turn.all(self.plan(request))?;
         let backend = self.planner.backend();
-        turn.all(self.group.takes_memory_of(backend))?;
+        let takes = turn.all(self.group.takes_memory_of(backend))?;
+        turn.same("whose memory messages take", &format!("devices': {takes}"))?;
         let windows = windows(backend, self.group, &turn, &plan)?;
         let transform = DistributedTransform::prepare(self.planner, self.group, plan, windows);
         let transform = turn.all(transform)?;
@@ -146,15 +146,15 @@ fn windows(
         return Ok(Err("the group was asked to".into()));
     }
     // Communicators say whether parts are memory of several devices when they have made a window.
-    let bytes_of = |stage: &Stage| {
-        let points = [false, true].map(|apart| Across::new(&stage.from, apart).points());
-        points[0].max(points[1]) * plan.point_bytes(&stage.from)
+    let bytes_of = |two: &[Stage]| {
+        let points = [false, true].map(|apart| two[0].across(&two[1], apart).points());
+        points[0].max(points[1]) * plan.point_bytes(&two[1].from)
     };
-    let bytes = plan.stages[1..].iter().map(bytes_of).max().unwrap_or(0);
+    let bytes = plan.stages.windows(2).map(bytes_of).max().unwrap_or(0);
     let mut windows = Vec::new();
     for exchange in 0..exchanges.min(2) {
         let place = &plan.stages[exchange + 1].from;
-        let across = Across::new(place, true);
+        let across = plan.stages[exchange].across(&plan.stages[exchange + 1], true);
         let homes = |granule| across.homes(place, plan.point_bytes(place), granule);
         let wanted = Wanted {
             bytes,

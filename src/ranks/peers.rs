@@ -171,7 +171,7 @@ pub fn settle(
 ///
 /// # Errors
 /// `Device` with the driver's words.
-#[cfg(feature = "mpi")]
+#[cfg(all(feature = "mpi", unix))]
 pub fn within(backend: &AnyBackend, calls: &mut dyn FnMut()) -> Result<()> {
     match backend {
         #[cfg(feature = "cuda")]

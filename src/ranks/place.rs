@@ -174,6 +174,11 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// How the array lies in the window between this stage and the next.
+    pub(crate) fn across(&self, next: &Stage, apart: bool) -> Across {
+        Across::new(&self.to, &next.from, apart)
+    }
+
     /// What a rank asks its planner for; `None` where it has nothing of the array. Of a side in a window how the array
     /// lies there is given; what is stored there is as it is planned ([`Across::stored`]).
     pub(crate) fn request(

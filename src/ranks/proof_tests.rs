@@ -3,9 +3,8 @@
 //! Between two fences is an epoch. A point that a rank loads was stored by the stage before, in an earlier epoch; nobody
 //! stores in the same epoch to what another loads; behind the last stage every point of the output is there, once.
 
-use super::across::Across;
 use super::over::plan_over;
-use super::place::Place;
+use super::place::{Place, Stage};
 use super::plan::DistributedPlan;
 use super::spread::Spread;
 use crate::transform::Planner;
@@ -62,18 +61,21 @@ fn prove(plan: &DistributedPlan, mutation: Mutation) -> Result<(), String> {
 fn prove_in(plan: &DistributedPlan, mutation: Mutation, in_parts: bool) -> Result<(), String> {
     let whole = plan.of_stages();
     let last = plan.stages.len() - 1;
-    let size = |place: &Place| place.points().max(Across::new(place, in_parts).points());
     let both = plan.stages.iter().flat_map(|s| [&s.from, &s.to]);
-    let most = both.map(size).max().unwrap_or(0);
+    let most = both.map(Place::points).max().unwrap_or(0);
+    let across = |two: &[Stage]| two[0].across(&two[1], in_parts).points();
+    let most = plan.stages.windows(2).map(across).fold(most, usize::max);
     let mut windows = vec![vec![Cell::default(); most]; 2];
     let mut epoch = 0;
     for _ in 0..2 {
         let mut outputs: Vec<Vec<Cell>> = vec![vec![Cell::default(); most]; plan.ranks];
         for (i, stage) in plan.stages.iter().enumerate() {
-            let next = plan.stages.get(i + 1).map(|next| &next.from);
-            let own = (i > 0).then_some(&stage.from);
             for (rank, output) in outputs.iter_mut().enumerate() {
-                let across = [own, next].map(|place| Some(Across::new(place?, in_parts)));
+                let between = |i: usize| {
+                    let two = plan.stages.get(i..i + 2)?;
+                    Some(two[0].across(&two[1], in_parts))
+                };
+                let across = [i.checked_sub(1).and_then(between), between(i)];
                 let lie = across.each_ref().map(Option::as_ref);
                 let Some(request) = stage.request(&whole, rank, lie) else {
                     continue;

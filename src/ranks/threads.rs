@@ -248,7 +248,8 @@ unsafe impl Communicator for Threads {
     }
 }
 
-impl OnDevice for Threads {
+// SAFETY: streams wait for the events that all ranks have recorded before the fence.
+unsafe impl OnDevice for Threads {
     fn mark(&self, backend: &AnyBackend) -> Result<bool> {
         let Some(mark) = Mark::of(backend)? else {
             return Ok(false);

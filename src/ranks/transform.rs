@@ -9,7 +9,7 @@ use super::group::{Group, Turn};
 use super::line::with_roots;
 use super::mail::{mail, on_host, Letters, Mail, OnHost, Written};
 use super::peers::settle;
-use super::place::{copy_across, outermost_as_batch, Lies, Stage};
+use super::place::{copy_across, outermost_as_batch, Lies};
 use super::plan::DistributedPlan;
 use crate::any::{AnyBackend, AnyBuffer};
 use crate::buffer::Buffer;
@@ -70,11 +70,14 @@ impl DistributedTransform {
         let shared = windows.is_ok();
         let in_parts = windows.iter().flatten().any(Window::is_in_parts);
         let last = plan.stages.len() - 1;
-        let across = |stage: &Stage| shared.then(|| Across::new(&stage.from, in_parts));
+        let across = |exchange: usize| {
+            let two = plan.stages.get(exchange..exchange + 2)?;
+            shared.then(|| two[0].across(&two[1], in_parts))
+        };
         let mut stages = Vec::new();
         for (i, stage) in plan.stages.iter().enumerate() {
-            let own = plan.stages[1..=i].last().and_then(across);
-            let next = plan.stages.get(i + 1).and_then(across);
+            let own = i.checked_sub(1).and_then(across);
+            let next = across(i);
             // What a message takes along need not be copied before.
             stages.push(match stage.axes.is_empty() && !shared && last > 0 {
                 true => None,
@@ -123,8 +126,22 @@ impl DistributedTransform {
                 _ => How::Messages(reason),
             },
         };
-        self.plan
-            .explain_on(self.group.station(), how, self.backend.limits())
+        let (station, limits) = (self.group.station(), self.backend.limits());
+        let mut text = self.plan.explain_on(station, how, limits);
+        for (i, local) in self.stages.iter().enumerate() {
+            if let Some((memory, _)) = local.as_ref().and_then(|local| local.copied.as_ref()) {
+                let bytes = memory
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .bytes();
+                text += &format!(
+                    "stage {}: made in {bytes} B apart, then copied to where stage {} loads it\n",
+                    i + 1,
+                    i + 2
+                );
+            }
+        }
+        text
     }
 
     /// The plan of each of this rank's own stages; `None` where it does nothing.
@@ -511,14 +528,19 @@ impl DistributedTransform {
                 };
                 let waits = self.group.waits();
                 let communicator = turn.communicator();
-                // Letters are of devices where the communicator takes their memory.
                 let exchanged = match communicator.on_device() {
                     Some(devices) => devices.exchange(&self.backend, &messages, waits),
-                    None => Err(self.lost(Error::Empty {
-                        what: "what exchanges messages of devices".into(),
-                    })),
+                    // Nobody takes their memory who has no such calls.
+                    None => Err(Error::Lost {
+                        rank: None,
+                        waited: Duration::ZERO,
+                    }),
                 };
-                exchanged.map_err(|error| self.lost(error))?;
+                exchanged.map_err(|error| match error {
+                    // All ranks have said so, before anything was under way.
+                    Error::Overflow { .. } | Error::OtherRank { .. } => error,
+                    _ => self.lost(error),
+                })?;
                 let (Some(source), Some(target)) = (source, target) else {
                     return Ok(Ok(()));
                 };
@@ -623,22 +645,20 @@ impl Local {
         let Some(direct) = local(windows)? else {
             return Ok(None);
         };
-        let stored = match windows[1] {
-            Some(window) => window.stored(direct),
-            None => Some(direct),
+        let prepared = |plan| {
+            let transform = planner.prepare(plan)?;
+            let copied = None;
+            Ok(Some(Local { transform, copied }))
         };
-        match stored.map(|plan| planner.prepare(plan)) {
-            Some(Ok(transform)) => {
-                return Ok(Some(Local {
-                    transform,
-                    copied: None,
-                }))
-            }
-            // A window of rows may be what the device code does not store to by such a plan.
+        let Some(window) = windows[1].filter(|window| window.is_cut()) else {
+            return prepared(direct);
+        };
+        match window.stored(direct).map(prepared) {
+            // Such a plan may store as the device code does not.
             Some(Err(Error::Unsupported { .. })) | None => {}
-            Some(Err(error)) => return Err(error),
+            Some(done) => return done,
         }
-        let (Some(window), Some(made)) = (windows[1], local([windows[0], None])?) else {
+        let Some(made) = local([windows[0], None])? else {
             return Ok(None);
         };
         let part = &stage.to.parts[rank];

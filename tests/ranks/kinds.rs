@@ -333,9 +333,25 @@ fn rows_cut_between_devices() {
         Request::r2c(Shape::d2(5, 4096)),
         Request::r2c(Shape::d2(2, 65536)),
         Request::forward(Shape::d3(3, 4, 2048)).axes(&[0, 2]),
+        forward(6, 40).batch(3),
     ];
-    let cases = requests.map(Case::new);
-    for (name, ranks) in [("emulated-nvidia", 2), ("emulated-amd", 3)] {
+    let mut cases: Vec<Case> = requests.into_iter().map(Case::new).collect();
+    // Rows that were cut otherwise before: what starts within a row does not lie in runs from there on.
+    let columns = |n: usize| vec![vec![0..8, 0..n], vec![0..8, n..16]];
+    cases.extend([
+        Case::new(forward(8, 16).axes(&[0]))
+            .input(Spread::boxes(&columns(10)))
+            .output(Spread::slab(1)),
+        Case::new(Request::c2r(Shape::d2(8, 16))).input(Spread::grid(&[2, 2])),
+        Case::new(forward(8, 16).axes(&[0]))
+            .input(Spread::grid(&[2, 2]))
+            .output(Spread::slab(1)),
+    ]);
+    for (name, ranks) in [
+        ("emulated-nvidia", 2),
+        ("emulated-amd", 3),
+        ("emulated-nvidia", 4),
+    ] {
         run(&cases, name, ranks, Joined::Devices(ranks));
     }
 }

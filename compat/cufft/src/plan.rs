@@ -206,8 +206,10 @@ pub struct Plan {
     work_area: Option<u64>,
     /// The library's own work area, while no stream has it: as long as the plan, which graphs may have recorded.
     own: Option<Buffer>,
-    /// The stream with a work area lent to it, once something runs. What a stream allocates itself it would have to wait for
-    /// in the end, when its owner may have destroyed it.
+    /// Whether a stream has it.
+    lends_own: bool,
+    /// The stream with a work area lent to it, once something runs. A stream's own scratch would be waited for in the end, when
+    /// the stream's owner may have destroyed it.
     bound: Option<Stream>,
     /// What the caller has set, which nothing here depends on.
     properties: BTreeMap<c_int, i64>,
@@ -336,10 +338,15 @@ impl Plan {
 
     /// Takes the work area back from the stream.
     fn unbind(&mut self) {
-        let lent = self.bound.take().and_then(|stream| stream.take_back());
-        if self.work_area.is_none() {
-            self.own = lent.or(self.own.take());
+        // SAFETY: runs of a plan on several streams are the caller's to order, as with cuFFT.
+        let lent = self
+            .bound
+            .take()
+            .and_then(|stream| unsafe { stream.take_back() });
+        if self.lends_own {
+            self.own = lent;
         }
+        self.lends_own = false;
     }
 
     pub fn set_work_area(&mut self, area: u64) -> Result<()> {
@@ -402,14 +409,19 @@ impl Plan {
                 let (planner, bytes) = (made.cache.planner(), made.work_bytes);
                 // SAFETY: by this function's contract.
                 let stream = unsafe { planner.stream_from_raw(self.stream)? };
-                let area = match (self.work_area.zip(runs.transform()), self.own.take()) {
+                let area = match self.work_area.zip(runs.transform()) {
                     _ if bytes == 0 => None,
                     // SAFETY: as above.
-                    (Some((area, fft)), _) => {
+                    Some((area, fft)) => {
                         Some(unsafe { fft.buffer_from_raw(Slot::Scratch, area, bytes)? })
                     }
-                    (None, Some(own)) => Some(own),
-                    (None, None) => Some(planner.allocate_scratch(bytes)?),
+                    None => {
+                        self.lends_own = true;
+                        Some(match self.own.take() {
+                            Some(own) => own,
+                            None => planner.allocate_scratch(bytes)?,
+                        })
+                    }
                 };
                 let stream = match area {
                     Some(area) => stream.lend(area),

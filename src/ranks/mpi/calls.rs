@@ -20,11 +20,8 @@ const MULTIPLE: [c_int; 2] = [4096, 3];
 /// Libraries whose handles are neither: MPICH's own ABI, which is that of Intel MPI too.
 const OTHERS: [&str; 2] = ["libmpi.so.12", "libmpich.so.12"];
 
-/// By what name a library says whether it takes memory of NVIDIA's devices, and of AMD's: extensions of Open MPI and MPICH.
-const SUPPORTS: [&[&str]; 2] = [
-    &["MPIX_Query_cuda_support"],
-    &["MPIX_Query_rocm_support", "MPIX_Query_hip_support"],
-];
+/// By what name a library says whether it takes memory of NVIDIA's devices, and of AMD's: extensions of Open MPI.
+const SUPPORTS: [&[u8]; 2] = [b"MPIX_Query_cuda_support", b"MPIX_Query_rocm_support"];
 
 /// Declares the table: a row a function.
 macro_rules! calls {
@@ -40,8 +37,8 @@ macro_rules! calls {
             pub errors_return: Handle,
             /// `MPI_THREAD_MULTIPLE`.
             pub multiple: c_int,
-            /// Whether the library takes memory of NVIDIA's devices, and of AMD's.
-            pub takes_memory: [bool; 2],
+            /// What says whether the library takes memory of NVIDIA's devices, and of AMD's, once it is initialised.
+            pub takes_memory: [Option<unsafe extern "C" fn() -> c_int>; 2],
             /// The library's own words for itself, the first line of them.
             pub version: String,
         }
@@ -62,7 +59,11 @@ macro_rules! calls {
                     byte,
                     errors_return,
                     multiple,
-                    takes_memory: SUPPORTS.map(|names| supports(library, names)),
+                    takes_memory: SUPPORTS.map(|name| {
+                        // SAFETY: extensions of these names take nothing and return a number.
+                        let query = unsafe { library.get::<unsafe extern "C" fn() -> c_int>(name) };
+                        query.ok().map(|query| *query)
+                    }),
                     version: String::new(),
                 };
                 calls.version = calls.words();
@@ -129,15 +130,6 @@ impl Calls {
             _ => format!("error {status}"),
         }
     }
-}
-
-/// Whether a library says by one of these functions that it takes a device's memory.
-fn supports(library: &Library, names: &[&str]) -> bool {
-    names.iter().any(|name| {
-        // SAFETY: extensions of these names take nothing and return a number, before the library is initialised too.
-        unsafe { library.get::<unsafe extern "C" fn() -> c_int>(name.as_bytes()) }
-            .is_ok_and(|query| unsafe { query() } != 0)
-    })
 }
 
 /// Whether a library says that it has the standard ABI: MPICH 5 has its old one beside it, in another library.

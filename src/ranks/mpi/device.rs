@@ -1,19 +1,20 @@
 //! Messages in devices' memory, where MPI's library says that it takes it.
 //!
-//! They are sent and received one by one: libraries' collective operations that do not block take host memory alone.
+//! They are sent and received one by one, which such libraries do with devices' memory before anything else.
 
 use super::super::communicator::{Letters, OnDevice};
 use super::super::peers::{settle, within};
 use super::{count, way, Mpi};
 use crate::any::AnyBackend;
-use mmafft_backend_traits::Result;
+use mmafft_backend_traits::{Error, Result};
 use std::ffi::{c_int, c_void};
 use std::time::Duration;
 
-impl OnDevice for Mpi {
+// SAFETY: messages have arrived, and what is sent is made, when the call returns.
+unsafe impl OnDevice for Mpi {
     fn takes_memory_of(&self, backend: &AnyBackend) -> Result<bool> {
         #[allow(unused_variables, reason = "what is not built")]
-        let [cuda, rocm] = self.session.calls.takes_memory;
+        let [cuda, rocm] = self.takes_memory;
         #[allow(unreachable_patterns, reason = "what is not built")]
         Ok(match backend {
             #[cfg(feature = "cuda")]
@@ -38,10 +39,13 @@ impl OnDevice for Mpi {
             let points = bytes.iter().map(|bytes| bytes / letters.point);
             points.map(|n| count(n, "points to a rank")).collect()
         };
-        let counted = counts(letters.to).and_then(|to| Ok((to, counts(letters.from)?)));
+        // MPI knows no streams. What has failed is said before anything is under way.
+        let made = settle(backend, self, patience).map_err(|error| Error::OtherRank {
+            rank,
+            reason: error.to_string(),
+        });
+        let counted = made.and_then(|()| Ok((counts(letters.to)?, counts(letters.from)?)));
         let (to, from) = self.counted(counted, patience)?;
-        // MPI knows no streams.
-        settle(backend, self, patience)?;
         let mut point = self.points_of(letters.point)?;
         let bytes = letters.to.iter().chain(letters.from).sum();
         let patience = patience.saturating_add(way(bytes));

@@ -35,6 +35,8 @@ pub struct Mpi {
     station: Station,
     session: Arc<Session>,
     communicator: Raw,
+    /// Whether the library takes memory of NVIDIA's devices, and of AMD's.
+    takes_memory: [bool; 2],
     /// Set for good when a rank is lost.
     lost: Mutex<Option<Error>>,
 }
@@ -205,6 +207,10 @@ impl Mpi {
             },
             session,
             communicator: Raw(own),
+            // SAFETY: the library is initialised.
+            takes_memory: calls
+                .takes_memory
+                .map(|query| query.is_some_and(|query| unsafe { query() } != 0)),
             lost: Mutex::default(),
         })
     }
@@ -294,7 +300,7 @@ impl Mpi {
             None => Ok(counted),
             Some(rank) => Err(Error::OtherRank {
                 rank,
-                reason: "its messages have more points than MPI counts".into(),
+                reason: "its messages are not made, or have more points than MPI counts".into(),
             }),
         }
     }

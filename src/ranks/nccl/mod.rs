@@ -366,7 +366,8 @@ unsafe impl Communicator for Nccl {
     }
 }
 
-impl OnDevice for Nccl {
+// SAFETY: what is enqueued next on the work's stream comes behind what was received there.
+unsafe impl OnDevice for Nccl {
     fn takes_memory_of(&self, backend: &AnyBackend) -> Result<bool> {
         let own = memory_of(backend);
         match own == self.memory {
