@@ -377,7 +377,7 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
 }
 
 /// The row of each point where every step leaves its points where it found them: digits in the opposite order.
-fn order(radices: &[usize]) -> Vec<u32> {
+pub fn order(radices: &[usize]) -> Vec<u32> {
     let length: usize = radices.iter().product();
     let row = |mut point: usize| {
         let (mut rest, mut row) = (length, 0);

@@ -1,13 +1,28 @@
 use super::super::line_price::radices;
+use super::super::two_lines::TwoLines;
 use super::*;
 use crate::transform::Planner;
 use mmafft_backend_traits::{Kind, Request, Shape};
 
+/// Lines of so many points in every way that has several at once.
+fn ways<T: Real + Storage<Compute = T>>(
+    points: usize,
+    inverse: bool,
+    middle: Middle,
+) -> Vec<Box<dyn Lines<T>>> {
+    let radices = radices(points).expect("it has some");
+    let batch: Box<dyn Lines<T>> = Box::new(Batch::new(&radices, inverse));
+    let pairs = TwoLines::new(points, inverse, middle).map(|lines| Box::new(lines) as Box<_>);
+    [Some(batch), pairs].into_iter().flatten().collect()
+}
+
 /// A line by itself has the bits that it has in a whole vector of lines.
 fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
     let mut tried = 0;
-    for points in (33..1100).filter_map(|n| radices(n).map(|_| n)) {
-        let batch = Batch::<T>::new(&radices(points).expect("it has some"), inverse);
+    let lengths = (33..1100).filter_map(|n| radices(n).map(|_| n));
+    let all = lengths.flat_map(|n| ways::<T>(n, inverse, Middle::Plain));
+    for batch in all {
+        let points = batch.length();
         let zero = Complex::new(T::zero(), T::zero());
         let mut scratch = vec![zero; batch.scratch()];
         let number = |i: usize| T::rounded((i * 7919 % 1013) as f64 / 1013.0 - 0.5);
@@ -30,12 +45,16 @@ fn same<T: Real>(a: &[Complex<T>], b: &[Complex<T>]) -> bool {
 /// Half spectra and reals of a line by itself are those of a whole vector of lines, and right.
 fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: f64) {
     let mut tried = 0;
-    for points in (33..1100).filter(|&n| radices(n).is_some()) {
-        let radices = radices(points).expect("it has some");
+    let lengths = (33..1100).filter(|&n| radices(n).is_some());
+    let all = lengths.flat_map(|n| {
+        let forward = ways::<T>(n, false, Middle::Split).into_iter();
+        forward.zip(ways::<T>(n, true, Middle::Merge))
+    });
+    for (forward, back) in all {
+        let points = forward.length();
         let half = HalfSpectrum::new(2 * points);
         let number = |i: usize| T::rounded((i * 7919 % 1013) as f64 / 1013.0 - 0.5);
         let zero = Complex::new(T::zero(), T::zero());
-        let [forward, back] = [false, true].map(|inverse| Batch::<T>::new(&radices, inverse));
         let mut scratch = vec![
             zero;
             forward
@@ -46,32 +65,33 @@ fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: 
         let reals: Vec<_> = (0..count * points)
             .map(|i| Complex::new(number(2 * i), number(2 * i + 1)))
             .collect();
-        let mut run = |batch: &Batch<T>, middle, from: &[Complex<T>], apart: [usize; 2], lines| {
-            let mut to = vec![zero; lines * apart[1]];
-            let ends = [
-                (from.as_ptr().cast_mut(), apart[0]),
-                (to.as_mut_ptr(), apart[1]),
-            ];
-            let ends = ends.map(|(first, apart)| LinesAt { first, apart });
-            let factor = T::rounded(0.7);
-            // SAFETY: these lines are in the vectors, and the first is only read.
-            unsafe { batch.run_real(&half, middle, ends, lines, factor, &mut scratch) };
-            to
-        };
+        let mut run =
+            |batch: &dyn Lines<T>, middle, from: &[Complex<T>], apart: [usize; 2], lines| {
+                let mut to = vec![zero; lines * apart[1]];
+                let ends = [
+                    (from.as_ptr().cast_mut(), apart[0]),
+                    (to.as_mut_ptr(), apart[1]),
+                ];
+                let ends = ends.map(|(first, apart)| LinesAt { first, apart });
+                let factor = T::rounded(0.7);
+                // SAFETY: these lines are in the vectors, and the first is only read.
+                unsafe { batch.run_real(&half, middle, ends, lines, factor, &mut scratch) };
+                to
+            };
         let strides = [points, points + 1];
-        let spectra = run(&forward, Middle::Split, &reals, strides, count);
-        let alone = run(&forward, Middle::Split, &reals, strides, 1);
+        let spectra = run(&*forward, Middle::Split, &reals, strides, count);
+        let alone = run(&*forward, Middle::Split, &reals, strides, 1);
         assert!(same(&alone, &spectra[..points + 1]), "{points} points");
         let strides = [points + 1, points];
-        let again = run(&back, Middle::Merge, &spectra, strides, count);
-        let alone = run(&back, Middle::Merge, &spectra, strides, 1);
+        let again = run(&*back, Middle::Merge, &spectra, strides, count);
+        let alone = run(&*back, Middle::Merge, &spectra, strides, 1);
         assert!(same(&alone, &again[..points]), "{points} points");
         // Zeros have signs.
         for value in [T::one(), T::zero()] {
             let line = vec![Complex::new(value, value); count * (points + 1)];
             for (batch, middle, apart) in [
-                (&forward, Middle::Split, [points, points + 1]),
-                (&back, Middle::Merge, [points + 1, points]),
+                (&*forward, Middle::Split, [points, points + 1]),
+                (&*back, Middle::Merge, [points + 1, points]),
             ] {
                 let all = run(batch, middle, &line, apart, count);
                 let alone = run(batch, middle, &line, apart, 1);
@@ -85,7 +105,7 @@ fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: 
         }
         // A constant has its sum in the first point.
         let ones = vec![Complex::new(T::one(), T::one()); count * points];
-        let spectra = run(&forward, Middle::Split, &ones, [points, points + 1], count);
+        let spectra = run(&*forward, Middle::Split, &ones, [points, points + 1], count);
         for (i, x) in spectra.iter().enumerate() {
             let sum = if i % (points + 1) == 0 {
                 1.4 * points as f64

@@ -40,6 +40,8 @@ pub struct Rows<T> {
     along: usize,
     /// Scalars from point to point of a butterfly.
     apart: usize,
+    /// Scalars from the first half of a vector's points to the other.
+    beside: usize,
     form: Form,
     /// Lines of the last vector.
     lines: usize,
@@ -48,14 +50,31 @@ pub struct Rows<T> {
 impl<T: Copy + Default> Rows<T> {
     /// Rows of one vector in a workspace.
     #[inline(always)]
-    pub fn planar(start: *mut T, [next, along, apart]: [usize; 3]) -> Self {
+    pub fn planar(start: *mut T, strides: [usize; 3]) -> Self {
+        Rows::planar_of([start; MOST_VECTORS], strides)
+    }
+
+    /// Rows of vectors in a workspace.
+    #[inline(always)]
+    pub fn planar_of(starts: [*mut T; MOST_VECTORS], [next, along, apart]: [usize; 3]) -> Self {
         Rows {
-            starts: [start; MOST_VECTORS],
+            starts,
             next,
             along,
             apart,
+            beside: 0,
             form: Form::Planar,
             lines: 0,
+        }
+    }
+
+    /// Rows in memory of vectors whose points are half of one line, and half of one that begins so many scalars behind it.
+    #[inline(always)]
+    pub fn halves(starts: [*mut T; MOST_VECTORS], strides: [usize; 3], beside: usize) -> Self {
+        Rows {
+            beside,
+            form: Form::Interleaved,
+            ..Rows::planar_of(starts, strides)
         }
     }
 
@@ -99,7 +118,8 @@ impl<T: Copy + Default> Rows<T> {
                 }
                 Form::Interleaved => {
                     for x in &mut x {
-                        let pairs = row.cast::<[T::V; 2]>().read_unaligned();
+                        let other = row.wrapping_add(self.beside).cast::<T::V>();
+                        let pairs = [row.cast::<T::V>().read_unaligned(), other.read_unaligned()];
                         let [re, im] = T::deinterleave(simd, pairs);
                         *x = (re, im);
                         row = row.wrapping_add(step);
@@ -151,8 +171,10 @@ impl<T: Copy + Default> Rows<T> {
                 }
                 Form::Interleaved => {
                     for (k, y) in y.into_iter().enumerate() {
-                        let pairs = T::interleave(simd, [y.0, y.1]);
-                        row.cast::<[T::V; 2]>().write_unaligned(pairs);
+                        let [here, there] = T::interleave(simd, [y.0, y.1]);
+                        row.cast::<T::V>().write_unaligned(here);
+                        let other = row.wrapping_add(self.beside).cast::<T::V>();
+                        other.write_unaligned(there);
                         row = row.wrapping_offset(if k == 0 { second } else { step });
                     }
                 }
@@ -207,6 +229,7 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
         next,
         along,
         apart,
+        beside: T::W,
         form: match lines == T::W {
             true => Form::Interleaved,
             false => Form::Partial,
@@ -375,14 +398,19 @@ fn rows<
     }
 }
 
+/// a·w, a product in each lane.
+#[inline(always)]
+pub fn times<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, w: C<S, T>) -> C<S, T> {
+    let cross = T::vmul(simd, a.1, w.1);
+    (
+        T::vfma(simd, a.0, w.0, T::vneg(simd, cross)),
+        T::vfma(simd, a.0, w.1, T::vmul(simd, a.1, w.0)),
+    )
+}
+
 #[inline(always)]
 fn multiply<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, re: T, im: T) -> C<S, T> {
-    let (re, im) = (T::splat(simd, re), T::splat(simd, im));
-    let cross = T::vmul(simd, a.1, im);
-    (
-        T::vfma(simd, a.0, re, T::vneg(simd, cross)),
-        T::vfma(simd, a.0, im, T::vmul(simd, a.1, re)),
-    )
+    times::<S, T>(simd, a, (T::splat(simd, re), T::splat(simd, im)))
 }
 
 #[inline(always)]
@@ -409,7 +437,7 @@ fn add_i<S: Simd, T: Lanes<S>>(simd: S, a: C<S, T>, b: C<S, T>) -> C<S, T> {
 
 /// The forward DFT of R points.
 #[inline(always)]
-fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
+pub fn dft<S: Simd, T: Lanes<S> + Real, const R: usize>(
     simd: S,
     x: [C<S, T>; R],
     roots: &[T],

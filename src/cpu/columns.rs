@@ -17,6 +17,7 @@
 //! all results but the first in the opposite order, which costs nothing here.
 
 use super::batch::BatchJob;
+use super::exchange::{put_together, taken_apart};
 use super::four_step::FourStepJob;
 use super::half_lanes::Combine;
 use super::memory::Memory;
@@ -24,6 +25,7 @@ use super::odd_reals::OddStep;
 use super::real_columns::RealTile;
 use super::real_side::{Gather, Scatter};
 use super::scalar::{root, Real, Storage};
+use super::two_lines_job::TwoLinesJob;
 use pulp::{Arch, Simd, WithSimd};
 
 /// Lane arithmetic of one scalar type on one instruction set.
@@ -44,7 +46,7 @@ pub trait Lanes<S: Simd>: Copy + 'static {
     fn vfma(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// −a.
     fn vneg(simd: S, a: Self::V) -> Self::V;
-    /// (re, im) pairs to (re…, im…), in some order of lanes.
+    /// (re, im) pairs to (re…, im…): by eight bytes of the first vector's points and eight of the second's.
     fn deinterleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2];
     /// The inverse of `deinterleave`.
     fn interleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2];
@@ -52,7 +54,7 @@ pub trait Lanes<S: Simd>: Copy + 'static {
 
 macro_rules! lanes {
     ($t:ty, $v:ident, $w:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
-     $neg:ident, $de:ident, $inter:ident) => {
+     $neg:ident, $de:expr, $inter:expr) => {
         impl<S: Simd> Lanes<S> for $t {
             type V = S::$v;
             const W: usize = S::$w;
@@ -82,11 +84,11 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn deinterleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2] {
-                simd.$de(v)
+                $de(simd, v)
             }
             #[inline(always)]
             fn interleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2] {
-                simd.$inter(v)
+                $inter(simd, v)
             }
         }
     };
@@ -102,8 +104,8 @@ lanes!(
     mul_f32s,
     mul_add_e_f32s,
     neg_f32s,
-    deinterleave_shfl_f32s,
-    interleave_shfl_f32s
+    taken_apart,
+    put_together
 );
 lanes!(
     f64,
@@ -115,8 +117,8 @@ lanes!(
     mul_f64s,
     mul_add_e_f64s,
     neg_f64s,
-    deinterleave_shfl_f64s,
-    interleave_shfl_f64s
+    S::deinterleave_shfl_f64s,
+    S::interleave_shfl_f64s
 );
 
 /// A scalar type whose lanes the column transform can use on whatever processor it finds.
@@ -135,6 +137,8 @@ pub trait LaneScalar: Sized {
     fn four_step(job: FourStepJob<'_, Self>);
     /// Transforms a vector of contiguous lines.
     fn batch(job: BatchJob<'_, Self>);
+    /// Transforms two contiguous lines.
+    fn two_lines(job: TwoLinesJob<'_, Self>);
     /// Does one radix of a real line of odd length.
     fn odd_step(step: OddStep<'_, Self>);
     /// Transforms one tile; returns the copy of the workspace in which each vector then lies.
@@ -179,6 +183,10 @@ macro_rules! lane_scalar {
             }
 
             fn batch(job: BatchJob<'_, Self>) {
+                Arch::new().dispatch(job);
+            }
+
+            fn two_lines(job: TwoLinesJob<'_, Self>) {
                 Arch::new().dispatch(job);
             }
 

@@ -89,15 +89,15 @@ pub fn exchanged<S: Simd, V: Copy>(simd: S, v: [V; 2], bytes: usize) -> [V; 2] {
     plainly(v, bytes)
 }
 
-/// Bytes of vectors of which points have the order of memory at once: of larger ones come the even points, then the odd.
+/// Bytes of vectors of which points have the order of memory at once, and of parts that larger ones exchange.
 const IN_ORDER: usize = 16;
 
 /// Real parts and imaginary parts as points in the order of memory.
 #[inline(always)]
 pub fn points<S: Simd, T: Lanes<S>>(simd: S, parts: [T::V; 2]) -> [T::V; 2] {
     let mut v = T::interleave(simd, parts);
-    let mut bytes = 2 * size_of::<T>();
-    while size_of::<T::V>() > IN_ORDER && bytes < size_of::<T::V>() {
+    let mut bytes = IN_ORDER;
+    while bytes < size_of::<T::V>() {
         v = exchanged(simd, v, bytes);
         bytes *= 2;
     }
@@ -109,11 +109,124 @@ pub fn points<S: Simd, T: Lanes<S>>(simd: S, parts: [T::V; 2]) -> [T::V; 2] {
 pub fn parts<S: Simd, T: Lanes<S>>(simd: S, points: [T::V; 2]) -> [T::V; 2] {
     let mut v = points;
     let mut bytes = size_of::<T::V>() / 2;
-    while size_of::<T::V>() > IN_ORDER && bytes >= 2 * size_of::<T>() {
+    while bytes >= IN_ORDER {
         v = exchanged(simd, v, bytes);
         bytes /= 2;
     }
     T::deinterleave(simd, v)
+}
+
+/// Points of two vectors of `f32` as real parts and imaginary parts, in the order of [`Lanes::deinterleave`]: one
+/// instruction each, where pulp has two.
+#[inline(always)]
+pub fn taken_apart<S: Simd>(simd: S, v: [S::f32s; 2]) -> [S::f32s; 2] {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{__m256, __m512};
+        if let Some(simd) = as_a::<S, pulp::x86::V3>(simd) {
+            let (a, b): (__m256, __m256) = (view(v[0]), view(v[1]));
+            return [
+                view(simd.avx._mm256_shuffle_ps::<0x88>(a, b)),
+                view(simd.avx._mm256_shuffle_ps::<0xdd>(a, b)),
+            ];
+        }
+        if let Some(simd) = as_a::<S, pulp::x86::V4>(simd) {
+            let (a, b): (__m512, __m512) = (view(v[0]), view(v[1]));
+            return [
+                view(simd.avx512f._mm512_shuffle_ps::<0x88>(a, b)),
+                view(simd.avx512f._mm512_shuffle_ps::<0xdd>(a, b)),
+            ];
+        }
+    }
+    simd.deinterleave_shfl_f32s(v)
+}
+
+/// The inverse of [`taken_apart`].
+#[inline(always)]
+pub fn put_together<S: Simd>(simd: S, v: [S::f32s; 2]) -> [S::f32s; 2] {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{__m256, __m512};
+        if let Some(simd) = as_a::<S, pulp::x86::V3>(simd) {
+            let (a, b): (__m256, __m256) = (view(v[0]), view(v[1]));
+            return [
+                view(simd.avx._mm256_unpacklo_ps(a, b)),
+                view(simd.avx._mm256_unpackhi_ps(a, b)),
+            ];
+        }
+        if let Some(simd) = as_a::<S, pulp::x86::V4>(simd) {
+            let (a, b): (__m512, __m512) = (view(v[0]), view(v[1]));
+            return [
+                view(simd.avx512f._mm512_unpacklo_ps(a, b)),
+                view(simd.avx512f._mm512_unpackhi_ps(a, b)),
+            ];
+        }
+    }
+    simd.interleave_shfl_f32s(v)
+}
+
+/// Lanes of two lines, as [`Lanes::deinterleave`] leaves them, each line's in the opposite order; with `first` each begins
+/// with that line's first lane of it, and ends with its own second.
+#[inline(always)]
+pub fn mirrored<S: Simd, T: Lanes<S>>(simd: S, v: T::V, first: Option<T::V>) -> T::V {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
+        if let Some(simd) = as_a::<S, pulp::x86::V3>(simd) {
+            let avx = simd.avx;
+            if size_of::<T>() == 4 {
+                let v: __m256 = view(v);
+                let Some(first) = first else {
+                    let order = avx._mm256_setr_epi32(5, 4, 7, 6, 1, 0, 3, 2);
+                    return view(simd.avx2._mm256_permutevar8x32_ps(v, order));
+                };
+                let order = avx._mm256_setr_epi32(0, 5, 2, 7, 4, 1, 6, 3);
+                let v = simd.avx2._mm256_permutevar8x32_ps(v, order);
+                return view(avx._mm256_blend_ps::<0b1111_1010>(view(first), v));
+            }
+            let v: __m256d = view(v);
+            return match first {
+                None => view(avx._mm256_permute2f128_pd::<1>(v, v)),
+                Some(first) => view(avx._mm256_blend_pd::<0b1100>(view(first), v)),
+            };
+        }
+        if let Some(simd) = as_a::<S, pulp::x86::V4>(simd) {
+            let avx = simd.avx512f;
+            if size_of::<T>() == 4 {
+                let v: __m512 = view(v);
+                let Some(first) = first else {
+                    let order =
+                        avx._mm512_setr_epi32(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2);
+                    return view(avx._mm512_permutexvar_ps(order, v));
+                };
+                let order = avx._mm512_setr_epi32(
+                    0, 29, 2, 31, 28, 25, 30, 27, 24, 21, 26, 23, 20, 17, 22, 19,
+                );
+                return view(avx._mm512_permutex2var_ps(view(first), order, v));
+            }
+            let v: __m512d = view(v);
+            let Some(first) = first else {
+                let order = avx._mm512_setr_epi64(6, 7, 4, 5, 2, 3, 0, 1);
+                return view(avx._mm512_permutexvar_pd(order, v));
+            };
+            let order = avx._mm512_setr_epi64(0, 1, 14, 15, 12, 13, 10, 11);
+            return view(avx._mm512_permutex2var_pd(view(first), order, v));
+        }
+    }
+    let _ = simd;
+    let run = 8 / size_of::<T>();
+    let lane = |line: usize, j: usize| (j / run * 2 + line) * run + j % run;
+    let skip = usize::from(first.is_some());
+    let mut to = first.unwrap_or(v);
+    let (to_lanes, from) = ((&raw mut to).cast::<T>(), (&raw const v).cast::<T>());
+    for line in 0..2 {
+        for j in skip..T::W / 2 {
+            let other = T::W / 2 - 1 + skip - j;
+            // SAFETY: both lanes are inside their vectors.
+            unsafe { *to_lanes.add(lane(line, j)) = *from.add(lane(line, other)) };
+        }
+    }
+    to
 }
 
 /// The same by single bytes of memory, for vectors that no other case has.

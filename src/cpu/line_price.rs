@@ -5,21 +5,32 @@
 
 use super::butterflies::BUTTERFLIES;
 use super::digits::kept_by_library;
-use super::four_step;
+use super::{four_step, two_lines};
 use mmafft_backend_traits::radix;
 
 /// RustFFT, or convolutions around it.
 pub const LIBRARY: &str = "RustFFT";
 /// As many lines at once as a vector has lanes.
 pub const BATCH: &str = "butterflies across lines";
+/// Two lines at once, each in half of a vector's lanes.
+pub const TWO_LINES: &str = "two lines a vector";
 /// A line as columns, twice.
 pub const FOUR_STEP: &str = "four steps";
 
 /// The longest lines of batches, of which a vector is in a second-level cache twice over.
 const LONGEST_BATCH: usize = 4096;
 
-/// Bytes of rows of a batch that are in a first-level cache beside what else it has.
-const NEAR_ROWS: usize = 31 << 10;
+/// Bytes of rows that are in a first-level cache beside what else it has.
+pub const NEAR_ROWS: usize = 31 << 10;
+
+/// The longest lines that go in pairs: rows of longer ones are not in a second-level cache.
+const LONGEST_PAIR: usize = 12_288;
+
+/// What a pair of lines takes, of each of their points.
+const PAIR_BEGUN: f64 = 10.0;
+
+/// Bytes after which rows are alike to a first-level cache, and what a line whose points lie so far apart takes more.
+const ALIKE: (usize, f64) = (4096, 0.7);
 
 /// Bytes of the widest vectors that RustFFT has.
 const LIBRARY_VECTOR: usize = 32;
@@ -42,6 +53,8 @@ struct Costs {
     begun: [f64; 2],
     /// Of a batch whose rows are in a first-level cache, and of one whose rows are not.
     batch: [f64; 2],
+    /// Of two lines a vector, whose rows are in a first-level cache, and of those whose rows are not.
+    two_lines: [f64; 2],
     /// Of four steps.
     four_step: f64,
     /// Of each step, of what it takes in narrow vectors.
@@ -58,6 +71,7 @@ struct Costs {
 const NARROW: Costs = Costs {
     begun: [10.0, 50.0],
     batch: [0.7, 0.7],
+    two_lines: [f64::INFINITY; 2],
     four_step: 2.6,
     steps: 1.0,
     library: [0.2, 0.36, 0.9, 0.8],
@@ -69,6 +83,7 @@ const NARROW: Costs = Costs {
 const WIDE: Costs = Costs {
     begun: [40.0, 20.0],
     batch: [0.5, 1.1],
+    two_lines: [0.3, 0.45],
     four_step: 0.95,
     steps: 0.9,
     library: [0.235, 0.48, 1.0, 1.2],
@@ -82,7 +97,7 @@ pub fn way(points: usize, of: Workload, lanes: usize, bytes: usize) -> &'static 
     let prices = prices(points, of, lanes, bytes);
     let (chosen, own) = (
         cheapest(prices),
-        cheapest([prices[0], prices[1], f64::INFINITY]),
+        cheapest([prices[0], prices[1], prices[2], f64::INFINITY]),
     );
     // Where there is no way of our own the bound is RustFFT's to keep.
     let loses_digits = || bytes >= size_of::<f64>() && !kept_by_library(points);
@@ -97,9 +112,11 @@ pub fn way_inside(points: usize, lanes: usize, bytes: usize) -> &'static str {
     cheapest(prices(points, Workload::Single, lanes, bytes))
 }
 
-fn cheapest([batch, four_step, library]: [f64; 3]) -> &'static str {
-    if batch.min(four_step) >= library {
+fn cheapest([batch, two_lines, four_step, library]: [f64; 4]) -> &'static str {
+    if batch.min(two_lines).min(four_step) >= library {
         LIBRARY
+    } else if two_lines <= batch.min(four_step) {
+        TWO_LINES
     } else if batch <= four_step {
         BATCH
     } else {
@@ -107,10 +124,10 @@ fn cheapest([batch, four_step, library]: [f64; 3]) -> &'static str {
     }
 }
 
-/// What a point takes by batches, by four steps and by RustFFT; infinite where a way is none.
-fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 3] {
+/// What a point takes by batches, by two lines a vector, by four steps and by RustFFT; infinite where a way is none.
+fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 4] {
     let Some(radices) = radices(points) else {
-        return [f64::INFINITY, f64::INFINITY, 0.0];
+        return [f64::INFINITY, f64::INFINITY, f64::INFINITY, 0.0];
     };
     let costs = match lanes * bytes > LIBRARY_VECTOR {
         true => &WIDE,
@@ -135,8 +152,24 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 3] {
             .map(|steps| half + costs.four_step + costs.steps * steps),
         false => None,
     };
+    let two_lines = match of != Workload::Single && points <= LONGEST_PAIR {
+        true => {
+            let near = two_lines::near(points, bytes);
+            let whole = of == Workload::Halves || !near;
+            two_lines::cheapest(points, lanes, whole).map(|(first, steps)| {
+                let (apart, alike) = ALIKE;
+                let is_alike = (points / first * 2 * bytes).is_multiple_of(apart);
+                half + PAIR_BEGUN / points as f64
+                    + costs.two_lines[usize::from(!near)]
+                    + costs.steps * steps
+                    + if is_alike { alike } else { 0.0 }
+            })
+        }
+        false => None,
+    };
     [
         batch,
+        two_lines.unwrap_or(f64::INFINITY),
         four_step.unwrap_or(f64::INFINITY),
         half + library(points, costs),
     ]
@@ -188,13 +221,14 @@ mod tests {
             (1, Workload::Many, 64, LIBRARY),
             (16, Workload::Many, 64, LIBRARY),
             (1024, Workload::Many, 32, LIBRARY),
-            (512, Workload::Many, 64, LIBRARY),
+            (512, Workload::Many, 64, TWO_LINES),
             (4096, Workload::Many, 64, FOUR_STEP),
-            (100, Workload::Many, 64, BATCH),
-            (128, Workload::Many, 64, LIBRARY),
-            (128, Workload::Halves, 64, BATCH),
-            (360, Workload::Many, 64, BATCH),
-            (1000, Workload::Many, 64, BATCH),
+            (100, Workload::Many, 64, TWO_LINES),
+            (625, Workload::Many, 64, BATCH),
+            (128, Workload::Halves, 64, TWO_LINES),
+            (360, Workload::Many, 64, TWO_LINES),
+            (1000, Workload::Many, 64, TWO_LINES),
+            (1000, Workload::Single, 64, FOUR_STEP),
             (4096, Workload::Halves, 64, FOUR_STEP),
             (1000, Workload::Many, 32, BATCH),
             (1000, Workload::Single, 32, LIBRARY),

@@ -212,7 +212,7 @@ pub fn fetch(byte: *const i8) {
     let _ = byte;
 }
 
-/// Memory that is to be written, and is asked for in pieces while something else is computed.
+/// Memory that is asked for in pieces while something else is computed.
 #[derive(Debug, Clone, Copy)]
 pub struct Ahead {
     first: *const i8,
@@ -227,11 +227,30 @@ impl Ahead {
         lines: 0,
     };
 
-    /// Asks for a piece.
+    /// Asks for a piece that is to be written.
     #[inline(always)]
     pub fn fetch(self, piece: usize) {
         for line in piece * self.lines..(piece + 1) * self.lines {
             fetch(self.first.wrapping_add(line * CACHE_LINE));
+        }
+    }
+
+    /// Asks for a piece that is to be read, for a first-level cache or for a second-level one.
+    #[inline(always)]
+    pub fn fetch_to_read(self, piece: usize, near: bool) {
+        for line in piece * self.lines..(piece + 1) * self.lines {
+            let byte = self.first.wrapping_add(line * CACHE_LINE);
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: any address may be asked for.
+            unsafe {
+                use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0, _MM_HINT_T1};
+                match near {
+                    true => _mm_prefetch::<_MM_HINT_T0>(byte),
+                    false => _mm_prefetch::<_MM_HINT_T1>(byte),
+                }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            let _ = (byte, near);
         }
     }
 }

@@ -61,6 +61,8 @@ mod threads;
 mod tile;
 mod tile_job;
 mod turn;
+mod two_lines;
+mod two_lines_job;
 
 pub use buffer::CpuBuffer;
 use columns::LaneScalar;

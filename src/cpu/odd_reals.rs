@@ -10,12 +10,13 @@
 //!
 //! The file is long because both directions stand beside each other, under one equation.
 
-use super::batch::Batch;
 use super::columns::Lanes;
 use super::exchange::{parts, points};
-use super::line_price::{self, Workload, BATCH};
+use super::line_price::{self, Workload};
 use super::lines::{Library, Lines};
+use super::prepare::lines_by;
 use super::scalar::{root, Real, Storage};
+use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use pulp::{Scalar, Simd};
 
@@ -77,11 +78,8 @@ fn lines<T: Real + Storage<Compute = T>>(
         true => Workload::Many,
         false => Workload::Single,
     };
-    let across = line_price::way(points, of, lanes, size_of::<T>()) == BATCH;
-    match line_price::radices(points).filter(|_| across) {
-        Some(radices) => Box::new(Batch::new(&radices, inverse)),
-        None => Box::new(Library::new(points, inverse)),
-    }
+    let way = line_price::way(points, of, lanes, size_of::<T>());
+    lines_by(way, points, inverse, Middle::Plain)
 }
 
 impl<T: Real + Storage<Compute = T>> OddReals<T> {

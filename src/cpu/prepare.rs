@@ -5,7 +5,7 @@ use super::butterflies::BUTTERFLIES;
 use super::check::{check, Extents};
 use super::columns::{ColumnFft, LaneScalar};
 use super::half_spectrum::HalfSpectrum;
-use super::line_price::{self, BATCH};
+use super::line_price::{self, BATCH, LIBRARY, TWO_LINES};
 use super::lines::{Library, Lines};
 use super::odd_reals::{self, OddReals, ODD_REALS};
 use super::parts::Part;
@@ -13,6 +13,8 @@ use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
 use super::scalar::{Real, Storage};
 use super::stage::{LineLoop, Path, Stage};
+use super::two_lines::TwoLines;
+use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
     radix, Direction, End, Ends, Engine, Error, Kind, Loop, Pass, Result, Side, Slot, Step,
     TileAxis,
@@ -365,6 +367,22 @@ fn line_loops(loops: &[Loop]) -> Vec<LineLoop> {
     lines
 }
 
+/// Contiguous lines by a way that the price has chosen for them; what is beside them is reals if there is a `middle`.
+pub fn lines_by<T: Real + Storage<Compute = T>>(
+    way: &str,
+    length: usize,
+    inverse: bool,
+    middle: Middle,
+) -> Box<dyn Lines<T>> {
+    let own: Option<Box<dyn Lines<T>>> = match way {
+        BATCH => line_price::radices(length)
+            .map(|radices| Box::new(Batch::new(&radices, inverse)) as Box<_>),
+        TWO_LINES => TwoLines::new(length, inverse, middle).map(|lines| Box::new(lines) as Box<_>),
+        _ => None,
+    };
+    own.unwrap_or_else(|| Box::new(Library::new(length, inverse)))
+}
+
 /// The transform of contiguous lines that the pass' steps describe for an axis.
 pub fn lines<T: Real + Storage<Compute = T>>(
     pass: &Pass,
@@ -378,20 +396,18 @@ pub fn lines<T: Real + Storage<Compute = T>>(
         .iter()
         .any(|s| matches!(s, Step::Chirp { axis: a, .. } if *a == axis.axis));
     if radices.is_empty() {
-        let across = |step: &Step| {
-            let Step::Line {
+        let way = pass.steps.iter().find_map(|step| match step {
+            Step::Line {
                 axis: own, library, ..
-            } = step
-            else {
-                return false;
-            };
-            (*own, *library) == (axis.axis, BATCH)
-        };
-        let radices = line_price::radices(length);
-        return Ok(match radices.filter(|_| pass.steps.iter().any(across)) {
-            Some(radices) => Box::new(Batch::new(&radices, inverse)),
-            None => Box::new(Library::new(length, inverse)),
+            } if *own == axis.axis => Some(*library),
+            _ => None,
         });
+        let middle = match axis.kind {
+            Kind::R2C => Middle::Split,
+            Kind::C2R => Middle::Merge,
+            _ => Middle::Plain,
+        };
+        return Ok(lines_by(way.unwrap_or(LIBRARY), length, inverse, middle));
     }
     let unsupported = |what: &str| Error::Unsupported {
         what: what.into(),

@@ -20,13 +20,40 @@ pub fn transposed<S: Simd, V: Copy, const B: usize>(simd: S, mut x: [V; B]) -> [
     x
 }
 
+/// B vectors whose lanes are of two lines, B of each, transposed line by line. Parts of points that have been taken apart
+/// lie by eight bytes of the one line and eight of the other.
+#[inline(always)]
+pub fn halves_transposed<S: Simd, T: Lanes<S>, const B: usize>(
+    simd: S,
+    mut x: [T::V; B],
+) -> [T::V; B] {
+    // Eight bytes lie between the lines, which are not exchanged.
+    let bytes = |apart: usize| match apart * size_of::<T>() {
+        4 => 4,
+        own => 2 * own,
+    };
+    across_bytes::<S, T::V, B, 1>(simd, &mut x, bytes(1));
+    across_bytes::<S, T::V, B, 2>(simd, &mut x, bytes(2));
+    across_bytes::<S, T::V, B, 4>(simd, &mut x, bytes(4));
+    x
+}
+
 /// Exchanges parts of so many elements.
 #[inline(always)]
 fn across<S: Simd, V: Copy, const B: usize, const APART: usize>(simd: S, x: &mut [V; B]) {
+    across_bytes::<S, V, B, APART>(simd, x, APART * (size_of::<V>() / B));
+}
+
+/// Exchanges parts of so many bytes of vectors that are so far apart.
+#[inline(always)]
+fn across_bytes<S: Simd, V: Copy, const B: usize, const APART: usize>(
+    simd: S,
+    x: &mut [V; B],
+    bytes: usize,
+) {
     if APART < B {
         for i in 0..B {
             if i & APART == 0 {
-                let bytes = APART * (size_of::<V>() / B);
                 [x[i], x[i | APART]] = exchanged(simd, [x[i], x[i | APART]], bytes);
             }
         }

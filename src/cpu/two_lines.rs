@@ -1,0 +1,245 @@
+//! Contiguous lines in pairs: of each vector one half of the lanes is of a line, the other of the line after it.
+//!
+//! ```text
+//! x[n1·C + n2]  --DFT of R over n1, times exp(−2πi·k1·n2/N)-->  y[k1, n2]         (lanes n2)
+//! y[k1, n2]     --DFT of C over n2-->                           X[k2·R + k1]      (lanes k1)
+//! ```
+//! Lanes and rows are exchanged in registers between the two, each half for itself, while parts lie apart. Unlike a
+//! batch, which has a lane a line, a pair stays in a first-level cache where lines are as long as thousands of points.
+
+use super::batch::order;
+use super::columns::{ColumnFft, MOST_VECTORS};
+use super::half_spectrum::HalfSpectrum;
+use super::line_price::{radices, step, NEAR_ROWS};
+use super::lines::{real_lines, Lines, LinesAt};
+use super::roots::root;
+use super::scalar::{Real, Storage};
+use super::two_lines_job::TwoLinesJob;
+use mmafft_backend_traits::real::Middle;
+use num_complex::Complex;
+
+/// What the first DFT can have of points.
+const FIRSTS: [usize; 3] = [8, 4, 7];
+
+/// Lines of `R·C` points, two at a time.
+pub struct TwoLines<T> {
+    /// R: the points of the first DFT.
+    pub first: usize,
+    /// The first DFT's roots, if it is odd, as steps have them.
+    pub own_roots: Vec<T>,
+    /// Of C points, R neighbouring lines of each of the two.
+    pub second: ColumnFft<T>,
+    /// For each group of values of n2, and each k1 but 0: exp(−2πi·k1·n2/N).
+    pub twiddles: Vec<T>,
+    /// What is between rows and half spectra.
+    middle: Middle,
+    /// Of half spectra: exp(−πi·k/N), in the order in which points are split or merged.
+    pub roots: Vec<T>,
+    /// The row in which the second DFT's steps leave each k2.
+    pub order: Vec<u32>,
+    /// Where its last step but one begins: the first k2 of each.
+    pub begins: Vec<usize>,
+}
+
+/// Whether rows of a pair of such lines, of scalars of so many bytes, are in a first-level cache.
+pub fn near(points: usize, bytes: usize) -> bool {
+    4 * points * bytes <= NEAR_ROWS
+}
+
+/// The first DFT of the least price, and what all steps then take of a point, those that are done twice included; where it
+/// is to fill `whole` vectors, as half spectra need it and lines that are not near, only those that do.
+pub fn cheapest(points: usize, lanes: usize, whole: bool) -> Option<(usize, f64)> {
+    let half = lanes / 2;
+    let price = |first: usize| {
+        let rest = points / first;
+        let twice = |lines: usize| lines.next_multiple_of(half) as f64 / lines as f64;
+        let steps: f64 = radices(rest)?.into_iter().map(step).sum();
+        Some((first, twice(rest) * step(first) + twice(first) * steps))
+    };
+    let suits = |first: &usize| {
+        let enough = *first >= half && first.div_ceil(half) <= MOST_VECTORS;
+        let fills = !whole || first.is_multiple_of(half);
+        enough && fills && points.is_multiple_of(*first) && points / first >= half.max(2)
+    };
+    let firsts = FIRSTS.into_iter().filter(suits).filter_map(price);
+    // Other lanes have no exchange.
+    let firsts = firsts.filter(|_| [2, 4, 8].contains(&half));
+    firsts.min_by(|(_, a), (_, b)| a.total_cmp(b))
+}
+
+impl<T: Real + Storage<Compute = T>> TwoLines<T> {
+    /// Lines of so many points, if these suit vectors; what is beside them is reals if there is a `middle`.
+    pub fn new(points: usize, inverse: bool, middle: Middle) -> Option<Self> {
+        let lanes = T::vector_bytes() / size_of::<T>();
+        let whole = middle != Middle::Plain || !near(points, size_of::<T>());
+        let (r, _) = cheapest(points, lanes, whole)?;
+        let (half, rest) = (lanes / 2, points / r);
+        let second = ColumnFft::new(&radices(rest)?, inverse, true);
+        let mut twiddles = Vec::new();
+        for first in groups(rest, half) {
+            for k1 in 1..r {
+                let root = |i: usize| root::<T>(k1 * (first + i), points);
+                in_lanes(&mut twiddles, half, |i| match inverse {
+                    false => root(i),
+                    true => root(i).conj(),
+                });
+            }
+        }
+        let firsts: Vec<usize> = match middle {
+            Middle::Split => (0..rest)
+                .flat_map(|k2| groups(r, half).map(move |k1| k2 * r + k1))
+                .collect(),
+            Middle::Merge => groups(rest, half)
+                .flat_map(|n2| (0..r).map(move |n1| n1 * rest + n2))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let mut roots = Vec::new();
+        for first in firsts {
+            in_lanes(&mut roots, half, |i| root(first + i, 2 * points));
+        }
+        let order = order(&second.radices);
+        let last: usize = second.radices.iter().rev().take(2).product();
+        let mut begins = vec![0; rest / last];
+        for (k2, &row) in order[..rest].iter().enumerate() {
+            if (row as usize).is_multiple_of(last) {
+                begins[row as usize / last] = k2;
+            }
+        }
+        let mut own_roots = ColumnFft::new(&[r], inverse, true).roots;
+        Some(TwoLines {
+            first: r,
+            own_roots: own_roots.swap_remove(0),
+            second,
+            twiddles,
+            middle,
+            roots,
+            order,
+            begins,
+        })
+    }
+
+    /// Vectors of the lines of the second DFT.
+    pub fn vectors(&self) -> usize {
+        self.first.div_ceil(self.second.lanes / 2)
+    }
+
+    /// Scalars of the rows of a pair.
+    fn rows(&self) -> usize {
+        2 * self.vectors() * self.second.lanes * self.second.length
+    }
+
+    /// Transforms so many lines.
+    ///
+    /// # Safety
+    /// As for [`Lines::run`], of half spectra with a point more.
+    unsafe fn all(
+        &self,
+        [from, to]: [LinesAt<T>; 2],
+        count: usize,
+        factor: T,
+        middle: Middle,
+        scratch: &mut [Complex<T>],
+    ) {
+        assert!(scratch.len() >= self.scratch());
+        let workspace: &mut [T] = bytemuck::cast_slice_mut(scratch);
+        let workspace = self.second.planar(workspace.as_mut_ptr());
+        let job = |first: usize, count: usize| TwoLinesJob {
+            fft: self,
+            from: from.after(first),
+            to: to.after(first),
+            count,
+            factor,
+            middle,
+            workspace,
+        };
+        let whole = count / 2 * 2;
+        T::two_lines(job(0, whole));
+        if whole < count {
+            // A line without another is its own.
+            let mut job = job(whole, 2);
+            (job.from.apart, job.to.apart) = (0, 0);
+            T::two_lines(job);
+        }
+    }
+}
+
+/// So many complex numbers as lanes have them when vectors of points are taken apart: by eight bytes real parts, then
+/// imaginary parts.
+fn in_lanes<T: Real>(table: &mut Vec<T>, count: usize, number: impl Fn(usize) -> Complex<T>) {
+    let run = 8 / size_of::<T>();
+    for first in (0..count).step_by(run) {
+        let own = || (first..first + run).map(&number);
+        table.extend(own().map(|w| w.re));
+        table.extend(own().map(|w| w.im));
+    }
+}
+
+/// The first of so many neighbours, of which the last may be in two groups.
+pub fn groups(count: usize, size: usize) -> impl Iterator<Item = usize> {
+    (0..count)
+        .step_by(size)
+        .map(move |first| first.min(count - size))
+}
+
+impl<T: Real + Storage<Compute = T>> Lines<T> for TwoLines<T> {
+    fn length(&self) -> usize {
+        self.first * self.second.length
+    }
+
+    fn scratch(&self) -> usize {
+        (self.rows() + self.second.lanes).div_ceil(2)
+    }
+
+    fn together(&self) -> usize {
+        2
+    }
+
+    fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        let apart = self.length();
+        let count = lines.len() / apart;
+        let first = lines.as_mut_ptr();
+        let at = LinesAt { first, apart };
+        // SAFETY: these lines are in the slice.
+        unsafe { self.run([at, at], count, T::one(), scratch) }
+    }
+
+    fn process_to(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+        assert_eq!(from.len(), to.len());
+        let apart = self.length();
+        let count = from.len() / apart;
+        let ends = [from.as_ptr().cast_mut(), to.as_mut_ptr()];
+        let ends = ends.map(|first| LinesAt { first, apart });
+        // SAFETY: these lines are in the slices, and the first is only read.
+        unsafe { self.run(ends, count, T::one(), scratch) }
+    }
+
+    unsafe fn run(
+        &self,
+        ends: [LinesAt<T>; 2],
+        count: usize,
+        factor: T,
+        scratch: &mut [Complex<T>],
+    ) {
+        // SAFETY: by the trait's contract.
+        unsafe { self.all(ends, count, factor, Middle::Plain, scratch) }
+    }
+
+    unsafe fn run_real(
+        &self,
+        half: &HalfSpectrum<T>,
+        middle: Middle,
+        ends: [LinesAt<T>; 2],
+        count: usize,
+        factor: T,
+        scratch: &mut [Complex<T>],
+    ) {
+        // SAFETY: by the trait's contract.
+        unsafe {
+            match middle == self.middle {
+                true => self.all(ends, count, factor, middle, scratch),
+                false => real_lines(self, half, middle, ends, count, factor, scratch),
+            }
+        }
+    }
+}

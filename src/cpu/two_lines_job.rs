@@ -1,0 +1,359 @@
+//! The arithmetic of `two_lines.rs`.
+//!
+//! Longer than most files: what is inlined into one function for each first DFT.
+
+use super::butterflies::{dft, step_of, times, Rows, StepArgs};
+use super::columns::{Lanes, MOST_VECTORS};
+use super::exchange::{exchanged, mirrored};
+use super::lines::{Ahead, Lines, LinesAt};
+use super::scalar::{Real, Storage};
+use super::turn::halves_transposed;
+use super::two_lines::{groups, TwoLines};
+use mmafft_backend_traits::real::Middle;
+use num_complex::Complex;
+use pulp::Simd;
+
+/// Pairs of lines to be transformed.
+pub struct TwoLinesJob<'a, T> {
+    pub fft: &'a TwoLines<T>,
+    pub from: LinesAt<T>,
+    pub to: LinesAt<T>,
+    /// An even number of lines.
+    pub count: usize,
+    pub factor: T,
+    pub middle: Middle,
+    /// Rows of a pair, aligned.
+    pub workspace: *mut T,
+}
+
+impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S)
+    where
+        T: Lanes<S>,
+    {
+        match T::W / 2 {
+            8 => self.by_first::<S, 8>(simd),
+            4 => self.by_first::<S, 4>(simd),
+            2 => self.by_first::<S, 2>(simd),
+            _ => unreachable!("`cheapest` refuses other vectors"),
+        }
+    }
+
+    #[inline(always)]
+    fn by_first<S: Simd, const B: usize>(&self, simd: S)
+    where
+        T: Lanes<S>,
+    {
+        match self.fft.first {
+            4 => self.by_direction::<S, B, 4>(simd),
+            7 => self.by_direction::<S, B, 7>(simd),
+            8 => self.by_direction::<S, B, 8>(simd),
+            _ => unreachable!("`FIRSTS` has no others"),
+        }
+    }
+
+    #[inline(always)]
+    fn by_direction<S: Simd, const B: usize, const R: usize>(&self, simd: S)
+    where
+        T: Lanes<S>,
+    {
+        match (self.fft.second.inverse, self.middle == Middle::Merge) {
+            (false, _) => self.pairs::<S, B, R, false, false>(simd),
+            (true, false) => self.pairs::<S, B, R, true, false>(simd),
+            (true, true) => self.pairs::<S, B, R, true, true>(simd),
+        }
+    }
+
+    #[inline(always)]
+    fn pairs<S: Simd, const B: usize, const R: usize, const INVERSE: bool, const MERGE: bool>(
+        &self,
+        simd: S,
+    ) where
+        T: Lanes<S>,
+    {
+        for first in (0..self.count).step_by(2) {
+            let [from, to] = [self.from, self.to].map(|at| at.after(first));
+            self.first::<S, B, R, INVERSE, MERGE>(simd, from, to);
+            self.second::<S, B>(simd, to);
+            if self.middle == Middle::Split {
+                self.split::<S, B, R>(simd, to);
+            }
+        }
+    }
+
+    /// The first DFT of all n2, as many at once as half a vector has lanes, to rows: k1 by groups of as many, then n2.
+    #[inline(always)]
+    fn first<S: Simd, const B: usize, const R: usize, const INVERSE: bool, const MERGE: bool>(
+        &self,
+        simd: S,
+        from: LinesAt<T>,
+        to: LinesAt<T>,
+    ) where
+        T: Lanes<S>,
+    {
+        let rest = self.fft.second.length;
+        let width = 2 * T::W;
+        let zero = T::splat(simd, T::zero());
+        let [read, written] = self.ahead([from, to], rest.div_ceil(B));
+        // What is read next is for a first-level cache only if it stays there.
+        let near = from.is_short(4, self.fft.length());
+        let tables = self.fft.twiddles.chunks_exact((R - 1) * T::W);
+        for (piece, (n2, table)) in groups(rest, B).zip(tables).enumerate() {
+            read.fetch_to_read(piece, near);
+            written.fetch(piece);
+            let mut x = [(zero, zero); R];
+            for (n1, x) in x.iter_mut().enumerate() {
+                let point = n1 * rest + n2;
+                *x = self.points::<S>(simd, from, point);
+                if MERGE {
+                    let ends = n1 == 0 && n2 == 0;
+                    let at = [point, piece * R + n1];
+                    *x = self.merged::<S, B>(simd, from, *x, at, ends);
+                }
+            }
+            let y = dft::<S, T, R>(simd, x, &self.fft.own_roots);
+            let mut parts = [[zero; R]; 2];
+            for k1 in 0..R {
+                let mut y = y[if INVERSE { (R - k1) % R } else { k1 }];
+                if k1 > 0 {
+                    // SAFETY: each group has these.
+                    let w = unsafe { complex::<S, T>(simd, table, k1 - 1) };
+                    y = times::<S, T>(simd, y, w);
+                }
+                [parts[0][k1], parts[1][k1]] = [y.0, y.1];
+            }
+            for (group, k1) in groups(R, B).enumerate() {
+                let mut own = [[zero; B]; 2];
+                for i in 0..B {
+                    [own[0][i], own[1][i]] = [parts[0][k1 + i], parts[1][k1 + i]];
+                }
+                let re = halves_transposed::<S, T, B>(simd, own[0]);
+                let im = halves_transposed::<S, T, B>(simd, own[1]);
+                let rows = self.workspace.wrapping_add((group * rest + n2) * width);
+                for i in 0..B {
+                    // SAFETY: the workspace has these rows.
+                    unsafe {
+                        rows.add(i * width)
+                            .cast::<[T::V; 2]>()
+                            .write_unaligned([re[i], im[i]])
+                    };
+                }
+            }
+        }
+    }
+
+    /// Points of both lines from this one on.
+    #[inline(always)]
+    fn points<S: Simd>(&self, simd: S, at: LinesAt<T>, point: usize) -> (T::V, T::V)
+    where
+        T: Lanes<S>,
+    {
+        let here = at.first.wrapping_add(point);
+        let there = here.wrapping_add(at.apart);
+        // SAFETY: the lines have these points.
+        let pairs = unsafe {
+            [
+                here.cast::<T::V>().read_unaligned(),
+                there.cast::<T::V>().read_unaligned(),
+            ]
+        };
+        let [re, im] = T::deinterleave(simd, pairs);
+        (re, im)
+    }
+
+    /// Twice points of the spectrum of packed pairs from those of half spectra, X:
+    /// X[k] + conj X[h−k] + i·conj wᵏ·(X[k] − conj X[h−k]).
+    #[inline(always)]
+    fn merged<S: Simd, const B: usize>(
+        &self,
+        simd: S,
+        from: LinesAt<T>,
+        a: (T::V, T::V),
+        [point, root]: [usize; 2],
+        ends: bool,
+    ) -> (T::V, T::V)
+    where
+        T: Lanes<S>,
+    {
+        let length = self.fft.length();
+        let b = self.points::<S>(simd, from, length + 1 - B - point);
+        let b = (
+            mirrored::<S, T>(simd, b.0, None),
+            mirrored::<S, T>(simd, b.1, None),
+        );
+        let (mut ai, mut bi) = (a.1, b.1);
+        if ends {
+            // The ends of half a spectrum are real.
+            [ai, bi] = [ai, bi].map(|part| without_first::<S, T>(part));
+        }
+        // SAFETY: there are as many as points.
+        let w = unsafe { complex::<S, T>(simd, &self.fft.roots, root) };
+        let (sr, si) = (T::vadd(simd, a.0, b.0), T::vsub(simd, ai, bi));
+        let (dr, di) = (T::vsub(simd, a.0, b.0), T::vadd(simd, ai, bi));
+        (
+            T::vfma(simd, T::vneg(simd, di), w.0, T::vfma(simd, dr, w.1, sr)),
+            T::vfma(simd, dr, w.0, T::vfma(simd, di, w.1, si)),
+        )
+    }
+
+    /// What is read next and what is written, in so many pieces.
+    #[inline(always)]
+    fn ahead(&self, [from, to]: [LinesAt<T>; 2], pieces: usize) -> [Ahead; 2] {
+        let points = self.fft.length() + usize::from(self.middle != Middle::Plain);
+        [from.after(2), to].map(|at| match at.are_beside(points) {
+            true => at.in_pieces(2, points, pieces),
+            false => Ahead::NONE,
+        })
+    }
+
+    /// The second DFT, to memory; rows that are to be split stay where the steps leave them.
+    #[inline(always)]
+    fn second<S: Simd, const B: usize>(&self, simd: S, to: LinesAt<T>)
+    where
+        T: Lanes<S>,
+    {
+        let second = &self.fft.second;
+        let width = 2 * T::W;
+        let starts = |row: usize| -> [*mut T; MOST_VECTORS] {
+            std::array::from_fn(|v| {
+                self.workspace
+                    .wrapping_add((v * second.length + row) * width)
+            })
+        };
+        let all = starts(0);
+        let (mut rest, mut s) = (second.length, 1);
+        for (i, &radix) in second.radices.iter().enumerate() {
+            let next = rest * width;
+            rest /= radix;
+            let last = i + 1 == second.radices.len() && self.middle != Middle::Split;
+            let rows = Rows::planar_of(all, [next, width, rest * width]);
+            let mut args = StepArgs {
+                ahead: Ahead::NONE,
+                from: &rows,
+                to: &rows,
+                vectors: self.fft.vectors(),
+                m: rest,
+                s,
+                twiddles: &second.twiddles[i],
+                roots: &second.roots[i],
+                inverse: second.inverse,
+                scale: None,
+            };
+            if !last {
+                step_of(simd, radix, &args);
+                s *= radix;
+                continue;
+            }
+            // Of all digits but the last the opposite order is that of these beginnings, and of the last but one.
+            let begins = &self.fft.begins;
+            let each = s / begins.len();
+            args.s = each;
+            args.scale = (self.factor != T::one()).then_some(self.factor);
+            let r = self.fft.first;
+            let strides = [begins.len(), 0, s].map(|points| points * 2 * r);
+            for (own, &k2) in begins.iter().enumerate() {
+                let to_first = to.first.wrapping_add(k2 * r).cast::<T>();
+                // The last vector may have lines that the one before it has.
+                let memory = std::array::from_fn(|v| to_first.wrapping_add(2 * (v * B).min(r - B)));
+                let from = Rows::planar_of(starts(own * each * radix), [next, 0, width]);
+                let to = Rows::halves(memory, strides, 2 * to.apart);
+                let args = StepArgs {
+                    from: &from,
+                    to: &to,
+                    ..args
+                };
+                step_of(simd, radix, &args);
+            }
+        }
+    }
+
+    /// Splits the spectra of a pair, Z, into half spectra:
+    /// X[k] = ½(Z[k] + conj Z[h−k]) − ½i·wᵏ·(Z[k] − conj Z[h−k]).
+    #[inline(always)]
+    fn split<S: Simd, const B: usize, const R: usize>(&self, simd: S, to: LinesAt<T>)
+    where
+        T: Lanes<S>,
+    {
+        let rest = self.fft.second.length;
+        let (width, each) = (2 * T::W, R / B);
+        let row = |r: usize| -> [T::V; 2] {
+            let at = r % each * rest + self.fft.order[r / each] as usize;
+            let at = self.workspace.wrapping_add(at * width);
+            // SAFETY: the workspace has these rows.
+            unsafe { at.cast::<[T::V; 2]>().read_unaligned() }
+        };
+        let half = T::splat(simd, T::rounded(0.5) * self.factor);
+        let minus = T::vneg(simd, half);
+        let count = rest * each;
+        let mut behind = row(0);
+        for r in 0..count {
+            let a = row(r);
+            let before = row(count - 1 - r);
+            let b = [
+                mirrored::<S, T>(simd, before[0], Some(behind[0])),
+                mirrored::<S, T>(simd, before[1], Some(behind[1])),
+            ];
+            behind = before;
+            // SAFETY: there are as many as points.
+            let w = unsafe { complex::<S, T>(simd, &self.fft.roots, r) };
+            // Halves are added, as the sum of two points near the largest number is out of range.
+            let (ar, ai) = (T::vmul(simd, a[0], half), T::vmul(simd, a[1], half));
+            let sr = T::vfma(simd, b[0], half, ar);
+            let si = T::vfma(simd, b[1], minus, ai);
+            let dr = T::vfma(simd, b[0], minus, ar);
+            let di = T::vfma(simd, b[1], half, ai);
+            let re = T::vfma(simd, di, w.0, T::vfma(simd, dr, w.1, sr));
+            let im = T::vfma(simd, di, w.1, T::vfma(simd, T::vneg(simd, dr), w.0, si));
+            let [here, there] = T::interleave(simd, [re, im]);
+            let point = to.first.wrapping_add(r * B);
+            // SAFETY: the lines have these points.
+            unsafe {
+                point.cast::<T::V>().write_unaligned(here);
+                let other = point.wrapping_add(to.apart);
+                other.cast::<T::V>().write_unaligned(there);
+            }
+        }
+        // The ends of half a spectrum are real.
+        for line in 0..2 {
+            let lane = self.workspace.wrapping_add(line * (8 / size_of::<T>()));
+            let to = to.after(line).first;
+            // SAFETY: as above; half a spectrum has a point more.
+            unsafe {
+                let (re, im) = (*lane * self.factor, *lane.add(T::W) * self.factor);
+                *to = Complex::new(re + im, T::zero());
+                *to.add(self.fft.length()) = Complex::new(re - im, T::zero());
+            }
+        }
+    }
+}
+
+/// The lanes of both lines, with zero for the first of each.
+#[inline(always)]
+fn without_first<S: Simd, T: Lanes<S> + Real>(mut v: T::V) -> T::V {
+    let lanes = (&raw mut v).cast::<T>();
+    // SAFETY: these lanes are the first and the one that is eight bytes behind it.
+    unsafe {
+        *lanes = T::zero();
+        *lanes.add(8 / size_of::<T>()) = T::zero();
+    }
+    v
+}
+
+/// A vector of a table's complex numbers, which both lines have.
+///
+/// # Safety
+/// The table has as many vectors.
+#[inline(always)]
+unsafe fn complex<S: Simd, T: Lanes<S>>(simd: S, table: &[T], vector: usize) -> (T::V, T::V) {
+    debug_assert!((vector + 1) * T::W <= table.len());
+    // SAFETY: by this function's contract.
+    let pairs = unsafe {
+        let row = table.as_ptr().add(vector * T::W);
+        row.cast::<T::V>().read_unaligned()
+    };
+    let [re, im] = exchanged(simd, [pairs; 2], 8);
+    (re, im)
+}
+
+with_simd!(TwoLinesJob -> ());
