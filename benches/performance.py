@@ -213,7 +213,8 @@ def slower(own):
 
 def gpu(device, name, peer="speed"):
     own = rows(f"{peer}-{name}.csv")[1]
-    title = {"speed": "the default list", "others": "other lengths"}[peer]
+    titles = {"speed": "the default list", "others": "other lengths", "drawn": "lengths and arrays drawn by a seed"}
+    title = titles[peer]
     return "\n\n".join([f"### {device}, {title}", measured(f"{peer}-{name}.csv"), classes(own), slower(own)])
 
 
@@ -230,6 +231,15 @@ def kinds(device, name):
             printed(kinds_table.classes, kinds_table.read(RESULTS / others)),
         ]
     )
+
+
+def drawn_at_random(device, name):
+    return [
+        f"### {device}, shapes drawn at random",
+        prose("Shapes drawn at random, which no measured rule was made for."),
+        measured(name),
+        printed(kinds_table.classes, kinds_table.read(RESULTS / name)),
+    ]
 
 
 # Errors.
@@ -329,6 +339,7 @@ def page():
         gpu_summary(),
         *(gpu(device, name) for device, name in DEVICES.items()),
         *(gpu(device, name, "others") for device, name in DEVICES.items()),
+        gpu("H200", "h200", "drawn"),
         "## Real-to-real transforms on GPUs",
         prose(
             """
@@ -338,10 +349,8 @@ def page():
             """
         ),
         *(kinds(device, name) for device, name in DEVICES.items()),
-        "### H100, shapes drawn at random",
-        prose("Shapes drawn at random, which no measured rule was made for."),
-        measured("held-out-h100.csv"),
-        printed(kinds_table.classes, kinds_table.read(RESULTS / "held-out-h100.csv")),
+        *drawn_at_random("H100", "held-out-h100.csv"),
+        *drawn_at_random("H200", "held-out-h200.csv"),
         "## Accuracy",
         prose(
             """
