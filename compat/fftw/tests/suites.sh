@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Other people's test suites over our libraries: suites.sh FOLDER quick|all
-# [fftw|pyfftw|octave|gromacs|speed]..., where FOLDER has them as `make install` does. Sources come from
-# Debian's and PyPI's packages into a temporary folder, and nothing of them stays; Octave and GROMACS
-# are those that are installed. `quick` is two minutes' part of fftw and pyfftw. `speed` times both
-# libraries by FFTW's bench in turn, and wants a machine with nothing else to do.
+# [fftw|pyfftw|octave|gromacs|imagemagick|speed]..., where FOLDER has them as `make install` does.
+# Sources come from Debian's and PyPI's packages into a temporary folder, and nothing of them
+# stays; Octave, GROMACS and ImageMagick are those that are installed. `quick` is two minutes'
+# part of fftw and pyfftw. `speed` times both libraries by FFTW's bench in turn, and wants a
+# machine with nothing else to do.
 set -euo pipefail
 libraries=$(cd "$1" && pwd)
 scope=$2
@@ -185,6 +186,24 @@ gromacs() {
         function off(a, b) { return (a > b ? a - b : b - a) / (a < 0 ? -a : a) }
         { for (i = 2; i <= 4; i++) if (off($i, $(i + 4)) > worst) worst = off($i, $(i + 4)) }
         END { print NR " steps, energies at most " worst " off"; exit NR < 21 || worst > 1e-4 }'
+}
+
+# Magnitudes and phases of a picture by ImageMagick (package imagemagick), each of 16 bits.
+imagemagick() {
+    echo "== ImageMagick"
+    local picture=(-size 1000x700 -seed 3 'plasma:fractal' -colorspace Gray)
+    convert "${picture[@]}" "$work/picture.png"
+    convert "$work/picture.png" -fft "$work/theirs.miff"
+    LD_LIBRARY_PATH=$libraries MMAFFT_VERBOSE=1 convert "$work/picture.png" -fft "$work/ours.miff" \
+        2> "$work/imagemagick.log"
+    grep -q "mmafft, in FFTW's place" "$work/imagemagick.log"
+    local part off
+    for part in 0 1; do
+        # The mean error, of 65535; `compare` fails where any point differs.
+        off=$(compare -metric MAE "$work/theirs.miff[$part]" "$work/ours.miff[$part]" null: 2>&1) || true
+        echo "part $part: $off off"
+        awk -v off="${off%% *}" 'BEGIN { exit off > 1 }'
+    done
 }
 
 for suite in "${suites[@]}"; do "$suite"; done
