@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Works on parts of so many values, each with where it begins, on every processor.
+/// Works on parts of so many values, one at least, each with where it begins, on every processor.
+///
+/// A panic of `work` is one here.
 pub fn by_all_threads<T: Send>(
     values: &mut [T],
     part: usize,

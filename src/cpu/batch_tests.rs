@@ -2,7 +2,7 @@ use super::super::line_price::radices;
 use super::super::two_lines::TwoLines;
 use super::*;
 use crate::transform::Planner;
-use mmafft_backend_traits::{Kind, Request, Shape};
+use mmafft_backend_traits::{Kind, Layout, Request, Shape};
 
 /// Lines of so many points in every way that has several at once.
 fn ways<T: Real + Storage<Compute = T>>(
@@ -18,7 +18,7 @@ fn ways<T: Real + Storage<Compute = T>>(
 
 /// A line by itself has the bits that it has in a whole vector of lines.
 fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
-    let mut tried = 0;
+    let (mut tried, mut pairs) = (0, 0);
     let lengths = (33..1100).filter_map(|n| radices(n).map(|_| n));
     let all = lengths.flat_map(|n| ways::<T>(n, inverse, Middle::Plain));
     for batch in all {
@@ -32,9 +32,22 @@ fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
         batch.process(&mut lines, &mut scratch);
         batch.process(&mut alone, &mut scratch);
         assert!(alone == lines[..points], "{points} points");
+        // Three lines: a pair and one more, each as by itself.
+        let mut three: Vec<_> = (0..3 * points).map(points_of).collect();
+        let singly = three.clone();
+        batch.process(&mut three, &mut scratch);
+        for (all, alone) in three.chunks_exact(points).zip(singly.chunks_exact(points)) {
+            let mut alone = alone.to_vec();
+            batch.process(&mut alone, &mut scratch);
+            assert!(alone == all, "{points} points, of three lines");
+        }
         tried += 1;
+        pairs += usize::from(batch.together() == 2);
     }
     assert!(tried > 300);
+    // Vectors of four lanes and more have them.
+    let wide = T::vector_bytes() / size_of::<T>() >= 4;
+    assert!(pairs > 50 || !wide, "{pairs} ways by pairs");
 }
 
 /// Whether all bits are the same, of what is no number too.
@@ -135,6 +148,42 @@ fn lines_alone_have_the_bits_of_a_batch() {
     for inverse in [false, true] {
         alone_as_in_a_batch::<f32>(inverse);
         alone_as_in_a_batch::<f64>(inverse);
+    }
+}
+
+/// Frames of a signal that begin anywhere, half spectra with gaps, and a line by itself have the same bits.
+#[test]
+fn frames_have_the_bits_of_a_line() {
+    let planner = Planner::cpu().expect("the CPU");
+    for (points, apart) in [(1024, 441), (1000, 333), (96, 37), (210, 105)] {
+        let half = points / 2 + 1;
+        let number = |i: usize| (i * 7919 % 1013) as f32 / 1013.0 - 0.5;
+        let signal: Vec<f32> = (0..7 * apart + points).map(number).collect();
+        let frames = Request::r2c(Shape::d1(points)).batch(8);
+        let frames = frames.input_layout(Layout::contiguous().distance(apart));
+        let mut all = vec![Complex::new(0f32, 0.0); 8 * half];
+        let fft = planner.build(&frames).expect("a plan");
+        fft.process(&signal, &mut all).expect("a run");
+        let line = planner.build(&Request::r2c(Shape::d1(points)));
+        let line = line.expect("a plan");
+        for (frame, spectrum) in all.chunks_exact(half).enumerate() {
+            let mut alone = vec![Complex::new(0f32, 0.0); half];
+            let own = &signal[frame * apart..][..points];
+            line.process(own, &mut alone).expect("a run");
+            assert!(same(spectrum, &alone), "{points} points, frame {frame}");
+        }
+        let back = Request::c2r(Shape::d1(points)).batch(8);
+        let reals = Layout::contiguous().distance(points + 1);
+        let back = planner.build(&back.output_layout(reals)).expect("a plan");
+        let mut gaps = vec![0f32; 8 * (points + 1)];
+        back.process(&all, &mut gaps).expect("a run");
+        let line = planner.build(&Request::c2r(Shape::d1(points)));
+        let line = line.expect("a plan");
+        for (spectrum, reals) in all.chunks_exact(half).zip(gaps.chunks_exact(points + 1)) {
+            let mut alone = vec![0f32; points];
+            line.process(spectrum, &mut alone).expect("a run");
+            assert!(alone == reals[..points], "{points} points");
+        }
     }
 }
 

@@ -23,10 +23,10 @@ const LONGEST_BATCH: usize = 4096;
 /// Bytes of rows that are in a first-level cache beside what else it has.
 pub const NEAR_ROWS: usize = 31 << 10;
 
-/// The longest lines that go in pairs: rows of longer ones are not in a second-level cache.
+/// The longest lines that go in pairs: others were faster from there on (docs/lab/2026-11-30-cpu.md).
 const LONGEST_PAIR: usize = 12_288;
 
-/// What a pair of lines takes, of each of their points.
+/// What a line of a pair takes beside its points, of one of them.
 const PAIR_BEGUN: f64 = 10.0;
 
 /// Bytes after which rows are alike to a first-level cache, and what a line whose points lie so far apart takes more.

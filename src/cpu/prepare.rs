@@ -367,7 +367,7 @@ fn line_loops(loops: &[Loop]) -> Vec<LineLoop> {
     lines
 }
 
-/// Contiguous lines by a way that the price has chosen for them; what is beside them is reals if there is a `middle`.
+/// Contiguous lines by a way that the price has chosen for them, with what lies between them and half spectra.
 pub fn lines_by<T: Real + Storage<Compute = T>>(
     way: &str,
     length: usize,
@@ -380,6 +380,7 @@ pub fn lines_by<T: Real + Storage<Compute = T>>(
         TWO_LINES => TwoLines::new(length, inverse, middle).map(|lines| Box::new(lines) as Box<_>),
         _ => None,
     };
+    debug_assert!(own.is_some() || way == LIBRARY, "{length} points by {way}");
     own.unwrap_or_else(|| Box::new(Library::new(length, inverse)))
 }
 
@@ -402,9 +403,10 @@ pub fn lines<T: Real + Storage<Compute = T>>(
             } if *own == axis.axis => Some(*library),
             _ => None,
         });
+        // Reals of an odd length are as many complex points.
         let middle = match axis.kind {
-            Kind::R2C => Middle::Split,
-            Kind::C2R => Middle::Merge,
+            Kind::R2C if axis.length.is_multiple_of(2) => Middle::Split,
+            Kind::C2R if axis.length.is_multiple_of(2) => Middle::Merge,
             _ => Middle::Plain,
         };
         return Ok(lines_by(way.unwrap_or(LIBRARY), length, inverse, middle));

@@ -119,12 +119,16 @@ impl<S: Storage> Stage<S> {
             Path::Real(lines) => lines.workspace(self.lines),
             Path::RealColumns(columns) => columns.workspace().div_ceil(2),
             Path::OddReals(reals) => self.lines * reals.half() + reals.scratch(),
-            Path::Tile(lines, _) => {
+            Path::Tile(lines, real) => {
                 let half = match self.axis.kind {
                     Kind::C2C => 0,
                     _ => self.axis.length / 2 + 1,
                 };
-                self.lines * (lines.length() + half) + lines.scratch()
+                let scratch = match (self.axis.kind, real) {
+                    (Kind::R2C | Kind::C2R, Some(_)) => lines.real_scratch(self.lines),
+                    _ => lines.scratch(),
+                };
+                self.lines * (lines.length() + half) + scratch
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Lines on their way through a tile: whatever is not transformed where it lies.
 
 use super::half_spectrum::HalfSpectrum;
-use super::lines::Lines;
+use super::lines::{Lines, LinesAt};
 use super::odd_reals::OddReals;
 use super::scalar::Storage;
 use super::stage::{Group, Slots, Stage};
 use super::tile::Points;
+use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{End, Kind};
 use num_complex::Complex;
 use rustfft::num_traits::{One, Zero};
@@ -100,12 +101,11 @@ impl<S: Storage> TileJob<'_, S> {
             let from = self.from(load.start);
             from.load_real(count, load.clone(), true, tile, n);
         }
-        lines.process(tile, scratch);
-        for (z, x) in tile.chunks_exact(n).zip(half.chunks_exact_mut(n + 1)) {
-            real.split(z, x, stage.scale);
-        }
-        // SAFETY: by the contract of `Stage::run`.
+        let half = &mut half[..count * (n + 1)];
+        let ends = [at(tile, n), at(half, n + 1)];
+        // SAFETY: these lines are there, and apart. By the contract of `Stage::run`.
         unsafe {
+            lines.run_real(real, Middle::Split, ends, count, stage.scale, scratch);
             let to = self.to(store.start);
             to.store_complex(count, store.clone(), half, n + 1, One::one());
         }
@@ -129,22 +129,26 @@ impl<S: Storage> TileJob<'_, S> {
         let tile = &mut tile[..count * n];
         // SAFETY: by the contract of `Stage::run`.
         unsafe { self.load_half(half, m) };
+        let to = self.to(store.start);
+        if let Some(real) = real {
+            let ends = [at(half, m), at(tile, n)];
+            // SAFETY: these lines are there, and apart. By the contract of `Stage::run`.
+            unsafe {
+                lines.run_real(real, Middle::Merge, ends, count, stage.scale, scratch);
+                to.store_real(count, store.clone(), true, tile, n, One::one());
+            }
+            return;
+        }
         for (z, x) in tile.chunks_exact_mut(n).zip(half.chunks_exact(m)) {
-            match real {
-                Some(real) => real.merge(x, z),
-                None => {
-                    z[..m].copy_from_slice(x);
-                    z[0].im = S::Compute::zero();
-                    for k in 1..m {
-                        z[n - k] = x[k].conj();
-                    }
-                }
+            z[..m].copy_from_slice(x);
+            z[0].im = S::Compute::zero();
+            for k in 1..m {
+                z[n - k] = x[k].conj();
             }
         }
         lines.process(tile, scratch);
-        let (to, packed) = (self.to(store.start), real.is_some());
         // SAFETY: by the contract of `Stage::run`.
-        unsafe { to.store_real(count, store.clone(), packed, tile, n, stage.scale) };
+        unsafe { to.store_real(count, store.clone(), false, tile, n, stage.scale) };
     }
 
     /// Real lines of odd length to half spectra, or back.
@@ -210,5 +214,13 @@ impl<S: Storage> TileJob<'_, S> {
                 }
             }
         }
+    }
+}
+
+/// Where lines lie in a tile, so many points from one to the next.
+fn at<T>(tile: &mut [Complex<T>], apart: usize) -> LinesAt<T> {
+    LinesAt {
+        first: tile.as_mut_ptr(),
+        apart,
     }
 }

@@ -5,7 +5,7 @@
 //! y[k1, n2]     --DFT of C over n2-->                           X[k2·R + k1]      (lanes k1)
 //! ```
 //! Lanes and rows are exchanged in registers between the two, each half for itself, while parts lie apart. Unlike a
-//! batch, which has a lane a line, a pair stays in a first-level cache where lines are as long as thousands of points.
+//! batch, which has a lane a line, a pair stays in a first-level cache where lines have up to a thousand points or two.
 
 use super::batch::order;
 use super::columns::{ColumnFft, MOST_VECTORS};
@@ -68,11 +68,13 @@ pub fn cheapest(points: usize, lanes: usize, whole: bool) -> Option<(usize, f64)
 }
 
 impl<T: Real + Storage<Compute = T>> TwoLines<T> {
-    /// Lines of so many points, if these suit vectors; what is beside them is reals if there is a `middle`.
+    /// Lines of so many points, if these suit vectors, with what lies between them and half spectra: an inverse transform
+    /// alone begins with these.
     pub fn new(points: usize, inverse: bool, middle: Middle) -> Option<Self> {
         let lanes = T::vector_bytes() / size_of::<T>();
         let whole = middle != Middle::Plain || !near(points, size_of::<T>());
-        let (r, _) = cheapest(points, lanes, whole)?;
+        let (r, _) =
+            cheapest(points, lanes, whole).filter(|_| inverse || middle != Middle::Merge)?;
         let (half, rest) = (lanes / 2, points / r);
         let second = ColumnFft::new(&radices(rest)?, inverse, true);
         let mut twiddles = Vec::new();
@@ -154,7 +156,9 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
             workspace,
         };
         let whole = count / 2 * 2;
-        T::two_lines(job(0, whole));
+        if whole > 0 {
+            T::two_lines(job(0, whole));
+        }
         if whole < count {
             // A line without another is its own.
             let mut job = job(whole, 2);

@@ -1,6 +1,6 @@
 //! The arithmetic of `two_lines.rs`.
 //!
-//! Longer than most files: what is inlined into one function for each first DFT.
+//! The file is long because all of it is inlined into one function for each first DFT.
 
 use super::butterflies::{dft, step_of, times, Rows, StepArgs};
 use super::columns::{Lanes, MOST_VECTORS};
@@ -201,7 +201,9 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     #[inline(always)]
     fn ahead(&self, [from, to]: [LinesAt<T>; 2], pieces: usize) -> [Ahead; 2] {
         let points = self.fft.length() + usize::from(self.middle != Middle::Plain);
-        [from.after(2), to].map(|at| match at.are_beside(points) {
+        // A line that is both of a pair has no other behind it.
+        let beside = |at: LinesAt<T>| at.apart > 0 && at.are_beside(points);
+        [from.after(2), to].map(|at| match beside(at) {
             true => at.in_pieces(2, points, pieces),
             false => Ahead::NONE,
         })
