@@ -498,8 +498,8 @@ enum mmafft_status mmafft_nccl_id(const struct mmafft_planner *planner,
                                   void *id);
 
 /*
- Joins processes with the same identifier, each on the device of its own planner, as one of so many. Others are waited
- for so many seconds at most, 60 for 0. Collective.
+ Joins processes with the same identifier, each on the device of its own planner, as one of so many; they are waited for
+ a minute here, and for so many seconds at most later, 60 for 0. Collective.
 
  # Safety
  `id` has MMAFFT_NCCL_ID_BYTES; `group` is null or an address to write.
@@ -516,7 +516,8 @@ enum mmafft_status mmafft_group_nccl(const struct mmafft_planner *planner,
 
  # Safety
  The communicator is of the library that the process has open, was made not to block, outlives the group, and is used by
- nobody else during collective calls of the group; `group` is null or an address to write.
+ nobody else during collective calls of the group; after MMAFFT_LOST the caller aborts it. `group` is null or an address
+ to write.
  */
 enum mmafft_status mmafft_group_nccl_of(const struct mmafft_planner *planner,
                                         void *communicator,
@@ -592,7 +593,8 @@ enum mmafft_status mmafft_distributed_execute(const struct mmafft_distributed *p
  The same in memory of the planner's device, in host memory of the CPU's; it returns when the transform is done.
 
  # Safety
- Both are memory of all elements of the parts, and apart; what wrote the input is done.
+ Both are memory of all elements of the parts, and apart; what wrote the input is done, and nobody else writes either or
+ reads the output meanwhile. After a rank was lost both stay until the device has been synchronised.
  */
 enum mmafft_status mmafft_distributed_execute_device(const struct mmafft_distributed *plan,
                                                      const void *input,
