@@ -380,7 +380,10 @@ pub fn lines_by<T: Real + Storage<Compute = T>>(
         TWO_LINES => TwoLines::new(length, inverse, middle).map(|lines| Box::new(lines) as Box<_>),
         _ => None,
     };
-    debug_assert!(own.is_some() || way == LIBRARY, "{length} points by {way}");
+    debug_assert!(
+        own.is_some() || ![BATCH, TWO_LINES].contains(&way),
+        "{length} points by {way}"
+    );
     own.unwrap_or_else(|| Box::new(Library::new(length, inverse)))
 }
 
