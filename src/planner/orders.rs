@@ -43,8 +43,8 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     Some(all)
 }
 
-/// The same of a pass of several axes: of each the few orders whose columns are the fewest, and half spectra of which meet in
-/// registers where they can.
+/// The same of a pass of several axes: of each its only butterfly, or the few orders whose columns are the fewest, and half
+/// spectra of which meet in registers where they can.
 fn orders_of_axes(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
     if pass.axes.len() < 2 {
         return None;

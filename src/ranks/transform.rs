@@ -135,7 +135,7 @@ impl DistributedTransform {
                     .unwrap_or_else(PoisonError::into_inner)
                     .bytes();
                 text += &format!(
-                    "stage {}: made in {bytes} B apart, then copied to where stage {} loads it\n",
+                    "stage {}: makes its points in {bytes} B of its own, then copies them to where stage {} loads them\n",
                     i + 1,
                     i + 2
                 );

@@ -1,6 +1,7 @@
 //! Messages in devices' memory, where MPI's library says that it takes it.
 //!
-//! They are sent and received one by one, which such libraries do with devices' memory before anything else.
+//! Each message is a send and a receive of its own, which asks less of a library than a collective operation that does
+//! not block.
 
 use super::super::communicator::{Letters, OnDevice};
 use super::super::peers::{settle, within};
@@ -21,7 +22,7 @@ unsafe impl OnDevice for Mpi {
             AnyBackend::Cuda(_) => cuda,
             #[cfg(feature = "hip")]
             AnyBackend::Hip(_) => rocm,
-            // Their memory is the host's, which every library takes.
+            // Memory of emulated devices is the host's, which every library takes.
             #[cfg(feature = "emulate")]
             AnyBackend::Emulated(_) => true,
             _ => false,
@@ -50,8 +51,8 @@ unsafe impl OnDevice for Mpi {
         let bytes = letters.to.iter().chain(letters.from).sum();
         let patience = patience.saturating_add(way(bytes));
         let before = |bytes: &[usize], rank: usize| bytes[..rank].iter().sum::<usize>();
-        // Whether it is sent, with which rank, where it is, and its points. Each rank begins with another, so that all links
-        // are busy.
+        // Of each message whether it is sent, the other rank, its address and its points. Each rank begins with another, so
+        // that all links are busy.
         let mut operations = Vec::new();
         for step in 1..ranks {
             let (next, last) = ((rank + step) % ranks, (rank + ranks - step) % ranks);
