@@ -11,6 +11,20 @@ use super::spread::{grid, Spread};
 use crate::transform::Planner;
 use mmafft_backend_traits::{Domain, Kind, Map, Pass, Precision, Request, Shape, Slot, KINDS};
 
+/// Planners of the CPU and of both emulated devices, where these are built.
+fn planners() -> Vec<Planner> {
+    let backends = [
+        crate::AnyBackend::cpu(),
+        #[cfg(feature = "emulate")]
+        crate::AnyBackend::emulated("emulated-nvidia"),
+        #[cfg(feature = "emulate")]
+        crate::AnyBackend::emulated("emulated-amd"),
+    ];
+    let planner =
+        |backend: mmafft_backend_traits::Result<_>| Planner::on(backend.expect("it is built"));
+    backends.into_iter().map(planner).collect()
+}
+
 /// How the array lies behind a stage, over several devices.
 fn across(plan: &DistributedPlan, stage: usize) -> Option<Across> {
     let two = plan.stages.get(stage..stage + 2)?;
@@ -117,14 +131,7 @@ fn no_device_gets_all_stores_at_once() {
 /// What other devices have is stored to once, by the last pass, and never loaded.
 #[test]
 fn passes_go_over_a_link_once() {
-    let planners = [
-        crate::AnyBackend::cpu(),
-        #[cfg(feature = "emulate")]
-        crate::AnyBackend::emulated("emulated-nvidia"),
-        #[cfg(feature = "emulate")]
-        crate::AnyBackend::emulated("emulated-amd"),
-    ];
-    let planners = planners.map(|backend| Planner::on(backend.expect("it is built")));
+    let planners = planners();
     let mut stages = 0;
     let kinds = || KINDS.iter().map(|row| row.kind);
     for (planner, kind) in planners.iter().flat_map(|p| kinds().map(move |k| (p, k))) {
@@ -192,14 +199,7 @@ fn each_device_has_what_its_rank_loads() {
 /// Every point of rows that are cut is stored where it belongs, by plans of one pass and of several.
 #[test]
 fn cut_rows_are_stored_where_they_belong() {
-    let planners = [
-        crate::AnyBackend::cpu(),
-        #[cfg(feature = "emulate")]
-        crate::AnyBackend::emulated("emulated-nvidia"),
-        #[cfg(feature = "emulate")]
-        crate::AnyBackend::emulated("emulated-amd"),
-    ];
-    let planners = planners.map(|backend| Planner::on(backend.expect("it is built")));
+    let planners = planners();
     let forward = |dims: &[usize]| Request::forward(Shape::new(dims));
     // Each with whether planners find steps that blocks are multiples of.
     let cases = [
