@@ -206,6 +206,10 @@ impl Prepared for AnyPrepared {
     fn workspace(&self) -> Option<Workspace> {
         of!(AnyPrepared, self, own => own.workspace())
     }
+
+    fn is_draft(&self) -> bool {
+        of!(AnyPrepared, self, own => own.is_draft())
+    }
 }
 
 impl Backend for AnyBackend {
@@ -234,6 +238,10 @@ impl Backend for AnyBackend {
 
     fn prepare(&self, plan: &Plan) -> Result<AnyPrepared> {
         of!(AnyBackend, self, own => own.prepare(plan), AnyPrepared)
+    }
+
+    fn draft(&self, plan: &Plan) -> Result<AnyPrepared> {
+        of!(AnyBackend, self, own => own.draft(plan), AnyPrepared)
     }
 
     fn launch(&self, prepared: &AnyPrepared, bindings: Bindings<'_, AnyBuffer>) -> Result<()> {

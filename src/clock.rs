@@ -13,6 +13,8 @@ const LONG: Duration = Duration::from_millis(2);
 const MOST_RUNS: u32 = 100;
 /// Timings of a plan, of which the least counts: others were disturbed.
 const TIMINGS: usize = 3;
+/// Drafts are prepared as they are to be if they take no more of the fastest plan's time.
+const NEAR: f64 = 1.2;
 /// Bytes of noise that are written at a time.
 const NOISE: usize = 4 << 20;
 
@@ -116,27 +118,31 @@ fn grow(backend: &AnyBackend, buffer: &mut Option<AnyBuffer>, bytes: usize) -> R
     Ok(())
 }
 
-/// Plans, prepared on all cores where that takes a compiler.
-fn prepare_all(backend: &AnyBackend, plans: &[Plan]) -> Vec<Option<AnyPrepared>> {
-    let mut all: Vec<Option<AnyPrepared>> = plans.iter().map(|_| None).collect();
-    by_all_threads(&mut all, 1, |at, prepared| {
-        prepared[0] = backend.prepare(&plans[at]).ok();
+/// Plans, made ready on all cores where that takes a compiler.
+fn all_ready<'p>(
+    plans: impl Iterator<Item = &'p Plan>,
+    ready: impl Fn(&Plan) -> Result<AnyPrepared> + Sync,
+) -> Vec<Option<AnyPrepared>> {
+    let mut all: Vec<(&Plan, Option<AnyPrepared>)> = plans.map(|plan| (plan, None)).collect();
+    by_all_threads(&mut all, 1, |_, part| {
+        let (plan, prepared) = &mut part[0];
+        *prepared = ready(plan).ok();
     });
-    all
+    all.into_iter().map(|(_, prepared)| prepared).collect()
 }
 
-impl Clock for BackendClock<'_> {
-    fn seconds(&mut self, plans: &[Plan]) -> Vec<Option<f64>> {
-        let prepared = prepare_all(self.backend, plans);
+impl BackendClock<'_> {
+    /// Seconds that each of these plans takes, prepared so; infinite where it does not run.
+    fn times(&mut self, plans: &[&Plan], prepared: &[Option<AnyPrepared>]) -> Vec<f64> {
         let mut runs: Vec<Option<u32>> = Vec::new();
-        for (plan, prepared) in plans.iter().zip(&prepared) {
+        for (plan, prepared) in plans.iter().zip(prepared) {
             let prepared = prepared.as_ref();
             runs.push(prepared.and_then(|prepared| self.runs(plan, prepared)));
         }
         let mut seconds = vec![f64::INFINITY; plans.len()];
         // Plan after plan, so that what disturbs does not disturb one alone.
         for _ in 0..TIMINGS {
-            for (at, (plan, prepared)) in plans.iter().zip(&prepared).enumerate() {
+            for (at, (plan, prepared)) in plans.iter().zip(prepared).enumerate() {
                 let (Some(prepared), Some(count)) = (prepared, runs[at]) else {
                     continue;
                 };
@@ -145,11 +151,71 @@ impl Clock for BackendClock<'_> {
                         let each = time.as_secs_f64() / f64::from(count);
                         seconds[at] = seconds[at].min(each);
                     }
-                    Err(_) => runs[at] = None,
+                    Err(_) => {
+                        runs[at] = None;
+                        seconds[at] = f64::INFINITY;
+                    }
                 }
             }
         }
-        let timed = runs.iter().zip(seconds);
-        timed.map(|(runs, seconds)| runs.map(|_| seconds)).collect()
+        seconds
+    }
+}
+
+/// Times drafts `again` as they are to be, until nothing near the fastest is one: what becomes of them is not known before,
+/// and others are not worth the time.
+fn without_drafts(
+    seconds: &mut [f64],
+    mut drafts: Vec<usize>,
+    mut again: impl FnMut(&[usize]) -> Vec<f64>,
+) {
+    loop {
+        let least = seconds.iter().copied().fold(f64::INFINITY, f64::min);
+        let near = |at: &usize| seconds[*at] <= NEAR * least;
+        let (chosen, others): (Vec<usize>, Vec<usize>) = drafts.into_iter().partition(near);
+        if chosen.is_empty() {
+            return;
+        }
+        for (&at, time) in chosen.iter().zip(again(&chosen)) {
+            seconds[at] = time;
+        }
+        drafts = others;
+    }
+}
+
+impl Clock for BackendClock<'_> {
+    fn seconds(&mut self, plans: &[Plan]) -> Vec<Option<f64>> {
+        let backend = self.backend;
+        let drafts = all_ready(plans.iter(), |plan| backend.draft(plan));
+        let mut seconds = self.times(&plans.iter().collect::<Vec<_>>(), &drafts);
+        let is_draft = |at: &usize| drafts[*at].as_ref().is_some_and(|draft| draft.is_draft());
+        let drafts = (0..plans.len()).filter(is_draft).collect();
+        without_drafts(&mut seconds, drafts, |chosen| {
+            let plans: Vec<&Plan> = chosen.iter().map(|&at| &plans[at]).collect();
+            let prepared = all_ready(plans.iter().copied(), |plan| backend.prepare(plan));
+            self.times(&plans, &prepared)
+        });
+        let there = |seconds: f64| seconds.is_finite().then_some(seconds);
+        seconds.into_iter().map(there).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fastest_is_no_draft_and_slow_ones_stay() {
+        let mut seconds = [1.0, 1.1, 1.3, 1.5, f64::INFINITY];
+        let mut asked = Vec::new();
+        without_drafts(&mut seconds, vec![0, 2, 3], |chosen| {
+            asked.push(chosen.to_vec());
+            chosen
+                .iter()
+                .map(|&at| [1.4, 0.0, 1.2, 0.0, 0.0][at])
+                .collect()
+        });
+        assert_eq!(asked, [vec![0], vec![2]]);
+        assert_eq!(seconds, [1.4, 1.1, 1.2, 1.5, f64::INFINITY]);
     }
 }

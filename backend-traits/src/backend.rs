@@ -20,6 +20,11 @@ pub trait Prepared: Send + Sync {
     fn workspace(&self) -> Option<Workspace> {
         None
     }
+
+    /// Whether it is a [draft](Backend::draft) of another than [`Backend::prepare`] makes.
+    fn is_draft(&self) -> bool {
+        false
+    }
 }
 
 /// What the threads of a run work in, each in memory of its own.
@@ -68,6 +73,11 @@ pub trait Backend: Send + Sync {
 
     /// Makes a plan ready: compiles kernels, builds tables.
     fn prepare(&self, plan: &Plan) -> Result<Self::Prepared>;
+
+    /// A plan that runs, made ready in less time where what runs fast takes longer: to be timed beside others.
+    fn draft(&self, plan: &Plan) -> Result<Self::Prepared> {
+        self.prepare(plan)
+    }
 
     /// Runs a prepared plan, or enqueues it. Every check comes before the first write.
     fn launch(&self, prepared: &Self::Prepared, bindings: Bindings<'_, Self::Buffer>)

@@ -158,7 +158,8 @@ impl<'a> Array<'a> {
     }
 }
 
-fn is_copy(trip: &TripCount) -> bool {
+/// Whether a trip copies points.
+pub fn is_copy(trip: &TripCount) -> bool {
     trip.work == TripWork::Copy
 }
 

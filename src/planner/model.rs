@@ -5,7 +5,7 @@
 //! numbers were fitted to timings of tiles of lines that no list had, chosen at random (docs/lab/2026-11-28-price.md).
 //! `mmafft-lab price` times others, and says how near the cheapest tile comes to the fastest.
 
-use super::counts::Array;
+use super::counts::{is_copy, Array};
 use super::rule_keys::access;
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
 use mmafft_backend_traits::{
@@ -187,10 +187,15 @@ impl Array<'_> {
         (self.columns(trip) * trip.values) as f64
     }
 
-    /// What a thread waits for.
+    /// What a thread waits for. Copies of lines of a row wait for nothing that others' do not, as they are all in flight.
     fn waits(&self) -> f64 {
-        let columns = |trip: Option<&TripCount>| trip.map_or(0.0, |t| self.columns(t) as f64);
-        let values: f64 = self.trips().map(|trip| self.held(trip)).sum();
+        let in_flight = |trip: &TripCount| self.line.is_some() && is_copy(trip);
+        let columns = |trip: Option<&TripCount>| {
+            let trip = trip.filter(|trip| !in_flight(trip));
+            trip.map_or(0.0, |trip| self.columns(trip) as f64)
+        };
+        let moved = self.trips().filter(|trip| !in_flight(trip));
+        let values: f64 = moved.map(|trip| self.held(trip)).sum();
         let twiddled = self.steps().rev().skip(1).map(|trip| self.held(trip));
         let twiddled: f64 = twiddled.sum();
         let barriers = (self.tile.threads * self.trips().len()) as f64;
@@ -231,6 +236,7 @@ impl Array<'_> {
         let columns = line.core / line.last / if facing { 2 } else { 1 };
         // Columns whose reals lanes store beside each other; how far these are from each other and how wide; how often a point.
         let (columns, [apart, wide], times) = match (line.reduction.middle, line.real) {
+            _ if self.stores_by_copy() => (32, [2, 2], 1.0),
             (Middle::Split, real) => {
                 let columns = if facing {
                     columns
@@ -243,7 +249,6 @@ impl Array<'_> {
                     if real { 2.0 } else { 1.0 },
                 )
             }
-            _ if self.stores_by_copy() => (32, [2, 2], 1.0),
             (_, false) => (columns, [2, 2], 1.0),
             _ if facing && are_apart(store) => (columns, [2, 2], 1.0),
             _ if facing => (columns, [4, 4], 0.5),

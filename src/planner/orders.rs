@@ -32,8 +32,7 @@ pub fn orders_of_line(pass: &Pass, limits: &Limits) -> Option<Vec<Vec<usize>>> {
         return None;
     };
     let length = transformed(pass).filter(|&n| n == axis.core_length())?;
-    // A thread that has a line meets nobody, but its lanes lie apart in memory.
-    let mut all = in_every_order(length, 2, pass.math.storage, limits);
+    let mut all = in_every_order(length, 1, pass.math.storage, limits);
     all.extend(in_thread(axis, limits));
     all.extend(columns_and_rows(axis, pass, limits));
     // Rules of other orders would be refused where lines are to face each other, and can.

@@ -4,7 +4,7 @@ use super::driver::{Driver, Launch, Region};
 use super::matrices;
 use super::matrices::parts;
 use super::operations::{product_program, vector_program};
-use super::prepared::{DeviceBuffer, DevicePrepared, Inner, PreparedPass};
+use super::prepared::{DeviceBuffer, DevicePrepared, Inner, PreparedPass, Registers};
 use crate::backend::{Backend, Bindings};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -72,6 +72,13 @@ impl<D: Driver> DeviceBackend<D> {
 
     fn name(&self) -> &'static str {
         self.driver.limits().backend
+    }
+
+    /// A plan that was prepared before, and still is.
+    fn recent(&self, plan: &Plan) -> Option<DevicePrepared<D>> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = recent.iter().find(|r| r.plan == *plan)?;
+        Some(DevicePrepared(found.prepared.clone()))
     }
 
     /// Runs a prepared plan on this stream. Buffers that other streams still work on are the
@@ -315,17 +322,12 @@ impl<D: Driver> Backend for DeviceBackend<D> {
 
     fn prepare(&self, plan: &Plan) -> Result<Self::Prepared> {
         plan.made_for(self.limits().backend)?;
-        let lock = || self.recent.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = lock()
-            .iter()
-            .find(|r| r.plan == *plan)
-            .map(|r| r.prepared.clone());
-        if let Some(prepared) = found {
-            return Ok(DevicePrepared(prepared));
+        if let Some(prepared) = self.recent(plan) {
+            return Ok(prepared);
         }
         // Other threads prepare other plans meanwhile.
-        let prepared = Arc::new(Inner::new(&*self.driver, plan)?);
-        let mut recent = lock();
+        let prepared = Arc::new(Inner::new(&*self.driver, plan, Registers::Enough)?);
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = prepared.wide.constant_bytes;
         if bytes <= RECENT_BYTES {
             recent.push_back(Recent {
@@ -339,6 +341,15 @@ impl<D: Driver> Backend for DeviceBackend<D> {
             }
         }
         Ok(DevicePrepared(prepared))
+    }
+
+    fn draft(&self, plan: &Plan) -> Result<Self::Prepared> {
+        plan.made_for(self.limits().backend)?;
+        if let Some(prepared) = self.recent(plan) {
+            return Ok(prepared);
+        }
+        let prepared = Inner::new(&*self.driver, plan, Registers::AsAsked)?;
+        Ok(DevicePrepared(Arc::new(prepared)))
     }
 
     fn launch(

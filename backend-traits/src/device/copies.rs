@@ -88,8 +88,8 @@ impl Copies<'_> {
             && pass.load.edges.is_none()
             && pass.reals(End::Load).is_none()
             && first.words.op == OP_DFT
-            && first.words.hermitian == 0
-            && first.words.facing == 0
+            && (first.words.hermitian == 0 || first.words.facing != 0)
+            && !first.in_pairs()
             && first.words.before == 0;
         let contiguous = axis.load.stride == pass.load.domain.scalars() && axis.load.index == 1;
         trips[0].words.lines_fast =
@@ -97,6 +97,8 @@ impl Copies<'_> {
         if plain && contiguous && !by_line && run < SECTOR && first.words.points > 1 {
             let copy = trips[0].copy(false, self.order);
             trips[0].words.lines_fast = 0;
+            // Half spectra on chip have the imaginary parts of their ends ignored.
+            trips[0].words.hermitian = 0;
             trips.insert(0, copy);
         }
         // Half spectra of reals are from both ends of their lines: DCT-III of 64x64 in FP64 ran at 0.81 of a copy on an H100 by
@@ -122,8 +124,7 @@ impl Copies<'_> {
         let beside = last.words.done / last.words.joined.max(1);
         let run = beside.max(1) as usize * last.words.inner as usize * self.point();
         let memory = pass.store.factor.is_none() && pass.reals(End::Store).is_none();
-        let plain =
-            memory && last.words.op == OP_DFT && last.words.facing == 0 && last.words.after == 0;
+        let plain = memory && last.words.op == OP_DFT && !last.in_pairs() && last.words.after == 0;
         let contiguous = axis.store.stride == pass.store.domain.scalars() && axis.store.index == 1;
         let short = contiguous && run < SECTOR && last.words.points > 1;
         // A split's results are a run from either end of the line.
@@ -131,7 +132,7 @@ impl Copies<'_> {
         let split = last.words.op == OP_SPLIT && contiguous && from_ends < SECTOR;
         let alone = split && line_of_reals(pass, &last) || short && a_line_a_thread(pass, &last);
         let scattered =
-            self.pairs && !by_line && last.words.facing == 0 && ordered(pass, &last, alone);
+            self.pairs && !by_line && !last.in_pairs() && ordered(pass, &last, alone);
         if plain && short && !by_line {
             let copy = last.copy(true, self.order);
             trips.push(copy);
@@ -197,8 +198,8 @@ fn a_line_a_thread(pass: &Pass, trip: &Trip) -> bool {
 /// Whether a trip moves the points of lines of reals as they are, whole ones that are the tile's only axis.
 fn line_of_reals(pass: &Pass, trip: &Trip) -> bool {
     let words = &trip.words;
-    let changed = words.before + words.after + words.facing + words.folded + words.offset;
-    let plain = changed == 0 && words.from_table.max(words.to_table) < 0;
+    let changed = words.before + words.after + words.folded + words.offset;
+    let plain = changed == 0 && !trip.in_pairs() && words.from_table.max(words.to_table) < 0;
     let whole = pass.load.reals.is_none() && pass.store.reals.is_none();
     matches!(&pass.axes[..], [axis] if axis.kind.is_real_to_real()) && plain && whole
 }

@@ -80,10 +80,20 @@ impl Builder<'_> {
         // They are of whole lines, which real columns and their rows are too.
         let columns = axis.kind == Kind::R2C || axis.kind == Kind::C2R;
         let whole = pass.axes.len() == 1 && (columns || !pass.has_part(axis));
+        let middle = axis.kind.reduction(axis.length, false).middle;
+        // Half spectra in memory, or lines of reals.
+        let own = !columns || End::BOTH.iter().all(|&end| pass.reals(end).is_none());
+        if let ([only], true) = (radices, whole && own) {
+            // The only column mirrors itself.
+            return match middle {
+                Middle::Merge if held(*only) => [FACING_MERGE, 0],
+                Middle::Split if held(*only) => [0, FACING_SPLIT],
+                _ => [0; 2],
+            };
+        }
         let ([first, .., last], Some(launch), true) = (radices, pass.tile.launch, whole) else {
             return [0; 2];
         };
-        let middle = axis.kind.reduction(axis.length, false).middle;
         let word = |end: End| match middle == end.middle() {
             true => [FACING_MERGE, FACING_SPLIT][end as usize],
             false if beside(end) => [FACING_LOAD, FACING_STORE][end as usize],

@@ -59,11 +59,22 @@ pub struct PreparedPass {
 /// A plan compiled for a device, with its tables there. Clones share both.
 pub struct DevicePrepared<D: Driver>(pub(super) Arc<Inner<D>>);
 
+/// What becomes of kernels whose threads have too few registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registers {
+    /// They stay as they are.
+    AsAsked,
+    /// Others are compiled, for fewer blocks of a multiprocessor.
+    Enough,
+}
+
 /// Passes, compiled, and their tables on the device.
 pub struct Compiled<D: Driver> {
     pub passes: Vec<PreparedPass>,
     /// One for each pass; or one alone, of two passes that take turns.
     pub kernels: Vec<D::Kernel>,
+    /// Whether one of them has too few registers.
+    pub is_draft: bool,
     pub constants: D::Memory,
     pub constant_bytes: usize,
 }
@@ -92,6 +103,10 @@ impl<D: Driver> Prepared for DevicePrepared<D> {
     fn scratch_bytes(&self) -> usize {
         self.0.scratch_bytes
     }
+
+    fn is_draft(&self) -> bool {
+        self.0.wide.is_draft
+    }
 }
 
 impl<D: Driver> DevicePrepared<D> {
@@ -108,6 +123,7 @@ impl<D: Driver> Compiled<D> {
         driver: &D,
         passes: impl Iterator<Item = (Pass, Geometry)>,
         turns: Option<usize>,
+        registers: Registers,
     ) -> Result<Self> {
         let mut constants: Vec<u8> = Vec::new();
         let mut add = |bytes: &[u8]| {
@@ -127,9 +143,11 @@ impl<D: Driver> Compiled<D> {
             _ => None,
         };
         let kernels = match joined {
-            Some(mut program) => vec![compiled(driver, &mut program)?],
-            None => each_compiled(driver, &mut lowered)?,
+            Some(mut program) => vec![compiled(driver, &mut program, registers)?],
+            None => each_compiled(driver, &mut lowered, registers)?,
         };
+        let is_draft = kernels.iter().any(|(_, is_draft)| *is_draft);
+        let kernels = kernels.into_iter().map(|(kernel, _)| kernel).collect();
         let mut prepared = Vec::new();
         for mut lowered in lowered {
             let (tables, matrices) = (add(&lowered.tables), add(&lowered.matrices));
@@ -147,6 +165,7 @@ impl<D: Driver> Compiled<D> {
         Ok(Compiled {
             passes: prepared,
             kernels,
+            is_draft,
             constants: memory,
             constant_bytes: constants.len(),
         })
@@ -155,7 +174,7 @@ impl<D: Driver> Compiled<D> {
 
 impl<D: Driver> Inner<D> {
     /// Compiles a plan's passes and puts their tables on the device.
-    pub fn new(driver: &D, plan: &Plan) -> Result<Self> {
+    pub fn new(driver: &D, plan: &Plan, registers: Registers) -> Result<Self> {
         let geometry = driver.geometry();
         let turns = plan
             .turns
@@ -174,7 +193,7 @@ impl<D: Driver> Inner<D> {
         let passes: Vec<_> = passes.collect::<Result<_>>()?;
         check::scratch(plan.scratch_bytes)?;
         let between = turns.map(|_| plan.scratch_bytes);
-        let compiled = Compiled::new(driver, passes.into_iter(), between)?;
+        let compiled = Compiled::new(driver, passes.into_iter(), between, registers)?;
         let counted = turns
             .as_ref()
             .filter(|_| compiled.kernels.len() < compiled.passes.len());
@@ -224,30 +243,41 @@ impl<D: Driver> Inner<D> {
         let geometry = driver.geometry();
         let passes = self.passes.iter().map(|pass| narrowed(pass, &geometry));
         // Passes in turns launched one by one, as their counters may begin anywhere.
-        let narrow = Compiled::new(driver, passes, None)?;
+        let narrow = Compiled::new(driver, passes, None, Registers::Enough)?;
         Ok(self.narrow.get_or_init(|| narrow))
     }
 }
 
 /// Each pass' kernel. Compilers take a core for each, so that several are compiled beside each other.
-fn each_compiled<D: Driver>(driver: &D, lowered: &mut [Lowered]) -> Result<Vec<D::Kernel>> {
+fn each_compiled<D: Driver>(
+    driver: &D,
+    lowered: &mut [Lowered],
+    registers: Registers,
+) -> Result<Vec<(D::Kernel, bool)>> {
     let mut all: Vec<_> = lowered.iter_mut().map(|l| (l, None)).collect();
     by_all_threads(&mut all, 1, |_, part| {
         let (lowered, kernel) = &mut part[0];
-        *kernel = Some(compiled(driver, &mut lowered.program));
+        *kernel = Some(compiled(driver, &mut lowered.program, registers));
     });
     let kernels = all.into_iter().filter_map(|(_, kernel)| kernel);
     kernels.collect()
 }
 
-/// A program's kernel, with as many registers as it needs: how many only the compiler knows.
-fn compiled<D: Driver>(driver: &D, program: &mut Program) -> Result<D::Kernel> {
+/// A program's kernel, and whether it has too few registers: how many it needs only the compiler knows.
+fn compiled<D: Driver>(
+    driver: &D,
+    program: &mut Program,
+    registers: Registers,
+) -> Result<(D::Kernel, bool)> {
     let mut kernel = driver.kernel(program)?;
     while let Some(relaxed) = program.relaxed(driver.local_bytes(&kernel), &driver.geometry()) {
+        if registers == Registers::AsAsked {
+            return Ok((kernel, true));
+        }
         *program = relaxed;
         kernel = driver.kernel(program)?;
     }
-    Ok(kernel)
+    Ok((kernel, false))
 }
 
 /// Passes that take turns, with what each does of an array.

@@ -3,7 +3,7 @@
 use crate::plan::devices;
 use crate::predict::Sheet;
 use clap::Args;
-use mmafft::backend_traits::device::outlined;
+use mmafft::backend_traits::device::shape;
 use mmafft::backend_traits::{Backend, TripCount, TripShape};
 use mmafft::lab::rules::{priced, Priced};
 use mmafft::lab::{alone, plan_as, Asked, BackendClock, Clock as _};
@@ -74,7 +74,7 @@ const BYTES: usize = 1 << 30;
 const FAR: f64 = 1.5;
 
 /// The first line of the file.
-const HEADER: &str = "class,kind,precision,shape,pass,radices,lines,threads,residents,facing,issues,waits,bytes,spilled,pieces,touched,trips,price,took";
+const HEADER: &str = "class,kind,precision,shape,pass,radices,lines,threads,residents,facing,issues,waits,bytes,spilled,pieces,touched,banks,trips,price,took";
 
 /// Times tiles on the device.
 ///
@@ -293,14 +293,20 @@ fn row(text: &mut String, job: &Job, limits: &Limits, priced: &Priced, took: f64
     for term in [t.issues, t.waits, t.bytes, t.spilled, t.pieces, t.touched] {
         let _ = write!(text, ",{term:.4}");
     }
-    let trips = trips(&job.tiled(priced, limits), limits);
-    let _ = writeln!(text, ",{trips},{:.4},{took:.4}", priced.price);
+    let (banks, trips) = trips(&job.tiled(priced, limits), limits);
+    let _ = writeln!(
+        text,
+        ",{banks:.4},{trips},{:.4},{took:.4}",
+        priced.price
+    );
 }
 
-/// The trips of a pass: columns of a line, how many a thread has, their values, and what they are.
-fn trips(pass: &Pass, limits: &Limits) -> String {
-    let shape = limits.geometry.map(|geometry| outlined(pass, &geometry));
-    let trips = shape.into_iter().flatten().flat_map(|shape| shape.trips);
+/// What a pass' exchanges take beside the fewest wavefronts, each that stores and loads a tile being 2, and its trips: columns
+/// of a line, how many a thread has, their values, and what they are.
+fn trips(pass: &Pass, limits: &Limits) -> (f64, String) {
+    let shape = limits.geometry.and_then(|geometry| shape(pass, &geometry).ok());
+    let banks = shape.as_ref().map_or(0.0, |shape| shape.bank_waits());
+    let trips = shape.into_iter().flat_map(|shape| shape.trips);
     let of_trip = |trip: TripShape| {
         let TripCount {
             work,
@@ -313,7 +319,7 @@ fn trips(pass: &Pass, limits: &Limits) -> String {
         format!("{columns}:{}:{values}:{work}{facing}", trip.of_thread)
     };
     let trips: Vec<String> = trips.map(of_trip).collect();
-    trips.join(";")
+    (banks, trips.join(";"))
 }
 
 /// Any order, the same for the same seed.
