@@ -14,7 +14,7 @@ use super::convolved::Convolved;
 use super::four_step::FourStep;
 use super::half_lanes::{merge, split};
 use super::half_spectrum::HalfSpectrum;
-use super::lines::{fetch, real_lines, Ahead, Library, Lines, LinesAt};
+use super::lines::{fetch, real_lines, Ahead, Library, Lines, LinesAt, AHEAD};
 use super::scalar::{Real, Storage};
 use super::turn::transposed;
 use mmafft_backend_traits::real::Middle;
@@ -22,9 +22,6 @@ use num_complex::Complex;
 use pulp::Simd;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Bytes of a line that are asked for before they are written.
-const AHEAD: usize = 512;
 
 /// Lines in batches.
 pub struct Batch<T> {

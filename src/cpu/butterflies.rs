@@ -296,17 +296,24 @@ macro_rules! butterflies {
         /// The radices of the CPU's butterflies, those that are preferred first.
         pub const BUTTERFLIES: &[usize] = &[$($small,)* $($large),*];
 
-        /// Does one step.
+        /// Does one step, compiled for the instructions of `outer`.
+        ///
+        /// Narrow vectors have twice the registers where there are wider ones, so that none is put in memory.
         #[inline(always)]
-        pub fn step_of<S: Simd, T: Lanes<S> + Real>(simd: S, radix: usize, args: &StepArgs<'_, T>) {
+        pub fn step_within<O: Simd, S: Simd, T: Lanes<S> + Real>(
+            outer: O,
+            simd: S,
+            radix: usize,
+            args: &StepArgs<'_, T>,
+        ) {
             match radix {
                 $($small => match known_forms(args) {
-                    [PLANAR, PLANAR] => step::<S, T, $small, PLANAR, PLANAR>(simd, args),
-                    [INTERLEAVED, PLANAR] => step::<S, T, $small, INTERLEAVED, PLANAR>(simd, args),
-                    [PLANAR, INTERLEAVED] => step::<S, T, $small, PLANAR, INTERLEAVED>(simd, args),
-                    _ => step::<S, T, $small, ANY, ANY>(simd, args),
+                    [PLANAR, PLANAR] => step::<O, S, T, $small, PLANAR, PLANAR>(outer, simd, args),
+                    [INTERLEAVED, PLANAR] => step::<O, S, T, $small, INTERLEAVED, PLANAR>(outer, simd, args),
+                    [PLANAR, INTERLEAVED] => step::<O, S, T, $small, PLANAR, INTERLEAVED>(outer, simd, args),
+                    _ => step::<O, S, T, $small, ANY, ANY>(outer, simd, args),
                 },)*
-                $($large => step::<S, T, $large, ANY, ANY>(simd, args),)*
+                $($large => step::<O, S, T, $large, ANY, ANY>(outer, simd, args),)*
                 _ => unreachable!("CpuBackend::prepare refuses radices without a butterfly"),
             }
         }
@@ -323,9 +330,16 @@ fn known_forms<T>(args: &StepArgs<'_, T>) -> [u8; 2] {
     })
 }
 
+/// Does one step.
+#[inline(always)]
+pub fn step_of<S: Simd, T: Lanes<S> + Real>(simd: S, radix: usize, args: &StepArgs<'_, T>) {
+    step_within(simd, simd, radix, args);
+}
+
 /// One step, a function of its own: one with all butterflies inlined compiles poorly.
 #[inline(never)]
-fn step<S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, const TO: u8>(
+fn step<O: Simd, S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, const TO: u8>(
+    outer: O,
     simd: S,
     args: &StepArgs<'_, T>,
 ) {
@@ -341,7 +355,7 @@ fn step<S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, const TO: u
             rows::<S, T, R, FROM, TO, true>(self.0, args, 1..args.m);
         }
     }
-    simd.vectorize(Step::<S, T, R, FROM, TO>(simd, args));
+    outer.vectorize(Step::<S, T, R, FROM, TO>(simd, args));
 }
 
 /// The sub-transforms of some rows of twiddles, of which the first row has none but 1.

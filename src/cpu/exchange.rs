@@ -165,15 +165,29 @@ pub fn put_together<S: Simd>(simd: S, v: [S::f32s; 2]) -> [S::f32s; 2] {
     simd.interleave_shfl_f32s(v)
 }
 
-/// Lanes of two lines, as [`Lanes::deinterleave`] leaves them, each line's in the opposite order; with `first` each begins
-/// with that line's first lane of it, and ends with its own second.
+/// Lanes of two lines of B each, or of one, as [`Lanes::deinterleave`] leaves them, each line's in the opposite order; with
+/// `first` each begins with that line's first lane of it, and ends with its own second.
 #[inline(always)]
-pub fn mirrored<S: Simd, T: Lanes<S>>(simd: S, v: T::V, first: Option<T::V>) -> T::V {
+pub fn mirrored<S: Simd, T: Lanes<S>, const B: usize>(
+    simd: S,
+    v: T::V,
+    first: Option<T::V>,
+) -> T::V {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
         if let Some(simd) = as_a::<S, pulp::x86::V3>(simd) {
             let avx = simd.avx;
+            if size_of::<T>() == 4 && B == T::W {
+                let v: __m256 = view(v);
+                let Some(first) = first else {
+                    let order = avx._mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+                    return view(simd.avx2._mm256_permutevar8x32_ps(v, order));
+                };
+                let order = avx._mm256_setr_epi32(0, 7, 2, 5, 6, 3, 4, 1);
+                let v = simd.avx2._mm256_permutevar8x32_ps(v, order);
+                return view(avx._mm256_blend_ps::<0b1111_1110>(view(first), v));
+            }
             if size_of::<T>() == 4 {
                 let v: __m256 = view(v);
                 let Some(first) = first else {
@@ -185,6 +199,13 @@ pub fn mirrored<S: Simd, T: Lanes<S>>(simd: S, v: T::V, first: Option<T::V>) -> 
                 return view(avx._mm256_blend_ps::<0b1111_1010>(view(first), v));
             }
             let v: __m256d = view(v);
+            if B == T::W {
+                let Some(first) = first else {
+                    return view(simd.avx2._mm256_permute4x64_pd::<0b00_01_10_11>(v));
+                };
+                let v = simd.avx2._mm256_permute4x64_pd::<0b10_11_01_00>(v);
+                return view(avx._mm256_blend_pd::<0b1110>(view(first), v));
+            }
             return match first {
                 None => view(avx._mm256_permute2f128_pd::<1>(v, v)),
                 Some(first) => view(avx._mm256_blend_pd::<0b1100>(view(first), v)),
@@ -227,6 +248,24 @@ pub fn mirrored<S: Simd, T: Lanes<S>>(simd: S, v: T::V, first: Option<T::V>) -> 
         }
     }
     to
+}
+
+/// Half of the widest vectors.
+#[cfg(target_arch = "x86_64")]
+pub type Half = pulp::x86::V3;
+#[cfg(not(target_arch = "x86_64"))]
+pub type Half = pulp::Scalar;
+
+/// Vectors of half the width, with the same roundings, where a processor has them.
+#[inline(always)]
+pub fn halved<S: Simd>(simd: S) -> Option<Half> {
+    #[cfg(target_arch = "x86_64")]
+    return as_a::<S, pulp::x86::V4>(simd).map(|simd| *simd);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = simd;
+        None
+    }
 }
 
 /// The same by single bytes of memory, for vectors that no other case has.

@@ -4,6 +4,7 @@
 //! turned around, as are the results that go back there.
 
 use super::columns::Lanes;
+use super::lines::{fetch, AHEAD, CACHE_LINE};
 use num_complex::Complex;
 use pulp::Simd;
 
@@ -166,6 +167,16 @@ impl<T> Combine<'_, T> {
             Pairs::Split(half) => split::<S, T>(simd, [low, high], root, T::splat(simd, half)),
             Pairs::Merge => merge::<S, T>(simd, [low, high], root),
         };
+        // Asked for at both ends: a processor does not do it by itself for what is written downwards.
+        let to = self.to.as_ptr().cast::<i8>();
+        let bytes = size_of::<Complex<T>>();
+        for line in 0..2 {
+            fetch(to.wrapping_add(k * bytes + AHEAD + line * CACHE_LINE));
+            fetch(
+                to.wrapping_add((h + 1 - k - w) * bytes)
+                    .wrapping_sub(AHEAD - line * CACHE_LINE),
+            );
+        }
         store::<S, T>(self.to, k, T::interleave(simd, low));
         let high = reversed::<S, T>(T::interleave(simd, high));
         store::<S, T>(self.to, h + 1 - k - w, high);

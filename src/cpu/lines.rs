@@ -196,8 +196,11 @@ impl<T> LinesAt<T> {
     }
 }
 
+/// Bytes of a line that are asked for before they are written.
+pub const AHEAD: usize = 512;
+
 /// Bytes that a cache fetches together.
-const CACHE_LINE: usize = 64;
+pub const CACHE_LINE: usize = 64;
 
 /// Asks for a byte that is to be written, which need not exist, and what a cache fetches with it.
 #[inline(always)]

@@ -11,14 +11,15 @@
 //! The file is long because both directions stand beside each other, under one equation.
 
 use super::columns::Lanes;
-use super::exchange::{parts, points};
+use super::exchange::{halved, parts, points, Half};
 use super::line_price::{self, Workload};
-use super::lines::{Library, Lines};
+use super::lines::{Ahead, Library, Lines, LinesAt};
 use super::prepare::lines_by;
 use super::scalar::{root, Real, Storage};
+use super::two_lines::groups;
 use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
-use pulp::{Scalar, Simd};
+use pulp::Simd;
 
 /// What a plan calls this way.
 pub const ODD_REALS: &str = "radices of reals";
@@ -33,6 +34,8 @@ const WHOLE: usize = 127;
 pub struct OddReals<T> {
     length: usize,
     inverse: bool,
+    /// Lanes of a vector.
+    lanes: usize,
     levels: Vec<Level<T>>,
     /// The complex transform of the real line that is left.
     rest: Library<T>,
@@ -50,10 +53,12 @@ struct Level<T> {
     lines: Box<dyn Lines<T>>,
 }
 
-/// The factors of an odd length that are radices here, the smallest first, until a short line is left.
+/// The factors of an odd length that are radices here, until a short line is left.
+///
+/// Two factors 3 go as one: reals are read and written once, not twice, and complex lines are shorter.
 fn radices(length: usize) -> Vec<usize> {
     let (mut rest, mut radices) = (length, Vec::new());
-    for radix in (3..=LARGEST).step_by(2) {
+    for radix in [9].into_iter().chain((3..=LARGEST).step_by(2)) {
         while rest > WHOLE && rest.is_multiple_of(radix) {
             rest /= radix;
             radices.push(radix);
@@ -112,6 +117,7 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
         OddReals {
             length,
             inverse,
+            lanes: T::vector_bytes() / size_of::<T>(),
             levels,
             rest: Library::new(rest, inverse),
         }
@@ -139,71 +145,108 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
         self.levels.first().map_or(1, |level| level.points) + 1
     }
 
-    /// Makes half a spectrum of the reals that `line` begins with; or these of half a spectrum, whose first point has its
-    /// real part alone.
-    pub fn process(&self, line: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
+    /// Makes half a spectrum of a line of reals; or these of half a spectrum, whose first point has its real part alone.
+    /// The second address is of what is read next, which need not exist.
+    ///
+    /// # Safety
+    /// Nobody else touches either line; they are one, or do not overlap.
+    pub unsafe fn process(&self, from: [*const T; 2], to: *mut T, scratch: &mut [Complex<T>]) {
+        let [from, behind] = from;
         let (complex, scratch) = scratch.split_at_mut(self.complex());
         let (reals, scratch) = scratch.split_at_mut(self.reals());
         let (this, next) = bytemuck::cast_slice_mut::<_, T>(reals).split_at_mut(self.reals());
-        match self.inverse {
-            false => self.forward(line, complex, [this, next], scratch),
-            true => self.backward(line, complex, [this, next], scratch),
+        // SAFETY: by this function's contract. What is loaded is used up before anything is stored.
+        unsafe {
+            match self.inverse {
+                false => self.forward(from, to, complex, [this, next], scratch),
+                true => self.backward([from, behind], to, complex, [this, next], scratch),
+            }
         }
     }
 
-    fn forward(
+    /// Half a spectrum, in as many pieces as the first level has vectors.
+    fn ahead(&self, first: *const T) -> Ahead {
+        let first = first.cast_mut().cast::<Complex<T>>();
+        let pieces = self.levels[0].points.div_ceil(self.lanes);
+        LinesAt { first, apart: 0 }.in_pieces(1, self.half(), pieces)
+    }
+
+    /// The points of half a spectrum in a line of a level: of line k, those of every `step` from `k·stride` on, and the
+    /// mirror images of the others.
+    fn direct(&self, k: usize, [stride, step]: [usize; 2]) -> usize {
+        (self.length / 2 + step - k * stride) / step
+    }
+
+    /// # Safety
+    /// As for [`OddReals::process`].
+    unsafe fn forward(
         &self,
-        line: &mut [Complex<T>],
+        from: *const T,
+        to: *mut T,
         complex: &mut [Complex<T>],
         [mut this, mut next]: [&mut [T]; 2],
         scratch: &mut [Complex<T>],
     ) {
         let mut stride = 1;
         for level in &self.levels {
-            let reals = match stride {
-                1 => bytemuck::cast_slice(line),
-                _ => &*this,
-            };
             let lines = &mut complex[..level.radix / 2 * level.points];
-            level.apart(reals, next, lines);
+            match stride {
+                // SAFETY: by this function's contract.
+                1 => level.apart(
+                    unsafe { std::slice::from_raw_parts(from, self.length) },
+                    next,
+                    lines,
+                    self.ahead(to),
+                ),
+                _ => level.apart(this, next, lines, Ahead::NONE),
+            }
             level.lines.process(lines, scratch);
+            // SAFETY: by this function's contract.
+            let to = unsafe { std::slice::from_raw_parts_mut(to.cast(), self.half()) };
+            let step = level.radix * stride;
             for (k, from) in (1..).zip(lines.chunks_exact(level.points)) {
-                // Points behind the middle are the conjugates of those before it.
-                let step = level.radix * stride;
-                let direct = (self.length / 2 + step - k * stride) / step;
-                let (low, high) = from.split_at(direct);
-                for (l, &x) in low.iter().enumerate() {
-                    line[k * stride + l * step] = x;
+                let (low, high) = from.split_at(self.direct(k, [stride, step]));
+                for (to, &x) in to[k * stride..].iter_mut().step_by(step).zip(low) {
+                    *to = x;
                 }
-                for (l, x) in (direct..).zip(high) {
-                    line[self.length - k * stride - l * step] = x.conj();
+                // Points behind the middle are the conjugates of those before it.
+                let mirrored = to[step - k * stride..].iter_mut().step_by(step);
+                for (to, x) in mirrored.zip(high.iter().rev()) {
+                    *to = x.conj();
                 }
             }
-            stride *= level.radix;
+            stride = step;
             std::mem::swap(&mut this, &mut next);
         }
+        // SAFETY: by this function's contract.
+        let to = unsafe { std::slice::from_raw_parts_mut(to.cast(), self.half()) };
         let points = &mut complex[..self.rest.length()];
         for (to, &x) in points.iter_mut().zip(&*this) {
             *to = Complex::from(x);
         }
         self.rest.process(points, scratch);
-        for (l, &x) in points[..=points.len() / 2].iter().enumerate() {
-            line[l * stride] = x;
+        for (to, &x) in to.iter_mut().step_by(stride).zip(&*points) {
+            *to = x;
         }
     }
 
-    fn backward(
+    /// # Safety
+    /// As for [`OddReals::process`].
+    unsafe fn backward(
         &self,
-        line: &mut [Complex<T>],
+        [from, behind]: [*const T; 2],
+        to: *mut T,
         complex: &mut [Complex<T>],
         [mut this, mut next]: [&mut [T]; 2],
         scratch: &mut [Complex<T>],
     ) {
+        // SAFETY: by this function's contract; it is not used after the last level has loaded it.
+        let from = unsafe { std::slice::from_raw_parts(from.cast::<Complex<T>>(), self.half()) };
         let mut stride = self.length / self.rest.length();
         let points = &mut complex[..self.rest.length()];
-        points[0] = Complex::from(line[0].re);
+        points[0] = Complex::from(from[0].re);
         for l in 1..=points.len() / 2 {
-            points[l] = line[l * stride];
+            points[l] = from[l * stride];
             points[self.rest.length() - l] = points[l].conj();
         }
         self.rest.process(points, scratch);
@@ -215,21 +258,26 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
             stride /= level.radix;
             let lines = &mut complex[..level.radix / 2 * level.points];
             for (k, to) in (1..).zip(lines.chunks_exact_mut(level.points)) {
-                let direct = (self.length / 2 + step - k * stride) / step;
-                let (low, high) = to.split_at_mut(direct);
-                for (l, x) in low.iter_mut().enumerate() {
-                    *x = line[k * stride + l * step];
+                let (low, high) = to.split_at_mut(self.direct(k, [stride, step]));
+                for (x, &from) in low.iter_mut().zip(from[k * stride..].iter().step_by(step)) {
+                    *x = from;
                 }
-                for (l, x) in (direct..).zip(high) {
-                    *x = line[self.length - k * stride - l * step].conj();
+                let mirrored = from[step - k * stride..].iter().step_by(step);
+                for (x, from) in high.iter_mut().rev().zip(mirrored) {
+                    *x = from.conj();
                 }
             }
             level.lines.process(lines, scratch);
-            let to = match stride {
-                1 => bytemuck::cast_slice_mut(line),
-                _ => &mut *next,
-            };
-            level.together(this, to, lines);
+            match stride {
+                // SAFETY: by this function's contract.
+                1 => level.together(
+                    this,
+                    unsafe { std::slice::from_raw_parts_mut(to, self.length) },
+                    lines,
+                    self.ahead(behind),
+                ),
+                _ => level.together(this, next, lines, Ahead::NONE),
+            }
             std::mem::swap(&mut this, &mut next);
         }
     }
@@ -237,24 +285,26 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
 
 impl<T: Real> Level<T> {
     /// Splits a real line into a shorter one and complex lines.
-    fn apart(&self, reals: &[T], shorter: &mut [T], lines: &mut [Complex<T>]) {
+    fn apart(&self, reals: &[T], shorter: &mut [T], lines: &mut [Complex<T>], ahead: Ahead) {
         T::odd_step(OddStep {
             level: self,
             reals: reals[..self.radix * self.points].as_ptr().cast_mut(),
             shorter: shorter[..self.points].as_mut_ptr(),
             lines: lines[..self.radix / 2 * self.points].as_mut_ptr().cast(),
             inverse: false,
+            ahead,
         });
     }
 
     /// Makes a real line of a shorter one and complex lines.
-    fn together(&self, shorter: &mut [T], reals: &mut [T], lines: &mut [Complex<T>]) {
+    fn together(&self, shorter: &mut [T], reals: &mut [T], lines: &mut [Complex<T>], ahead: Ahead) {
         T::odd_step(OddStep {
             level: self,
             reals: reals[..self.radix * self.points].as_mut_ptr(),
             shorter: shorter[..self.points].as_mut_ptr(),
             lines: lines[..self.radix / 2 * self.points].as_mut_ptr().cast(),
             inverse: true,
+            ahead,
         });
     }
 }
@@ -269,6 +319,8 @@ pub struct OddStep<'a, T> {
     /// m points of each of r/2 lines.
     lines: *mut T,
     inverse: bool,
+    /// Half a spectrum that is asked for meanwhile: the one that is written next, or the one that is read next.
+    ahead: Ahead,
 }
 
 /// Half of the largest radix, and the first point.
@@ -278,40 +330,57 @@ impl<T: Real> OddStep<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(self, simd: S)
     where
-        T: Lanes<S> + Lanes<Scalar>,
+        T: Lanes<S> + Lanes<Half>,
     {
-        let whole = self.level.points / <T as Lanes<S>>::W * <T as Lanes<S>>::W;
-        // SAFETY: these p are below m.
-        unsafe {
-            // The halves of usual radices are known when this is compiled.
-            match self.level.radix {
-                3 => self.part::<S>(simd, 1, 0..whole),
-                5 => self.part::<S>(simd, 2, 0..whole),
-                7 => self.part::<S>(simd, 3, 0..whole),
-                11 => self.part::<S>(simd, 5, 0..whole),
-                13 => self.part::<S>(simd, 6, 0..whole),
-                radix => self.part::<S>(simd, radix / 2, 0..whole),
-            }
-            let rest = whole..self.level.points;
-            self.part::<Scalar>(Scalar::new(), self.level.radix / 2, rest);
+        match halved(simd) {
+            Some(half) if self.level.points < <T as Lanes<S>>::W => self.by_radix::<Half>(half),
+            _ => self.by_radix::<S>(simd),
         }
     }
 
-    /// Some p, a vector of them at a time.
-    ///
-    /// # Safety
-    /// They are below m, and whole vectors.
     #[inline(always)]
-    unsafe fn part<S: Simd>(&self, simd: S, half: usize, range: std::ops::Range<usize>)
+    fn by_radix<S: Simd>(&self, simd: S)
     where
         T: Lanes<S>,
     {
-        for p in range.step_by(T::W) {
+        // What a radix leaves of a line that is not short has no smaller factor, and is no shorter than a vector.
+        assert!(self.level.points >= T::W);
+        // SAFETY: a vector is not longer.
+        unsafe {
+            // The halves of usual radices are known when this is compiled.
+            match self.level.radix {
+                3 => self.all::<S>(simd, 1),
+                5 => self.all::<S>(simd, 2),
+                7 => self.all::<S>(simd, 3),
+                9 => self.all::<S>(simd, 4),
+                11 => self.all::<S>(simd, 5),
+                13 => self.all::<S>(simd, 6),
+                radix => self.all::<S>(simd, radix / 2),
+            }
+        }
+    }
+
+    /// All p, a vector of them at a time: the last does some of the one before it again, to the same values.
+    ///
+    /// # Safety
+    /// There are as many p as a vector has lanes.
+    #[inline(always)]
+    unsafe fn all<S: Simd>(&self, simd: S, half: usize)
+    where
+        T: Lanes<S>,
+    {
+        for (piece, p) in groups(self.level.points, T::W).enumerate() {
             // SAFETY: by this function's contract.
             unsafe {
                 match self.inverse {
-                    false => self.split::<S>(simd, half, p),
-                    true => self.merge::<S>(simd, half, p),
+                    false => {
+                        self.ahead.fetch(piece);
+                        self.split::<S>(simd, half, p);
+                    }
+                    true => {
+                        self.ahead.fetch_to_read(piece, true);
+                        self.merge::<S>(simd, half, p);
+                    }
                 }
             }
         }

@@ -17,7 +17,9 @@ fn check<T: Real + Storage<Compute = T> + ToPrimitive>(length: usize, tolerance:
         *to = T::rounded(x(i));
     }
     let mut scratch = vec![zero; there.scratch().max(back.scratch())];
-    there.process(&mut line, &mut scratch);
+    let at = line.as_mut_ptr().cast::<T>();
+    // SAFETY: the line is there.
+    unsafe { there.process([at; 2], at, &mut scratch) };
     let energy = (0..length).map(|i| x(i) * x(i)).sum::<f64>() * length as f64;
     let whole = Library::<f64>::new(length, false);
     let mut expected: Vec<Complex<f64>> = (0..length).map(|i| x(i).into()).collect();
@@ -38,7 +40,9 @@ fn check<T: Real + Storage<Compute = T> + ToPrimitive>(length: usize, tolerance:
         "{length}: {}",
         (wrong / energy).sqrt()
     );
-    back.process(&mut line, &mut scratch);
+    let at = line.as_mut_ptr().cast::<T>();
+    // SAFETY: as above.
+    unsafe { back.process([at; 2], at, &mut scratch) };
     let mut wrong = 0.0;
     for (i, got) in bytemuck::cast_slice::<_, T>(&line)[..length]
         .iter()

@@ -41,7 +41,7 @@ impl<S: Storage> Points<S> {
         }
     }
 
-    fn contiguous_complex(&self) -> bool {
+    pub fn contiguous_complex(&self) -> bool {
         self.stride == 2 && self.imaginary == 1
     }
 

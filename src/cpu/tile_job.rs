@@ -10,6 +10,7 @@ use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{End, Kind};
 use num_complex::Complex;
 use rustfft::num_traits::{One, Zero};
+use std::ops::Range;
 
 /// One group on its way through a tile.
 pub struct TileJob<'a, S: Storage> {
@@ -151,7 +152,8 @@ impl<S: Storage> TileJob<'_, S> {
         unsafe { to.store_real(count, store.clone(), false, tile, n, stage.scale) };
     }
 
-    /// Real lines of odd length to half spectra, or back.
+    /// Real lines of odd length to half spectra, or back; those that lie as arithmetic has them straight from where they lie
+    /// to where they go.
     ///
     /// # Safety
     /// As for [`Stage::run`].
@@ -163,24 +165,46 @@ impl<S: Storage> TileJob<'_, S> {
     ) {
         let (stage, count, half) = (self.stage, self.group.lines, reals.half());
         let (load, store) = (&stage.axis.ranges.load, &stage.axis.ranges.store);
+        let (from, to) = (self.from(load.start), self.to(store.start));
         let tile = &mut tile[..count * half];
         let forward = stage.axis.kind == Kind::R2C;
+        let whole_reals = |at: &Points<S>, range: &Range<usize>| {
+            at.stride == 1 && range.len() == stage.axis.length
+        };
+        let whole_points = |at: &Points<S>, range: &Range<usize>| {
+            at.contiguous_complex() && range.len() == half && stage.load.edges.is_none()
+        };
+        let as_they_are = S::is_compute() && stage.scale == One::one();
+        let [loaded, stored] = match forward {
+            true => [whole_reals(&from, load), whole_points(&to, store)],
+            false => [whole_points(&from, load), whole_reals(&to, store)],
+        }
+        .map(|whole| whole && as_they_are);
         // SAFETY: by the contract of `Stage::run`.
         unsafe {
-            if forward {
+            if !loaded && forward {
                 if load.len() < stage.axis.length {
                     tile.fill(Complex::default());
                 }
-                self.from(load.start)
-                    .load_real(count, load.clone(), true, tile, half);
-            } else {
+                from.load_real(count, load.clone(), true, tile, half);
+            } else if !loaded {
                 self.load_half(tile, half);
             }
-            for line in tile.chunks_exact_mut(half) {
-                reals.process(line, scratch);
+            let line = |at: &Points<S>, line: usize| {
+                let first = at.memory.address(at.start + line * at.line_stride, 0);
+                first.cast::<S::Compute>()
+            };
+            for (i, own) in tile.chunks_exact_mut(half).enumerate() {
+                let own = own.as_mut_ptr().cast::<S::Compute>();
+                let from = match loaded {
+                    true => [i, (i + 1).min(count - 1)].map(|i| line(&from, i).cast_const()),
+                    false => [own.cast_const(); 2],
+                };
+                let to = if stored { line(&to, i) } else { own };
+                reals.process(from, to, scratch);
             }
-            let to = self.to(store.start);
             match forward {
+                _ if stored => {}
                 true => to.store_complex(count, store.clone(), tile, half, stage.scale),
                 false => to.store_real(count, store.clone(), true, tile, half, stage.scale),
             }

@@ -20,16 +20,17 @@ pub fn transposed<S: Simd, V: Copy, const B: usize>(simd: S, mut x: [V; B]) -> [
     x
 }
 
-/// B vectors whose lanes are of two lines, B of each, transposed line by line. Parts of points that have been taken apart
-/// lie by eight bytes of the one line and eight of the other.
+/// B vectors whose lanes are of two lines, B of each, transposed line by line; or those of one line, whose first half is to
+/// its second as the one line is to the other. Parts of points that have been taken apart lie by eight bytes of either.
 #[inline(always)]
 pub fn halves_transposed<S: Simd, T: Lanes<S>, const B: usize>(
     simd: S,
     mut x: [T::V; B],
 ) -> [T::V; B] {
-    // Eight bytes lie between the lines, which are not exchanged.
+    // Eight bytes lie between two lines, which are not exchanged, and between the halves of one, which are.
     let bytes = |apart: usize| match apart * size_of::<T>() {
         4 => 4,
+        _ if 2 * apart == T::W => 8,
         own => 2 * own,
     };
     across_bytes::<S, T::V, B, 1>(simd, &mut x, bytes(1));

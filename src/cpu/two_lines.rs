@@ -6,6 +6,9 @@
 //! ```
 //! Lanes and rows are exchanged in registers between the two, each half for itself, while parts lie apart. Unlike a
 //! batch, which has a lane a line, a pair stays in a first-level cache where lines have up to a thousand points or two.
+//!
+//! A line without another goes by vectors of half the width, where there are any: one half of their lanes has one half of
+//! some neighbouring points, so that tables, and what is done to each point, are those of a pair.
 
 use super::batch::order;
 use super::columns::{ColumnFft, MOST_VECTORS};
@@ -160,10 +163,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
             T::two_lines(job(0, whole));
         }
         if whole < count {
-            // A line without another is its own.
-            let mut job = job(whole, 2);
-            (job.from.apart, job.to.apart) = (0, 0);
-            T::two_lines(job);
+            T::two_lines(job(whole, 1));
         }
     }
 }

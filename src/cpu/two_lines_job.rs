@@ -2,9 +2,9 @@
 //!
 //! The file is long because all of it is inlined into one function for each first DFT.
 
-use super::butterflies::{dft, step_of, times, Rows, StepArgs};
+use super::butterflies::{dft, step_within, times, Rows, StepArgs};
 use super::columns::{Lanes, MOST_VECTORS};
-use super::exchange::{exchanged, mirrored};
+use super::exchange::{exchanged, halved, mirrored, Half};
 use super::lines::{Ahead, Lines, LinesAt};
 use super::scalar::{Real, Storage};
 use super::turn::halves_transposed;
@@ -18,7 +18,7 @@ pub struct TwoLinesJob<'a, T> {
     pub fft: &'a TwoLines<T>,
     pub from: LinesAt<T>,
     pub to: LinesAt<T>,
-    /// An even number of lines.
+    /// An even number of lines, or one.
     pub count: usize,
     pub factor: T,
     pub middle: Middle,
@@ -28,46 +28,67 @@ pub struct TwoLinesJob<'a, T> {
 
 impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S)
+    fn run<S: Simd>(mut self, simd: S)
     where
-        T: Lanes<S>,
+        T: Lanes<S> + Lanes<Half>,
     {
-        match T::W / 2 {
-            8 => self.by_first::<S, 8>(simd),
-            4 => self.by_first::<S, 4>(simd),
-            2 => self.by_first::<S, 2>(simd),
+        let lanes = <T as Lanes<S>>::W / 2;
+        if self.count == 1 {
+            let half = halved(simd);
+            // A line without another fills narrower vectors, where there are any, or both halves of these.
+            let apart = if half.is_some() { lanes / 2 } else { 0 };
+            (self.from.apart, self.to.apart) = (apart, apart);
+            if let Some(half) = half {
+                return match lanes {
+                    8 => self.by_first::<S, Half, 8>(simd, half),
+                    _ => self.by_first::<S, Half, 4>(simd, half),
+                };
+            }
+        }
+        match lanes {
+            8 => self.by_first::<S, S, 8>(simd, simd),
+            4 => self.by_first::<S, S, 4>(simd, simd),
+            2 => self.by_first::<S, S, 2>(simd, simd),
             _ => unreachable!("`cheapest` refuses other vectors"),
         }
     }
 
     #[inline(always)]
-    fn by_first<S: Simd, const B: usize>(&self, simd: S)
+    fn by_first<O: Simd, S: Simd, const B: usize>(&self, outer: O, simd: S)
     where
         T: Lanes<S>,
     {
         match self.fft.first {
-            4 => self.by_direction::<S, B, 4>(simd),
-            7 => self.by_direction::<S, B, 7>(simd),
-            8 => self.by_direction::<S, B, 8>(simd),
+            4 => self.by_direction::<O, S, B, 4>(outer, simd),
+            7 => self.by_direction::<O, S, B, 7>(outer, simd),
+            8 => self.by_direction::<O, S, B, 8>(outer, simd),
             _ => unreachable!("`FIRSTS` has no others"),
         }
     }
 
     #[inline(always)]
-    fn by_direction<S: Simd, const B: usize, const R: usize>(&self, simd: S)
+    fn by_direction<O: Simd, S: Simd, const B: usize, const R: usize>(&self, outer: O, simd: S)
     where
         T: Lanes<S>,
     {
         match (self.fft.second.inverse, self.middle == Middle::Merge) {
-            (false, _) => self.pairs::<S, B, R, false, false>(simd),
-            (true, false) => self.pairs::<S, B, R, true, false>(simd),
-            (true, true) => self.pairs::<S, B, R, true, true>(simd),
+            (false, _) => self.pairs::<O, S, B, R, false, false>(outer, simd),
+            (true, false) => self.pairs::<O, S, B, R, true, false>(outer, simd),
+            (true, true) => self.pairs::<O, S, B, R, true, true>(outer, simd),
         }
     }
 
     #[inline(always)]
-    fn pairs<S: Simd, const B: usize, const R: usize, const INVERSE: bool, const MERGE: bool>(
+    fn pairs<
+        O: Simd,
+        S: Simd,
+        const B: usize,
+        const R: usize,
+        const INVERSE: bool,
+        const MERGE: bool,
+    >(
         &self,
+        outer: O,
         simd: S,
     ) where
         T: Lanes<S>,
@@ -75,7 +96,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         for first in (0..self.count).step_by(2) {
             let [from, to] = [self.from, self.to].map(|at| at.after(first));
             self.first::<S, B, R, INVERSE, MERGE>(simd, from, to);
-            self.second::<S, B>(simd, to);
+            self.second::<O, S, B>(outer, simd, to);
             if self.middle == Middle::Split {
                 self.split::<S, B, R>(simd, to);
             }
@@ -98,7 +119,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         let [read, written] = self.ahead([from, to], rest.div_ceil(B));
         // What is read next is for a first-level cache only if it stays there.
         let near = from.is_short(4, self.fft.length());
-        let tables = self.fft.twiddles.chunks_exact((R - 1) * T::W);
+        let tables = self.fft.twiddles.chunks_exact((R - 1) * 2 * B);
         for (piece, (n2, table)) in groups(rest, B).zip(tables).enumerate() {
             read.fetch_to_read(piece, near);
             written.fetch(piece);
@@ -118,7 +139,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
                 let mut y = y[if INVERSE { (R - k1) % R } else { k1 }];
                 if k1 > 0 {
                     // SAFETY: each group has these.
-                    let w = unsafe { complex::<S, T>(simd, table, k1 - 1) };
+                    let w = unsafe { complex::<S, T, B>(simd, table, k1 - 1) };
                     y = times::<S, T>(simd, y, w);
                 }
                 [parts[0][k1], parts[1][k1]] = [y.0, y.1];
@@ -179,16 +200,16 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         let length = self.fft.length();
         let b = self.points::<S>(simd, from, length + 1 - B - point);
         let b = (
-            mirrored::<S, T>(simd, b.0, None),
-            mirrored::<S, T>(simd, b.1, None),
+            mirrored::<S, T, B>(simd, b.0, None),
+            mirrored::<S, T, B>(simd, b.1, None),
         );
         let (mut ai, mut bi) = (a.1, b.1);
         if ends {
             // The ends of half a spectrum are real.
-            [ai, bi] = [ai, bi].map(|part| without_first::<S, T>(part));
+            [ai, bi] = [ai, bi].map(|part| without_first::<S, T, B>(part));
         }
         // SAFETY: there are as many as points.
-        let w = unsafe { complex::<S, T>(simd, &self.fft.roots, root) };
+        let w = unsafe { complex::<S, T, B>(simd, &self.fft.roots, root) };
         let (sr, si) = (T::vadd(simd, a.0, b.0), T::vsub(simd, ai, bi));
         let (dr, di) = (T::vsub(simd, a.0, b.0), T::vadd(simd, ai, bi));
         (
@@ -201,8 +222,8 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     #[inline(always)]
     fn ahead(&self, [from, to]: [LinesAt<T>; 2], pieces: usize) -> [Ahead; 2] {
         let points = self.fft.length() + usize::from(self.middle != Middle::Plain);
-        // A line that is both of a pair has no other behind it.
-        let beside = |at: LinesAt<T>| at.apart > 0 && at.are_beside(points);
+        // One line has no other behind it.
+        let beside = |at: LinesAt<T>| self.count > 1 && at.are_beside(points);
         [from.after(2), to].map(|at| match beside(at) {
             true => at.in_pieces(2, points, pieces),
             false => Ahead::NONE,
@@ -211,7 +232,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
 
     /// The second DFT, to memory; rows that are to be split stay where the steps leave them.
     #[inline(always)]
-    fn second<S: Simd, const B: usize>(&self, simd: S, to: LinesAt<T>)
+    fn second<O: Simd, S: Simd, const B: usize>(&self, outer: O, simd: S, to: LinesAt<T>)
     where
         T: Lanes<S>,
     {
@@ -243,7 +264,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
                 scale: None,
             };
             if !last {
-                step_of(simd, radix, &args);
+                step_within(outer, simd, radix, &args);
                 s *= radix;
                 continue;
             }
@@ -265,7 +286,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
                     to: &to,
                     ..args
                 };
-                step_of(simd, radix, &args);
+                step_within(outer, simd, radix, &args);
             }
         }
     }
@@ -293,12 +314,12 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             let a = row(r);
             let before = row(count - 1 - r);
             let b = [
-                mirrored::<S, T>(simd, before[0], Some(behind[0])),
-                mirrored::<S, T>(simd, before[1], Some(behind[1])),
+                mirrored::<S, T, B>(simd, before[0], Some(behind[0])),
+                mirrored::<S, T, B>(simd, before[1], Some(behind[1])),
             ];
             behind = before;
             // SAFETY: there are as many as points.
-            let w = unsafe { complex::<S, T>(simd, &self.fft.roots, r) };
+            let w = unsafe { complex::<S, T, B>(simd, &self.fft.roots, r) };
             // Halves are added, as the sum of two points near the largest number is out of range.
             let (ar, ai) = (T::vmul(simd, a[0], half), T::vmul(simd, a[1], half));
             let sr = T::vfma(simd, b[0], half, ar);
@@ -317,7 +338,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             }
         }
         // The ends of half a spectrum are real.
-        for line in 0..2 {
+        for line in 0..T::W / B {
             let lane = self.workspace.wrapping_add(line * (8 / size_of::<T>()));
             let to = to.after(line).first;
             // SAFETY: as above; half a spectrum has a point more.
@@ -330,31 +351,38 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     }
 }
 
-/// The lanes of both lines, with zero for the first of each.
+/// The lanes of all lines, of B each, with zero for each line's first.
 #[inline(always)]
-fn without_first<S: Simd, T: Lanes<S> + Real>(mut v: T::V) -> T::V {
+fn without_first<S: Simd, T: Lanes<S> + Real, const B: usize>(mut v: T::V) -> T::V {
     let lanes = (&raw mut v).cast::<T>();
-    // SAFETY: these lanes are the first and the one that is eight bytes behind it.
-    unsafe {
-        *lanes = T::zero();
-        *lanes.add(8 / size_of::<T>()) = T::zero();
+    for line in 0..T::W / B {
+        // SAFETY: the second line's first lane is eight bytes behind that of the first.
+        unsafe { *lanes.add(line * (8 / size_of::<T>())) = T::zero() };
     }
     v
 }
 
-/// A vector of a table's complex numbers, which both lines have.
+/// Some B of a table's complex numbers, which all lines have.
 ///
 /// # Safety
-/// The table has as many vectors.
+/// The table has as many.
 #[inline(always)]
-unsafe fn complex<S: Simd, T: Lanes<S>>(simd: S, table: &[T], vector: usize) -> (T::V, T::V) {
-    debug_assert!((vector + 1) * T::W <= table.len());
-    // SAFETY: by this function's contract.
+unsafe fn complex<S: Simd, T: Lanes<S>, const B: usize>(
+    simd: S,
+    table: &[T],
+    some: usize,
+) -> (T::V, T::V) {
+    debug_assert!((some + 1) * 2 * B <= table.len());
+    // SAFETY: by this function's contract. These are one vector, or two.
     let pairs = unsafe {
-        let row = table.as_ptr().add(vector * T::W);
-        row.cast::<T::V>().read_unaligned()
+        let row = table.as_ptr().add(some * 2 * B);
+        let last = row.add(2 * B - T::W);
+        [
+            row.cast::<T::V>().read_unaligned(),
+            last.cast::<T::V>().read_unaligned(),
+        ]
     };
-    let [re, im] = exchanged(simd, [pairs; 2], 8);
+    let [re, im] = exchanged(simd, pairs, 8);
     (re, im)
 }
 
