@@ -36,7 +36,7 @@ struct Trials {
 }
 
 const MEASURE: Trials = Trials {
-    tiles: 8,
+    tiles: 5,
     faced: 2,
     kept: 1,
     second: |_, _, _| Vec::new(),
@@ -50,7 +50,7 @@ const PATIENT: Trials = Trials {
     third: candidates::third,
 };
 /// Candidates of a pass that no model ranks are timed up to so many: by `Measure`, by `Patient`.
-const UNRANKED: [usize; 2] = [16, 160];
+const UNRANKED: [usize; 2] = [8, 160];
 /// Lists of factors of a long line that are timed.
 const LISTS: usize = 12;
 /// How much larger the largest factor may be than the smallest.

@@ -131,8 +131,7 @@ impl Copies<'_> {
         let from_ends = last.words.columns as usize * pass.math.storage.bytes();
         let split = last.words.op == OP_SPLIT && contiguous && from_ends < SECTOR;
         let alone = split && line_of_reals(pass, &last) || short && a_line_a_thread(pass, &last);
-        let scattered =
-            self.pairs && !by_line && !last.in_pairs() && ordered(pass, &last, alone);
+        let scattered = self.pairs && !by_line && !last.in_pairs() && ordered(pass, &last, alone);
         if plain && short && !by_line {
             let copy = last.copy(true, self.order);
             trips.push(copy);

@@ -433,17 +433,18 @@ impl Builder<'_> {
         if facing == FACING_MERGE && axis.kind == Kind::C2R {
             words.hermitian = axis.length as i64;
         }
-        // Half spectra that are on chip, those of an only column between memory and a copy: point n/2 too.
+        // Half spectra that are on chip, between columns and rows or an only column and a copy: point n/2 too.
         let half = axis.kind == Kind::R2C || axis.kind == Kind::C2R;
         let alone = half && words.columns == 1 && self.pass.axes.len() == 1;
-        if (self.part.is_some() || alone) && facing == FACING_SPLIT {
+        let on_chip = self.part.is_some() || alone;
+        if on_chip && facing == FACING_SPLIT {
             words.output = core as i64 + 1;
             self.extent[at] = core + 1;
         }
-        if (self.part.is_some() || alone) && facing == FACING_MERGE {
+        if on_chip && facing == FACING_MERGE {
             words.input = core as i64 + 1;
         }
-        if self.part.is_some() && facing == FACING_MERGE {
+        if self.part.is_some() {
             words.hermitian = 0;
         }
     }

@@ -294,17 +294,15 @@ fn row(text: &mut String, job: &Job, limits: &Limits, priced: &Priced, took: f64
         let _ = write!(text, ",{term:.4}");
     }
     let (banks, trips) = trips(&job.tiled(priced, limits), limits);
-    let _ = writeln!(
-        text,
-        ",{banks:.4},{trips},{:.4},{took:.4}",
-        priced.price
-    );
+    let _ = writeln!(text, ",{banks:.4},{trips},{:.4},{took:.4}", priced.price);
 }
 
 /// What a pass' exchanges take beside the fewest wavefronts, each that stores and loads a tile being 2, and its trips: columns
 /// of a line, how many a thread has, their values, and what they are.
 fn trips(pass: &Pass, limits: &Limits) -> (f64, String) {
-    let shape = limits.geometry.and_then(|geometry| shape(pass, &geometry).ok());
+    let shape = limits
+        .geometry
+        .and_then(|geometry| shape(pass, &geometry).ok());
     let banks = shape.as_ref().map_or(0.0, |shape| shape.bank_waits());
     let trips = shape.into_iter().flat_map(|shape| shape.trips);
     let of_trip = |trip: TripShape| {
