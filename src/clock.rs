@@ -13,7 +13,7 @@ const LONG: Duration = Duration::from_millis(2);
 const MOST_RUNS: u32 = 100;
 /// Timings of a plan, of which the least counts: others were disturbed.
 const TIMINGS: usize = 3;
-/// Drafts are prepared as they are to be if they take no more of the fastest plan's time.
+/// Drafts that take more of the fastest plan's time are not worth being prepared in full.
 const NEAR: f64 = 1.1;
 /// Bytes of noise that are written at a time.
 const NOISE: usize = 4 << 20;

@@ -21,7 +21,7 @@ pub trait Prepared: Send + Sync {
         None
     }
 
-    /// Whether it is a [draft](Backend::draft) of another than [`Backend::prepare`] makes.
+    /// Whether [`Backend::prepare`] would make another: this is a [draft](Backend::draft).
     fn is_draft(&self) -> bool {
         false
     }
@@ -74,7 +74,9 @@ pub trait Backend: Send + Sync {
     /// Makes a plan ready: compiles kernels, builds tables.
     fn prepare(&self, plan: &Plan) -> Result<Self::Prepared>;
 
-    /// A plan that runs, made ready in less time where what runs fast takes longer: to be timed beside others.
+    /// Makes a plan ready to be timed beside others, maybe sooner than [`Backend::prepare`].
+    ///
+    /// A device keeps kernels as they are first compiled, whether or not their threads have enough registers.
     fn draft(&self, plan: &Plan) -> Result<Self::Prepared> {
         self.prepare(plan)
     }

@@ -178,25 +178,21 @@ pub fn mirrored<S: Simd, T: Lanes<S>, const B: usize>(
         use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
         if let Some(simd) = as_a::<S, pulp::x86::V3>(simd) {
             let avx = simd.avx;
-            if size_of::<T>() == 4 && B == T::W {
-                let v: __m256 = view(v);
-                let Some(first) = first else {
-                    let order = avx._mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-                    return view(simd.avx2._mm256_permutevar8x32_ps(v, order));
-                };
-                let order = avx._mm256_setr_epi32(0, 7, 2, 5, 6, 3, 4, 1);
-                let v = simd.avx2._mm256_permutevar8x32_ps(v, order);
-                return view(avx._mm256_blend_ps::<0b1111_1110>(view(first), v));
-            }
             if size_of::<T>() == 4 {
-                let v: __m256 = view(v);
-                let Some(first) = first else {
-                    let order = avx._mm256_setr_epi32(5, 4, 7, 6, 1, 0, 3, 2);
-                    return view(simd.avx2._mm256_permutevar8x32_ps(v, order));
+                let order = match (first.is_some(), B == T::W) {
+                    (false, true) => avx._mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0),
+                    (false, false) => avx._mm256_setr_epi32(5, 4, 7, 6, 1, 0, 3, 2),
+                    (true, true) => avx._mm256_setr_epi32(0, 7, 2, 5, 6, 3, 4, 1),
+                    (true, false) => avx._mm256_setr_epi32(0, 5, 2, 7, 4, 1, 6, 3),
                 };
-                let order = avx._mm256_setr_epi32(0, 5, 2, 7, 4, 1, 6, 3);
-                let v = simd.avx2._mm256_permutevar8x32_ps(v, order);
-                return view(avx._mm256_blend_ps::<0b1111_1010>(view(first), v));
+                let v: __m256 = simd.avx2._mm256_permutevar8x32_ps(view(v), order);
+                return match first {
+                    None => view(v),
+                    Some(first) if B == T::W => {
+                        view(avx._mm256_blend_ps::<0b1111_1110>(view(first), v))
+                    }
+                    Some(first) => view(avx._mm256_blend_ps::<0b1111_1010>(view(first), v)),
+                };
             }
             let v: __m256d = view(v);
             if B == T::W {

@@ -343,7 +343,7 @@ impl<T: Real> OddStep<'_, T> {
     where
         T: Lanes<S>,
     {
-        // What a radix leaves of a line that is not short has no smaller factor, and is no shorter than a vector.
+        // Each radix leaves more points than half of the widest vectors have lanes, as the line was longer than `WHOLE`.
         assert!(self.level.points >= T::W);
         // SAFETY: a vector is not longer.
         unsafe {

@@ -187,7 +187,10 @@ impl Array<'_> {
         (self.columns(trip) * trip.values) as f64
     }
 
-    /// What a thread waits for. Copies of lines of a row wait for nothing that others' do not, as they are all in flight.
+    /// What a thread waits for.
+    ///
+    /// Copies of contiguous lines count for nothing, as all of their accesses are in flight together. Those of several axes
+    /// count, as without them other radices than the fastest are the cheapest (docs/lab/2026-11-30-short-lines.md).
     fn waits(&self) -> f64 {
         let in_flight = |trip: &TripCount| self.line.is_some() && is_copy(trip);
         let columns = |trip: Option<&TripCount>| {

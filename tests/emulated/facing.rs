@@ -3,7 +3,8 @@
 
 use crate::accesses::{launches_of, traffic_of};
 use crate::probe::{Probe, Vendor, ORDERS};
-use mmafft::backend_traits::Launch;
+use mmafft::backend_traits::device::shape;
+use mmafft::backend_traits::{Launch, TripShape, TripWork};
 use mmafft::{
     Direction, Kind, Limits, Normalization, Plan, Precision, Request, Result, Shape, KINDS,
 };
@@ -141,6 +142,29 @@ fn they_save_an_exchange() {
 
 /// Where memory begins at an element only, other programs serve, with tables of their own: also for lines
 /// that face each other over passes.
+/// What one butterfly transforms has the only column of a line, whose half spectrum takes no trip of its own.
+#[test]
+fn an_only_column_mirrors_itself() {
+    fn checked(request: &Request, limits: &Limits) -> Result<Plan> {
+        let plan = mmafft::plan(request, limits)?;
+        let geometry = limits.geometry.expect("a device");
+        for pass in &plan.passes {
+            let trips = shape(pass, &geometry)?.trips;
+            let meets =
+                |trip: &TripShape| matches!(trip.count.work, TripWork::Merge | TripWork::Split);
+            assert!(!trips.iter().any(meets), "{}", plan.explain());
+        }
+        Ok(plan)
+    }
+    for kind in kinds() {
+        for core in [2, 9, 12] {
+            let request = of(kind, length(kind, core)).radices(&[core]);
+            let probe = Probe::new(Vendor::Nvidia, ORDERS[0]);
+            launches_of(checked, probe, &request).expect("a butterfly");
+        }
+    }
+}
+
 #[test]
 fn memory_may_begin_at_an_element() {
     let mut wrong = Vec::new();

@@ -83,6 +83,7 @@ impl Copies<'_> {
         let axis = self.axis(&first);
         let by_line = self.by_line(End::Load, axis.load.stride);
         let run = first.words.columns as usize * first.words.inner as usize * self.point();
+        // A copy also brings half a spectrum to the only column of a line, which merges it.
         let plain = pass.load.hermitian.is_none()
             && pass.load.factor.is_none()
             && pass.load.edges.is_none()

@@ -81,7 +81,8 @@ impl Builder<'_> {
         let columns = axis.kind == Kind::R2C || axis.kind == Kind::C2R;
         let whole = pass.axes.len() == 1 && (columns || !pass.has_part(axis));
         let middle = axis.kind.reduction(axis.length, false).middle;
-        // Half spectra in memory, or lines of reals.
+        // Passes of half spectra that are made of reals, or become reals, have these at both ends of a line: they meet over
+        // shared memory.
         let own = !columns || End::BOTH.iter().all(|&end| pass.reals(end).is_none());
         if let ([only], true) = (radices, whole && own) {
             // The only column mirrors itself.
