@@ -89,6 +89,26 @@ pub fn exchanged<S: Simd, V: Copy>(simd: S, v: [V; 2], bytes: usize) -> [V; 2] {
     plainly(v, bytes)
 }
 
+/// A vector of memory, the even eight bytes of it twice each: no permutation where a load does it.
+///
+/// # Safety
+/// There is a vector.
+#[inline(always)]
+pub unsafe fn twice<S: Simd, V: Copy>(simd: S, at: *const V) -> V {
+    // SAFETY: by this function's contract.
+    let v = unsafe { at.read_unaligned() };
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(simd) = as_a::<S, pulp::x86::V4>(simd) {
+            return view(simd.avx512f._mm512_movedup_pd(view(v)));
+        }
+        if let Some(simd) = as_a::<S, pulp::x86::V3>(simd) {
+            return view(simd.avx._mm256_movedup_pd(view(v)));
+        }
+    }
+    exchanged(simd, [v, v], 8)[0]
+}
+
 /// Bytes of vectors of which points have the order of memory at once, and of parts that larger ones exchange.
 const IN_ORDER: usize = 16;
 

@@ -99,10 +99,16 @@ pub fn split<S: Simd, T: Lanes<S>>(
 ) -> [C<S, T>; 2] {
     // Halves are added, as the sum of two points near the largest number is out of range.
     let (ar, ai) = (T::vmul(simd, half, a[0]), T::vmul(simd, half, a[1]));
-    let (br, bi) = (T::vmul(simd, half, b[0]), T::vmul(simd, half, b[1]));
+    let minus = T::vneg(simd, half);
     // a + conj b, a − conj b
-    let (sr, si) = (T::vadd(simd, ar, br), T::vsub(simd, ai, bi));
-    let (dr, di) = (T::vsub(simd, ar, br), T::vadd(simd, ai, bi));
+    let (sr, si) = (
+        T::vfma(simd, half, b[0], ar),
+        T::vfma(simd, minus, b[1], ai),
+    );
+    let (dr, di) = (
+        T::vfma(simd, minus, b[0], ar),
+        T::vfma(simd, half, b[1], ai),
+    );
     // odd = −i·d, turned by w
     let (or, oi) = (di, T::vneg(simd, dr));
     let tr = T::vfma(simd, or, wr, T::vneg(simd, T::vmul(simd, oi, wi)));

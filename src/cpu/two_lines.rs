@@ -91,9 +91,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
             }
         }
         let firsts: Vec<usize> = match middle {
-            Middle::Split => (0..rest)
-                .flat_map(|k2| groups(r, half).map(move |k1| k2 * r + k1))
-                .collect(),
+            Middle::Split => (0..=points / 2).step_by(half).collect(),
             Middle::Merge => groups(rest, half)
                 .flat_map(|n2| (0..r).map(move |n1| n1 * rest + n2))
                 .collect(),
@@ -102,6 +100,10 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         let mut roots = Vec::new();
         for first in firsts {
             in_lanes(&mut roots, half, |i| root(first + i, 2 * points));
+        }
+        // Imaginary parts are a vector that begins eight bytes behind the real ones.
+        for table in [&mut twiddles, &mut roots] {
+            table.extend([T::zero(); 2]);
         }
         let order = order(&second.radices);
         let last: usize = second.radices.iter().rev().take(2).product();

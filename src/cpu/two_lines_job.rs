@@ -4,7 +4,8 @@
 
 use super::butterflies::{dft, step_within, times, Rows, StepArgs};
 use super::columns::{Lanes, MOST_VECTORS};
-use super::exchange::{exchanged, halved, mirrored, Half};
+use super::exchange::{exchanged, halved, mirrored, twice, Half};
+use super::half_lanes::split;
 use super::lines::{Ahead, Lines, LinesAt};
 use super::scalar::{Real, Storage};
 use super::turn::halves_transposed;
@@ -119,8 +120,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         let [read, written] = self.ahead([from, to], rest.div_ceil(B));
         // What is read next is for a first-level cache only if it stays there.
         let near = from.is_short(4, self.fft.length());
-        let tables = self.fft.twiddles.chunks_exact((R - 1) * 2 * B);
-        for (piece, (n2, table)) in groups(rest, B).zip(tables).enumerate() {
+        for (piece, n2) in groups(rest, B).enumerate() {
             read.fetch_to_read(piece, near);
             written.fetch(piece);
             let mut x = [(zero, zero); R];
@@ -138,8 +138,9 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             for k1 in 0..R {
                 let mut y = y[if INVERSE { (R - k1) % R } else { k1 }];
                 if k1 > 0 {
+                    let twiddle = piece * (R - 1) + k1 - 1;
                     // SAFETY: each group has these.
-                    let w = unsafe { complex::<S, T, B>(simd, table, k1 - 1) };
+                    let w = unsafe { complex::<S, T, B>(simd, &self.fft.twiddles, twiddle) };
                     y = times::<S, T>(simd, y, w);
                 }
                 [parts[0][k1], parts[1][k1]] = [y.0, y.1];
@@ -291,14 +292,13 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         }
     }
 
-    /// Splits the spectra of a pair, Z, into half spectra:
-    /// X[k] = ½(Z[k] + conj Z[h−k]) − ½i·wᵏ·(Z[k] − conj Z[h−k]).
+    /// Splits the spectra of a pair, Z, into half spectra, X, some points and their mirrors, h−k, at once.
     #[inline(always)]
     fn split<S: Simd, const B: usize, const R: usize>(&self, simd: S, to: LinesAt<T>)
     where
         T: Lanes<S>,
     {
-        let rest = self.fft.second.length;
+        let (rest, points) = (self.fft.second.length, self.fft.length());
         let (width, each) = (2 * T::W, R / B);
         let row = |r: usize| -> [T::V; 2] {
             let at = r % each * rest + self.fft.order[r / each] as usize;
@@ -306,36 +306,35 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             // SAFETY: the workspace has these rows.
             unsafe { at.cast::<[T::V; 2]>().read_unaligned() }
         };
-        let half = T::splat(simd, T::rounded(0.5) * self.factor);
-        let minus = T::vneg(simd, half);
-        let count = rest * each;
-        let mut behind = row(0);
-        for r in 0..count {
-            let a = row(r);
-            let before = row(count - 1 - r);
-            let b = [
-                mirrored::<S, T, B>(simd, before[0], Some(behind[0])),
-                mirrored::<S, T, B>(simd, before[1], Some(behind[1])),
-            ];
-            behind = before;
-            // SAFETY: there are as many as points.
-            let w = unsafe { complex::<S, T, B>(simd, &self.fft.roots, r) };
-            // Halves are added, as the sum of two points near the largest number is out of range.
-            let (ar, ai) = (T::vmul(simd, a[0], half), T::vmul(simd, a[1], half));
-            let sr = T::vfma(simd, b[0], half, ar);
-            let si = T::vfma(simd, b[1], minus, ai);
-            let dr = T::vfma(simd, b[0], minus, ar);
-            let di = T::vfma(simd, b[1], half, ai);
-            let re = T::vfma(simd, di, w.0, T::vfma(simd, dr, w.1, sr));
-            let im = T::vfma(simd, di, w.1, T::vfma(simd, T::vneg(simd, dr), w.0, si));
-            let [here, there] = T::interleave(simd, [re, im]);
-            let point = to.first.wrapping_add(r * B);
+        let store = |v: [T::V; 2], point: usize| {
+            let here = to.first.wrapping_add(point);
+            let there = here.wrapping_add(to.apart);
             // SAFETY: the lines have these points.
             unsafe {
-                point.cast::<T::V>().write_unaligned(here);
-                let other = point.wrapping_add(to.apart);
-                other.cast::<T::V>().write_unaligned(there);
+                here.cast::<T::V>().write_unaligned(v[0]);
+                there.cast::<T::V>().write_unaligned(v[1]);
             }
+        };
+        let half = T::splat(simd, T::rounded(0.5) * self.factor);
+        let count = rest * each;
+        let mut behind = row(0);
+        // The middle row has the middle point, and once more what is a mirror already.
+        for r in 0..=count / 2 {
+            let mirror = row(count - 1 - r);
+            let b = [
+                mirrored::<S, T, B>(simd, mirror[0], Some(behind[0])),
+                mirrored::<S, T, B>(simd, mirror[1], Some(behind[1])),
+            ];
+            behind = mirror;
+            // SAFETY: there are as many as rows up to the middle.
+            let w = unsafe { complex::<S, T, B>(simd, &self.fft.roots, r) };
+            let [low, high] = split::<S, T>(simd, [row(r), b], [w.0, w.1], half);
+            let high = [
+                mirrored::<S, T, B>(simd, high[0], None),
+                mirrored::<S, T, B>(simd, high[1], None),
+            ];
+            store(T::interleave(simd, low), r * B);
+            store(T::interleave(simd, high), points + 1 - B - r * B);
         }
         // The ends of half a spectrum are real.
         for line in 0..T::W / B {
@@ -345,7 +344,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             unsafe {
                 let (re, im) = (*lane * self.factor, *lane.add(T::W) * self.factor);
                 *to = Complex::new(re + im, T::zero());
-                *to.add(self.fft.length()) = Complex::new(re - im, T::zero());
+                *to.add(points) = Complex::new(re - im, T::zero());
             }
         }
     }
@@ -365,25 +364,29 @@ fn without_first<S: Simd, T: Lanes<S> + Real, const B: usize>(mut v: T::V) -> T:
 /// Some B of a table's complex numbers, which all lines have.
 ///
 /// # Safety
-/// The table has as many.
+/// The table has as many, and eight bytes more.
 #[inline(always)]
 unsafe fn complex<S: Simd, T: Lanes<S>, const B: usize>(
     simd: S,
     table: &[T],
     some: usize,
 ) -> (T::V, T::V) {
-    debug_assert!((some + 1) * 2 * B <= table.len());
-    // SAFETY: by this function's contract. These are one vector, or two.
-    let pairs = unsafe {
+    let run = 8 / size_of::<T>();
+    debug_assert!((some + 1) * 2 * B + run <= table.len());
+    // SAFETY: by this function's contract.
+    unsafe {
         let row = table.as_ptr().add(some * 2 * B);
-        let last = row.add(2 * B - T::W);
-        [
-            row.cast::<T::V>().read_unaligned(),
-            last.cast::<T::V>().read_unaligned(),
-        ]
-    };
-    let [re, im] = exchanged(simd, pairs, 8);
-    (re, im)
+        if 2 * B == T::W {
+            let imaginary = row.add(run).cast();
+            return (
+                twice::<S, T::V>(simd, row.cast()),
+                twice::<S, T::V>(simd, imaginary),
+            );
+        }
+        let last = row.add(T::W).cast::<T::V>().read_unaligned();
+        let [re, im] = exchanged(simd, [row.cast::<T::V>().read_unaligned(), last], 8);
+        (re, im)
+    }
 }
 
 with_simd!(TwoLinesJob -> ());
