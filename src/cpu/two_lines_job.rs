@@ -300,9 +300,11 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     {
         let (rest, points) = (self.fft.second.length, self.fft.length());
         let (width, each) = (2 * T::W, R / B);
+        // What is stored might change `self`, for all that the compiler knows.
+        let (workspace, order, roots) = (self.workspace, &self.fft.order[..], &self.fft.roots[..]);
         let row = |r: usize| -> [T::V; 2] {
-            let at = r % each * rest + self.fft.order[r / each] as usize;
-            let at = self.workspace.wrapping_add(at * width);
+            let at = r % each * rest + order[r / each] as usize;
+            let at = workspace.wrapping_add(at * width);
             // SAFETY: the workspace has these rows.
             unsafe { at.cast::<[T::V; 2]>().read_unaligned() }
         };
@@ -327,7 +329,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             ];
             behind = mirror;
             // SAFETY: there are as many as rows up to the middle.
-            let w = unsafe { complex::<S, T, B>(simd, &self.fft.roots, r) };
+            let w = unsafe { complex::<S, T, B>(simd, roots, r) };
             let [low, high] = split::<S, T>(simd, [row(r), b], [w.0, w.1], half);
             let high = [
                 mirrored::<S, T, B>(simd, high[0], None),
