@@ -10,11 +10,11 @@ use mmafft_driver::{no_device, Compiled, Compiler as _};
 /// spills of each kernel into the log; it costs no time.
 pub const OPTIONS: &[&str] = &["--std=c++17", "--ptxas-options=-v"];
 
-/// What newer ones are told beside that: kernels need no declarations of textures or of CUDA's own run time.
-const MINIMAL: &str = "--minimal";
-
-/// The first NVRTC that knows it.
-const MINIMAL_SINCE: (u32, u32) = (12, 4);
+/// What newer ones are told beside that, and the first version that knows it.
+///
+/// Kernels need no declarations of textures or of CUDA's own run time. NVRTC's cache would hold what ours holds, and threads wait
+/// for each other at it (docs/lab/2026-11-28-compile-time.md).
+const NEWER: &[(&str, (u32, u32))] = &[("--minimal", (12, 4)), ("--no-cache", (12, 9))];
 
 /// The NVIDIA half of a kernel's source, in the order in which it is compiled.
 pub const PRIMITIVES: &[(&str, &str)] = &[
@@ -98,9 +98,10 @@ impl mmafft_driver::Compiler for Compiler {
         let mut options = vec![format!("--gpu-architecture={}", self.architecture)];
         options.extend(OPTIONS.iter().map(|&option| option.into()));
         // Its version is part of every key, so that no code is taken for another's.
-        if self.nvrtc.version >= MINIMAL_SINCE {
-            options.push(MINIMAL.into());
-        }
+        let known = NEWER
+            .iter()
+            .filter(|(_, since)| self.nvrtc.version >= *since);
+        options.extend(known.map(|(option, _)| option.to_string()));
         let version = self.version();
         self.nvrtc
             .compiler

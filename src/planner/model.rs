@@ -22,15 +22,19 @@ const VALUE: f64 = 0.0493;
 const TWIDDLE: f64 = 0.0142;
 const BARRIER: f64 = 0.0031;
 const TILE_BYTES: f64 = 8192.0;
-/// Registers of a thread beside its values, and of each value: of FP32, of FP64. What a trip takes for each that it does not
-/// have, and how sharply these are known.
-const REGISTERS: [[f64; 2]; 2] = [[19.5, 3.45], [5.0, 7.0]];
-const SPILLED: f64 = 0.14;
+/// Registers of a thread beside its values, and of each value, with which nothing waits for them: of FP32, of FP64. What a trip
+/// takes for each that it does not have, and how sharply these are known.
+const WANTED: [[f64; 2]; 2] = [[19.5, 3.45], [5.0, 7.0]];
+const TIGHT: f64 = 0.14;
+const SHARP: f64 = 4.0;
+/// Those that compiled kernels have beside the values themselves, without which values go to memory; what each of these takes.
+const NEEDED: f64 = 20.0;
+const SPILLED: f64 = 0.4;
+const SHARPER: f64 = 2.0;
 /// Registers of a value whose mirror image it meets over shared memory, over those of another value.
 ///
 /// A pair has two results and a root beside its points.
 const MEETING: f64 = 1.5;
-const SHARP: f64 = 4.0;
 /// What the pieces of 128 bytes, to the power of 3/2, are of which stores have a point.
 const SCATTERED: f64 = 2.48;
 /// What FP64 issues, of what FP32 does, as its points take twice as long to copy; what it waits.
@@ -48,6 +52,8 @@ const LANES: usize = 32;
 /// Blocks that a multiprocessor can have, and its registers and threads.
 const BLOCKS: usize = 32;
 const ALL_REGISTERS: usize = 65536;
+/// Parts of a multiprocessor that each have a share of its registers, and of its waves.
+const PARTS: usize = 4;
 /// Registers of a thread at most, and those without which its values have no place.
 const MOST_REGISTERS: usize = 255;
 const LEAST_REGISTERS: usize = 16;
@@ -99,7 +105,9 @@ pub struct Terms {
     pub waits: f64,
     /// Bytes of the tile in memory.
     pub bytes: f64,
-    /// Registers that threads do not have, of a point.
+    /// Registers that threads want and do not have, of a point.
+    pub tight: f64,
+    /// Those that they need and do not have.
     pub spilled: f64,
     /// Pieces of memory that stores of a wave touch, of a point.
     pub pieces: f64,
@@ -117,11 +125,19 @@ impl Terms {
         let tile = array.tile;
         let points = tile.lines as f64 * array.points;
         let there = (ALL_REGISTERS / (tile.threads * residents) / 8 * 8).min(MOST_REGISTERS);
+        let wanted = WANTED[usize::from(array.double)];
+        let words = if array.double { 4.0 } else { 2.0 };
         Terms {
             issues: array.issues() * tile.filled / points,
             waits: array.waits(),
             bytes: points / tile.filled * if array.double { 16.0 } else { 8.0 },
-            spilled: array.spilled(there) / points,
+            tight: array.lacking(wanted, MEETING, SHARP, there) / points,
+            spilled: array.lacking(
+                [NEEDED, words],
+                1.0,
+                SHARPER,
+                allotted(tile.threads, residents),
+            ) / points,
             pieces: array.pieces(),
             touched: match array.contiguous {
                 true => 0.0,
@@ -147,11 +163,20 @@ impl Terms {
         let [issue, wait] = if self.double { DOUBLE } else { [1.0; 2] };
         let memory = memory * (1.0 + TOUCHED * self.touched);
         let scattered = SCATTERED * self.pieces.powf(1.5);
-        let issues = issue * (ISSUE * self.issues + SPILLED * self.spilled + scattered);
+        let registers = TIGHT * self.tight + SPILLED * self.spilled;
+        let issues = issue * (ISSUE * self.issues + registers + scattered);
         let tiles = self.residents as f64 * self.bytes / TILE_BYTES;
         let all = [memory, issues, wait * self.waits / tiles].map(|term| term.powf(POWER));
         all.iter().sum::<f64>().powf(1.0 / POWER)
     }
+}
+
+/// Registers that a thread has where a multiprocessor has so many blocks of so many threads.
+///
+/// A part that has one wave more than another has no more registers for it.
+fn allotted(threads: usize, residents: usize) -> usize {
+    let waves = (threads.div_ceil(LANES) * residents).div_ceil(PARTS);
+    (ALL_REGISTERS / PARTS / LANES / waves / 8 * 8).min(MOST_REGISTERS)
 }
 
 /// How many more pieces of memory the rows of a tile of columns touch than they fill, of so many lines beside each other, on average
@@ -206,13 +231,13 @@ impl Array<'_> {
         ends + VALUE * values + TWIDDLE * twiddled + BARRIER * barriers
     }
 
-    /// Registers beyond those that are `there`, of the columns of all trips.
-    fn spilled(&self, there: usize) -> f64 {
-        let [beside, each] = REGISTERS[usize::from(self.double)];
+    /// Registers beyond those that are `there`, of the columns of all trips: so many beside values and of each, more of those that
+    /// meet.
+    fn lacking(&self, [beside, each]: [f64; 2], meeting: f64, sharp: f64, there: usize) -> f64 {
         let of_trip = |trip: &TripCount| {
-            let times = if meets(trip) { MEETING } else { 1.0 };
+            let times = if meets(trip) { meeting } else { 1.0 };
             let over = beside + each * times * self.held(trip) - there as f64;
-            let over = SHARP * (over / SHARP).exp().ln_1p();
+            let over = over.max(0.0) + sharp * (-over.abs() / sharp).exp().ln_1p();
             over * (self.tile.lines * trip.columns) as f64 / self.columns(trip) as f64
         };
         self.trips().map(of_trip).sum()

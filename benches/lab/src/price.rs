@@ -74,7 +74,7 @@ const BYTES: usize = 1 << 30;
 const FAR: f64 = 1.5;
 
 /// The first line of the file.
-const HEADER: &str = "class,kind,precision,shape,pass,radices,lines,threads,residents,facing,issues,waits,bytes,spilled,pieces,touched,banks,trips,price,took";
+const HEADER: &str = "class,kind,precision,shape,pass,radices,lines,threads,residents,facing,issues,waits,bytes,tight,spilled,pieces,touched,banks,trips,price,took";
 
 /// Times tiles on the device.
 ///
@@ -290,7 +290,9 @@ fn row(text: &mut String, job: &Job, limits: &Limits, priced: &Priced, took: f64
     let t = &priced.terms;
     // Writing to a string does not fail.
     let _ = write!(text, "{},{},{}", job.case, job.number, tile(priced));
-    for term in [t.issues, t.waits, t.bytes, t.spilled, t.pieces, t.touched] {
+    for term in [
+        t.issues, t.waits, t.bytes, t.tight, t.spilled, t.pieces, t.touched,
+    ] {
         let _ = write!(text, ",{term:.4}");
     }
     let (banks, trips) = trips(&job.tiled(priced, limits), limits);
