@@ -304,7 +304,7 @@ fn stage<S: Storage>(
                 && pass.math.engine == Engine::Simt
                 && !radices.is_empty() =>
         {
-            let columns = ColumnFft::new(&radices, inverse, fused);
+            let columns = ColumnFft::new(&radices, inverse, false);
             tile_lines = columns.lines();
             Path::Columns(columns)
         }
