@@ -231,6 +231,34 @@ pub struct StepArgs<'a, T> {
     pub asks: bool,
 }
 
+impl<'a, T: Real> StepArgs<'a, T> {
+    /// The step of radix `i` of a transform, on one vector.
+    #[inline(always)]
+    pub fn new(
+        fft: &'a ColumnFft<T>,
+        i: usize,
+        [from, to]: [&'a Rows<T>; 2],
+        m: usize,
+        s: usize,
+    ) -> Self {
+        StepArgs {
+            from,
+            to,
+            vectors: 1,
+            m,
+            every: [0, 1],
+            shift: [0; 2],
+            s,
+            twiddles: &fft.twiddles[i],
+            roots: &fft.roots[i],
+            inverse: fft.inverse,
+            scale: None,
+            ahead: Ahead::NONE,
+            asks: false,
+        }
+    }
+}
+
 /// Transforms a tile. The steps that touch memory go over all vectors of a row before the
 /// next row, so that a visit to a row is worth its address translation and its cache
 /// misses; those in between go vector by vector, each in its own copy, or all in blocks.
@@ -300,19 +328,9 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 to = memory(tile.store, stored(tile.store_stride));
             }
             let args = StepArgs {
-                from: &from,
-                to: &to,
                 vectors: together,
-                m,
-                every: [0, 1],
-                shift: [0; 2],
-                s,
-                twiddles: &fft.twiddles[i],
-                roots: &fft.roots[i],
-                inverse: fft.inverse,
-                ahead: Ahead::NONE,
-                asks: false,
                 scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
+                ..StepArgs::new(fft, i, [&from, &to], m, s)
             };
             step_of(simd, radix, &args);
         }
@@ -341,20 +359,9 @@ fn in_blocks<S: Simd, T: Lanes<S> + Real>(
     let vectors = lines.lines.div_ceil(T::W);
     let last = fft.radices.len() - 1;
     // Arguments are made once, as a call for a few rows takes no longer than to make them.
-    let args = |i: usize, from, to, m: usize, s: usize| StepArgs {
-        from,
-        to,
+    let args = |i, rows, m, s| StepArgs {
         vectors,
-        m,
-        every: [0, 1],
-        shift: [0; 2],
-        s,
-        twiddles: &fft.twiddles[i],
-        roots: &fft.roots[i],
-        inverse: fft.inverse,
-        ahead: Ahead::NONE,
-        asks: false,
-        scale: None,
+        ..StepArgs::new(fft, i, rows, m, s)
     };
     // Points are multiplied, and asked for, where they go to memory.
     let stored = |args| StepArgs {
@@ -372,8 +379,8 @@ fn in_blocks<S: Simd, T: Lanes<S> + Real>(
     let between = [block([0, 1, *r2]), block([*r2, 0, 1])];
     let from = load([0, rest, rest * r2]);
     let to = tile([1, 0, *r1]);
-    let mut first = args(0, &from, &between[0], *r2, 1);
-    let mut second = args(1, &between[1], &to, 1, *r1);
+    let mut first = args(0, [&from, &between[0]], *r2, 1);
+    let mut second = args(1, [&between[1], &to], 1, *r1);
     for p in 0..rest {
         first.every = [p, rest];
         first.shift[0] = p * lines.load_stride;
@@ -385,7 +392,7 @@ fn in_blocks<S: Simd, T: Lanes<S> + Real>(
     if let [radix] = others {
         let from = tile([1, 0, all]);
         let to = store([1, 0, all]);
-        let args = stored(args(last, &from, &to, 1, all));
+        let args = stored(args(last, [&from, &to], 1, all));
         return step_of(simd, *radix, &args);
     }
     let near = &others[..others.len() - 1];
@@ -403,7 +410,7 @@ fn in_blocks<S: Simd, T: Lanes<S> + Real>(
     let rows: Vec<([Rows<T>; 2], usize)> = rows.collect();
     let steps = near.iter().zip(&rows).enumerate();
     let steps = steps.map(|(i, (radix, ([from, to], m)))| {
-        let args = args(i + 2, from, to, *m, s);
+        let args = args(i + 2, [from, to], *m, s);
         s *= radix;
         (args, *radix)
     });
@@ -411,7 +418,7 @@ fn in_blocks<S: Simd, T: Lanes<S> + Real>(
     let each = begins.len();
     let from = block([next, 0, 1]);
     let to = store([all * each, 0, all * s]);
-    let mut end = stored(args(last, &from, &to, 1, s / each));
+    let mut end = stored(args(last, [&from, &to], 1, s / each));
     for k in 0..all {
         steps[0].0.shift[0] = k * width;
         for (args, radix) in &steps {
