@@ -148,15 +148,7 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
             let rows = Rows::planar(rows, [next, width, rest * width]);
             let args = StepArgs {
                 ahead,
-                from: &rows,
-                to: &rows,
-                vectors: 1,
-                m: rest,
-                s,
-                twiddles: &columns.twiddles[i],
-                roots: &columns.roots[i],
-                inverse: columns.inverse,
-                scale: None,
+                ..StepArgs::new(columns, i, [&rows, &rows], rest, s)
             };
             step_of(simd, radix, &args);
             s *= radix;

@@ -6,7 +6,7 @@
 //! Longer than most files: one loop, and the small DFTs that are inlined into it.
 
 use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_VECTORS};
-use super::lines::Ahead;
+use super::lines::{fetch, Ahead};
 use super::scalar::Real;
 use pulp::Simd;
 
@@ -78,6 +78,16 @@ impl<T: Copy + Default> Rows<T> {
         }
     }
 
+    /// Scalars of the points of a vector that is not full, in its first half and in the other.
+    #[inline(always)]
+    fn some<S: Simd>(&self) -> [usize; 2]
+    where
+        T: Lanes<S>,
+    {
+        let scalars = 2 * self.lines;
+        [scalars.min(T::W), scalars.saturating_sub(T::W)]
+    }
+
     /// The form of one of so many vectors, where a step is not compiled for one.
     #[inline(always)]
     fn form(&self, known: u8, vector: usize, vectors: usize) -> Form {
@@ -126,9 +136,13 @@ impl<T: Copy + Default> Rows<T> {
                     }
                 }
                 Form::Partial => {
+                    let [some, others] = self.some::<S>();
                     for x in &mut x {
-                        let mut pairs = [zero; 2];
-                        row.copy_to_nonoverlapping(pairs.as_mut_ptr().cast(), 2 * self.lines);
+                        let other = row.wrapping_add(T::W);
+                        let pairs = [
+                            T::load_some(simd, row, some),
+                            T::load_some(simd, other, others),
+                        ];
                         let [re, im] = T::deinterleave(simd, pairs);
                         *x = (re, im);
                         row = row.wrapping_add(step);
@@ -179,9 +193,11 @@ impl<T: Copy + Default> Rows<T> {
                     }
                 }
                 Form::Partial => {
+                    let [some, others] = self.some::<S>();
                     for (k, y) in y.into_iter().enumerate() {
-                        let pairs = T::interleave(simd, [y.0, y.1]);
-                        row.copy_from_nonoverlapping(pairs.as_ptr().cast(), 2 * self.lines);
+                        let [here, there] = T::interleave(simd, [y.0, y.1]);
+                        T::store_some(simd, row, some, here);
+                        T::store_some(simd, row.wrapping_add(T::W), others, there);
                         row = row.wrapping_offset(if k == 0 { second } else { step });
                     }
                 }
@@ -196,8 +212,12 @@ pub struct StepArgs<'a, T> {
     pub to: &'a Rows<T>,
     /// How many vectors there are.
     pub vectors: usize,
-    /// n/r, the number of distinct twiddle rows.
+    /// Rows of twiddles, of which there are n/r at most.
     pub m: usize,
+    /// The first of them, and from one to the next.
+    pub every: [usize; 2],
+    /// Scalars by which all points are behind those of the two rows.
+    pub shift: [usize; 2],
     /// Interleaved sub-transforms so far.
     pub s: usize,
     pub twiddles: &'a [T],
@@ -207,11 +227,41 @@ pub struct StepArgs<'a, T> {
     pub scale: Option<T>,
     /// Memory of which a piece is asked for with each row of twiddles.
     pub ahead: Ahead,
+    /// Whether memory is asked for before points are computed that go there.
+    pub asks: bool,
+}
+
+impl<'a, T: Real> StepArgs<'a, T> {
+    /// The step of radix `i` of a transform, on one vector.
+    #[inline(always)]
+    pub fn new(
+        fft: &'a ColumnFft<T>,
+        i: usize,
+        [from, to]: [&'a Rows<T>; 2],
+        m: usize,
+        s: usize,
+    ) -> Self {
+        StepArgs {
+            from,
+            to,
+            vectors: 1,
+            m,
+            every: [0, 1],
+            shift: [0; 2],
+            s,
+            twiddles: &fft.twiddles[i],
+            roots: &fft.roots[i],
+            inverse: fft.inverse,
+            scale: None,
+            ahead: Ahead::NONE,
+            asks: false,
+        }
+    }
 }
 
 /// Transforms a tile. The steps that touch memory go over all vectors of a row before the
 /// next row, so that a visit to a row is worth its address translation and its cache
-/// misses; those in between go vector by vector, each in its own copy.
+/// misses; those in between go vector by vector, each in its own copy, or all in blocks.
 #[inline(always)]
 pub fn transform<S: Simd, T: Lanes<S> + Real>(
     simd: S,
@@ -224,18 +274,26 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
     let copy = |copy: usize| base.wrapping_add(copy * fft.length * width);
     let vectors = tile.lines.div_ceil(T::W);
     let lines = tile.lines - vectors.saturating_sub(1) * T::W;
-    let memory = |start: *mut T, [next, along, apart]: [usize; 3]| Rows {
-        starts: std::array::from_fn(|v| start.wrapping_add(v * width)),
-        next,
-        along,
-        apart,
+    let memory = |start: *mut T, strides: [usize; 3]| Rows {
         beside: T::W,
         form: match lines == T::W {
             true => Form::Interleaved,
             false => Form::Partial,
         },
         lines,
+        ..Rows::planar_of(
+            std::array::from_fn(|v| start.wrapping_add(v * width)),
+            strides,
+        )
     };
+    let through = !tile.load.is_null() && !tile.store.is_null();
+    if let (Some(begins), true) = (&fft.begins, through) {
+        let from =
+            |rows: [usize; 3]| memory(tile.load.cast_mut(), rows.map(|r| r * tile.load_stride));
+        let to = |rows: [usize; 3]| memory(tile.store, rows.map(|r| r * tile.store_stride));
+        in_blocks(simd, fft, begins, &tile, base, from, to);
+        return std::array::from_fn(|v| v);
+    }
     // Which copy of the workspace each vector is in; one more is free.
     let mut copies: [usize; MOST_VECTORS] = std::array::from_fn(|v| v);
     let mut free = vectors;
@@ -270,16 +328,9 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
                 to = memory(tile.store, stored(tile.store_stride));
             }
             let args = StepArgs {
-                from: &from,
-                to: &to,
                 vectors: together,
-                m,
-                s,
-                twiddles: &fft.twiddles[i],
-                roots: &fft.roots[i],
-                inverse: fft.inverse,
-                ahead: Ahead::NONE,
                 scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
+                ..StepArgs::new(fft, i, [&from, &to], m, s)
             };
             step_of(simd, radix, &args);
         }
@@ -287,6 +338,97 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
         s *= radix;
     }
     copies
+}
+
+/// Transforms vectors in blocks: by the first two radices to a tile, by the others from there.
+#[inline(always)]
+fn in_blocks<S: Simd, T: Lanes<S> + Real>(
+    simd: S,
+    fft: &ColumnFft<T>,
+    begins: &[[usize; 2]],
+    lines: &ColumnTile<'_, T>,
+    base: *mut T,
+    load: impl Fn([usize; 3]) -> Rows<T>,
+    store: impl Fn([usize; 3]) -> Rows<T>,
+) {
+    let width = 2 * T::W;
+    let [r1, r2, others @ ..] = &fft.radices[..] else {
+        return;
+    };
+    let (all, rest) = (r1 * r2, fft.length / (r1 * r2));
+    let vectors = lines.lines.div_ceil(T::W);
+    let last = fft.radices.len() - 1;
+    // Arguments are made once, as a call for a few rows takes no longer than to make them.
+    let args = |i, rows, m, s| StepArgs {
+        vectors,
+        ..StepArgs::new(fft, i, rows, m, s)
+    };
+    // Points are multiplied, and asked for, where they go to memory.
+    let stored = |args| StepArgs {
+        asks: true,
+        scale: (lines.scale != T::one()).then_some(lines.scale),
+        ..args
+    };
+    // Rows of all vectors, in a tile of the lines and in a block behind it.
+    let planar = |first: usize, each: usize, strides: [usize; 3]| {
+        let starts = std::array::from_fn(|v| base.wrapping_add((first + v * each) * width));
+        Rows::planar_of(starts, strides.map(|rows| rows * width))
+    };
+    let tile = |strides| planar(0, fft.length, strides);
+    let block = |strides| planar(vectors * fft.length, all.max(rest), strides);
+    let between = [block([0, 1, *r2]), block([*r2, 0, 1])];
+    let from = load([0, rest, rest * r2]);
+    let to = tile([1, 0, *r1]);
+    let mut first = args(0, [&from, &between[0]], *r2, 1);
+    let mut second = args(1, [&between[1], &to], 1, *r1);
+    for p in 0..rest {
+        first.every = [p, rest];
+        first.shift[0] = p * lines.load_stride;
+        step_of(simd, *r1, &first);
+        second.every = [p, 1];
+        second.shift[1] = p * all * width;
+        step_of(simd, *r2, &second);
+    }
+    if let [radix] = others {
+        let from = tile([1, 0, all]);
+        let to = store([1, 0, all]);
+        let args = stored(args(last, [&from, &to], 1, all));
+        return step_of(simd, *radix, &args);
+    }
+    let near = &others[..others.len() - 1];
+    let (mut next, mut s) = (rest, 1);
+    let rows = near.iter().map(|radix| {
+        let m = next / radix;
+        let to = block([next, 1, m]);
+        let from = match next == rest {
+            true => tile([0, all, all * m]),
+            false => to,
+        };
+        next = m;
+        ([from, to], m)
+    });
+    let rows: Vec<([Rows<T>; 2], usize)> = rows.collect();
+    let steps = near.iter().zip(&rows).enumerate();
+    let steps = steps.map(|(i, (radix, ([from, to], m)))| {
+        let args = args(i + 2, [from, to], *m, s);
+        s *= radix;
+        (args, *radix)
+    });
+    let mut steps: Vec<(StepArgs<'_, T>, usize)> = steps.collect();
+    let each = begins.len();
+    let from = block([next, 0, 1]);
+    let to = store([all * each, 0, all * s]);
+    let mut end = stored(args(last, [&from, &to], 1, s / each));
+    for k in 0..all {
+        steps[0].0.shift[0] = k * width;
+        for (args, radix) in &steps {
+            step_of(simd, *radix, args);
+        }
+        for [row, point] in begins {
+            end.shift = [row * width, (k + all * point) * lines.store_stride];
+            step_of(simd, fft.radices[last], &end);
+        }
+    }
 }
 
 /// The radices that have a butterfly, in order of preference, and the step of each: those of small ones are compiled for
@@ -351,8 +493,9 @@ fn step<O: Simd, S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, co
         #[inline(always)]
         fn call(self) {
             let args = self.1;
-            rows::<S, T, R, FROM, TO, false>(self.0, args, 0..1);
-            rows::<S, T, R, FROM, TO, true>(self.0, args, 1..args.m);
+            let plain = usize::from(args.every[0] == 0);
+            rows::<S, T, R, FROM, TO, false>(self.0, args, 0..plain);
+            rows::<S, T, R, FROM, TO, true>(self.0, args, plain..args.m);
         }
     }
     outer.vectorize(Step::<S, T, R, FROM, TO>(simd, args));
@@ -377,6 +520,8 @@ fn rows<
         s,
         inverse,
         vectors,
+        every: [first, step],
+        shift: [load, store],
         ..
     } = args;
     // What stays in the workspace is scaled later.
@@ -384,13 +529,21 @@ fn rows<
     let scale = T::splat(simd, args.scale.unwrap_or(T::one()));
     for p in rows {
         args.ahead.fetch(p);
-        let row = &args.twiddles[p * 2 * (R - 1)..(p + 1) * 2 * (R - 1)];
+        let row = &args.twiddles[(first + p * step) * 2 * (R - 1)..][..2 * (R - 1)];
         for q in 0..s {
             for v in 0..vectors {
                 // SAFETY: the point p + m·j of sub-transform q exists, as does R·p + k.
                 unsafe {
-                    let start = from.starts[v].wrapping_add(q * from.next + p * from.along);
+                    let start = from.starts[v].wrapping_add(load + q * from.next + p * from.along);
                     let form = from.form(FROM, v, vectors);
+                    let goes = to.starts[v].wrapping_add(store + q * to.next + p * to.along);
+                    if TO != PLANAR && args.asks {
+                        for k in 0..R {
+                            let vector = goes.wrapping_add(k * to.apart);
+                            fetch(vector.cast());
+                            fetch(vector.wrapping_add(T::W).cast());
+                        }
+                    }
                     let x = from.load::<S, R>(simd, form, start, from.apart);
                     let mut y = dft::<S, T, R>(simd, x, args.roots);
                     if TWIDDLED {
@@ -403,9 +556,8 @@ fn rows<
                             *y = (T::vmul(simd, y.0, scale), T::vmul(simd, y.1, scale));
                         }
                     }
-                    let start = to.starts[v].wrapping_add(q * to.next + p * to.along);
                     let form = to.form(TO, v, vectors);
-                    to.store::<S, R>(simd, form, start, to.apart, inverse, y);
+                    to.store::<S, R>(simd, form, goes, to.apart, inverse, y);
                 }
             }
         }

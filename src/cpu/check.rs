@@ -1,6 +1,7 @@
 //! The proof that a pass stays inside its memory: what unsafe code of this folder rests on.
 
 use super::parts::Part;
+use super::prepare::becomes_real;
 use mmafft_backend_traits::{
     Domain, End, Error, Factor, Kind, Loop, Map, Pass, Result, Slot, Step, TileAxis,
 };
@@ -65,13 +66,19 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     let lines: Vec<Loop> = pass.loops.iter().copied().filter(is_line).collect();
     for end in End::BOTH {
         let (side, storing) = (pass.side(end), end == End::Store);
+        let between = !storing && becomes_real(pass);
         let dims = lines.iter().map(|l| (l.count, l.map(end).stride));
         let mut dims: Vec<(usize, usize)> = dims.collect();
         // Those of the last points: the loops' as well.
         let mut reach: Vec<(usize, usize)> = dims.clone();
         let mut empty = false;
         for (i, axis) in pass.axes.iter().enumerate() {
-            let (range, stride) = (&axis.ranges[end], axis.map(end).unit());
+            let (mut range, stride) = (axis.ranges[end].clone(), axis.map(end).unit());
+            if between && axis.kind != Kind::C2R {
+                // A tile of half spectra stays where it is loaded until it becomes reals.
+                let stored = &axis.ranges.store;
+                range = range.start.min(stored.start)..range.end.max(stored.end);
+            }
             let edges = side.edges.map_or(0, |e| e.count);
             if range.len() > edges {
                 let end = range.end - edges;
@@ -106,7 +113,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
         dims.sort_by_key(|d| d.1);
         let mut span = 1;
         for dim in dims {
-            if storing && dim.1 < span {
+            if (storing || between) && dim.1 < span {
                 return Err(invalid("stores two points to one address"));
             }
             in_line &= dim.1 >= span;

@@ -13,6 +13,10 @@
 //! between rows, which is why lines that are contiguous themselves have ways of their own
 //! (`line_price.rs`).
 //!
+//! Lines in memory of three radices or more go in blocks, so that their tile is written and read once, not once a step. The
+//! first two radices take the rows p + (n/r1r2)·j of each p to a block in a first-level cache, and from there to the tile; the
+//! others take what has one frequency of these to a block, and from there to memory. Arithmetic is the same.
+//!
 //! The inverse transform has the conjugate twiddles, and the inverse DFT_r is the forward one with
 //! all results but the first in the opposite order, which costs nothing here.
 
@@ -26,7 +30,7 @@ use super::real_columns::RealTile;
 use super::real_side::{Gather, Scatter};
 use super::scalar::{root, Real, Storage};
 use super::two_lines_job::TwoLinesJob;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, MemMask, Simd, WithSimd};
 
 /// Lane arithmetic of one scalar type on one instruction set.
 pub trait Lanes<S: Simd>: Copy + 'static {
@@ -50,11 +54,21 @@ pub trait Lanes<S: Simd>: Copy + 'static {
     fn deinterleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2];
     /// The inverse of `deinterleave`.
     fn interleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2];
+    /// The first lanes from memory, zero in the others.
+    ///
+    /// # Safety
+    /// Memory has so many scalars.
+    unsafe fn load_some(simd: S, from: *const Self, count: usize) -> Self::V;
+    /// Stores the first lanes.
+    ///
+    /// # Safety
+    /// As for `load_some`, to be written.
+    unsafe fn store_some(simd: S, to: *mut Self, count: usize, v: Self::V);
 }
 
 macro_rules! lanes {
     ($t:ty, $v:ident, $w:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
-     $neg:ident, $de:expr, $inter:expr) => {
+     $neg:ident, $de:expr, $inter:expr, $mask:ident, $load:ident, $store:ident) => {
         impl<S: Simd> Lanes<S> for $t {
             type V = S::$v;
             const W: usize = S::$w;
@@ -90,6 +104,18 @@ macro_rules! lanes {
             fn interleave(simd: S, v: [Self::V; 2]) -> [Self::V; 2] {
                 $inter(simd, v)
             }
+            #[inline(always)]
+            unsafe fn load_some(simd: S, from: *const Self, count: usize) -> Self::V {
+                let mask = MemMask::new(simd.$mask(0, count as _).mask());
+                // SAFETY: by the trait's contract.
+                unsafe { simd.$load(mask, from) }
+            }
+            #[inline(always)]
+            unsafe fn store_some(simd: S, to: *mut Self, count: usize, v: Self::V) {
+                let mask = MemMask::new(simd.$mask(0, count as _).mask());
+                // SAFETY: by the trait's contract.
+                unsafe { simd.$store(mask, to, v) }
+            }
         }
     };
 }
@@ -105,7 +131,10 @@ lanes!(
     mul_add_e_f32s,
     neg_f32s,
     taken_apart,
-    put_together
+    put_together,
+    mask_between_m32s,
+    mask_load_ptr_f32s,
+    mask_store_ptr_f32s
 );
 lanes!(
     f64,
@@ -118,7 +147,10 @@ lanes!(
     mul_add_e_f64s,
     neg_f64s,
     S::deinterleave_shfl_f64s,
-    S::interleave_shfl_f64s
+    S::interleave_shfl_f64s,
+    mask_between_m64s,
+    mask_load_ptr_f64s,
+    mask_store_ptr_f64s
 );
 
 /// A scalar type whose lanes the column transform can use on whatever processor it finds.
@@ -234,9 +266,11 @@ pub struct ColumnTile<'a, T> {
 /// The most vectors that are transformed together.
 pub const MOST_VECTORS: usize = 4;
 
-/// Bytes that the copies of vectors transformed together may take, the free one included:
-/// three quarters of a second-level cache.
-const WORKSPACE_BYTES: usize = 768 << 10;
+/// The most of those that go in blocks: with four, a block of powers of two leaves no room for what is read and written.
+const MOST_IN_BLOCKS: usize = 3;
+
+/// Bytes that the copies of vectors transformed together may take, the free one included: half of a second-level cache.
+const WORKSPACE_BYTES: usize = 1 << 20;
 
 /// The same where lines are in the cache already: a first-level cache.
 const CACHED_BYTES: usize = 48 << 10;
@@ -258,7 +292,34 @@ pub struct ColumnFft<T> {
     pub lanes: usize,
     /// Vectors that are transformed together.
     pub vectors: usize,
+    /// Of lines that go in blocks: for each sub-transform of the last two radices, of those behind the first two, its row
+    /// in a block and its first point there.
+    pub begins: Option<Vec<[usize; 2]>>,
     arch: Arch,
+}
+
+/// The most rows of a block of the first two radices, which a first-level cache holds of all vectors.
+const BLOCK: usize = 96;
+
+/// What [`ColumnFft::begins`] says of these radices.
+fn begins(radices: &[usize]) -> Option<Vec<[usize; 2]>> {
+    let [first, second, others @ ..] = radices else {
+        return None;
+    };
+    if others.is_empty() || first * second > BLOCK {
+        return None;
+    }
+    let mut rest: usize = others.iter().product();
+    let (mut begins, mut s) = (vec![[0, 0]], 1);
+    for radix in &others[..others.len().saturating_sub(2)] {
+        rest /= radix;
+        let digits = |[row, point]: [usize; 2]| {
+            (0..*radix).map(move |digit| [row + digit * rest, point + digit * s])
+        };
+        begins = begins.into_iter().flat_map(digits).collect();
+        s *= radix;
+    }
+    Some(begins)
 }
 
 impl<T: Real> ColumnFft<T> {
@@ -285,6 +346,11 @@ impl<T: Real> ColumnFft<T> {
             2 | 4 | 8 => Vec::new(),
             _ => cosines(r).chain(sines(r)).collect(),
         };
+        let begins = if cached { None } else { begins(radices) };
+        let most = match begins {
+            Some(_) => MOST_IN_BLOCKS,
+            None => MOST_VECTORS,
+        };
         let copy = (2 * length * T::vector_bytes()).max(1);
         // Visits to rows that are in the cache cost little: there the copies should be in the
         // first level.
@@ -295,12 +361,13 @@ impl<T: Real> ColumnFft<T> {
         };
         ColumnFft {
             length,
-            vectors: (room / copy).saturating_sub(1).clamp(1, MOST_VECTORS),
+            vectors: (room / copy).saturating_sub(1).clamp(1, most),
             roots: radices.iter().map(odd).collect(),
             radices: radices.to_vec(),
             twiddles,
             inverse,
             lanes: T::vector_bytes() / size_of::<T>(),
+            begins,
             arch: Arch::new(),
         }
     }
@@ -323,7 +390,14 @@ impl<T: Real> ColumnFft<T> {
             2 => self.vectors,
             _ => self.vectors + 1,
         };
-        copies * self.length * 2 * self.lanes + self.lanes
+        let rows = match (&self.begins, &self.radices[..]) {
+            (Some(_), [first, second, ..]) => {
+                let block = first * second;
+                self.vectors * (self.length + block.max(self.length / block))
+            }
+            _ => copies * self.length,
+        };
+        rows * 2 * self.lanes + self.lanes
     }
 
     /// Scalars of workspace for vectors that are gathered there, not loaded: a planar copy of

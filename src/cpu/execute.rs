@@ -6,7 +6,7 @@ use super::prepare::{self, Copies, PreparedPass, TileWork, Widened};
 use super::scalar::{Real, Storage};
 use super::stage::{Slots, Stage};
 use super::threads;
-use mmafft_backend_traits::{Domain, Error, Plan, Result, Slot, Workspace};
+use mmafft_backend_traits::{Domain, End, Error, Plan, Result, Slot, Workspace};
 use num_complex::Complex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -256,12 +256,14 @@ unsafe fn run_tile<S: Storage>(
     shift: (usize, usize),
     workspace: &mut [Complex<S::Compute>],
 ) {
-    for (i, stage) in stages.iter().enumerate() {
-        // From the second axis on, the tile is where the first one stored it.
-        let shift = if i == 0 { shift } else { (shift.1, shift.1) };
+    for stage in stages {
+        let [load, store] = stage.sides.map(|end| match end {
+            End::Load => shift.0,
+            End::Store => shift.1,
+        });
         for group in 0..stage.groups() {
             // SAFETY: by this function's contract.
-            unsafe { stage.run(slots, shift, group, workspace) }
+            unsafe { stage.run(slots, (load, store), group, workspace) }
         }
     }
 }

@@ -179,6 +179,21 @@ fn widened<T: Real + Storage<Compute = T>>(pass: &Pass) -> Result<Widened<T>> {
     })
 }
 
+/// The memories, of those that a pass loads and stores, where an axis of a tile finds its points and leaves them: half
+/// spectra do not fit where the reals go that they become.
+fn sides_of(pass: &Pass, axis: usize) -> [End; 2] {
+    let last = axis + 1 == pass.axes.len();
+    match becomes_real(pass) {
+        true => [End::Load, if last { End::Store } else { End::Load }],
+        false => [if axis == 0 { End::Load } else { End::Store }, End::Store],
+    }
+}
+
+/// Whether several axes end with one that makes reals of half spectra.
+pub fn becomes_real(pass: &Pass) -> bool {
+    pass.axes.len() > 1 && pass.axes.last().is_some_and(|axis| axis.kind == Kind::C2R)
+}
+
 fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {
     let fused = pass.axes.len() > 1;
     let mut stages = Vec::new();
@@ -188,27 +203,24 @@ fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {
         } else {
             pass.loops.clone()
         };
+        let sides = sides_of(pass, i);
+        let strides_of = |axis: &TileAxis| sides.map(|end| axis.map(end).stride);
+        let [mut load, mut store] = sides.map(|end| *pass.side(end));
         let mut axis = axis.clone();
-        let (mut load, mut store) = (pass.load, pass.store);
-        if i > 0 {
-            axis.load.stride = axis.store.stride;
-            load = pass.store;
-        }
+        [axis.load.stride, axis.store.stride] = strides_of(&axis);
         for (j, other) in pass.axes.iter().enumerate().filter(|(j, _)| *j != i) {
             let range = match j < i {
                 true => &other.ranges.store,
                 false => &other.ranges.load,
             };
-            let strides = match i {
-                0 => End::BOTH.map(|end| other.map(end).stride),
-                _ => [other.store.stride; 2],
-            };
+            let strides = strides_of(other);
             load.offset += range.start * strides[0];
             store.offset += range.start * strides[1];
             loops.push(Loop::of_lines(range.len(), strides[0], strides[1]));
         }
         let last = i + 1 == pass.axes.len();
-        stages.push(stage(pass, axis, (load, store), loops, last)?);
+        let stage = stage(pass, axis, (load, store), loops, last)?;
+        stages.push(Stage { sides, ..stage });
     }
     Ok(stages)
 }
@@ -292,7 +304,7 @@ fn stage<S: Storage>(
                 && pass.math.engine == Engine::Simt
                 && !radices.is_empty() =>
         {
-            let columns = ColumnFft::new(&radices, inverse, fused);
+            let columns = ColumnFft::new(&radices, inverse, false);
             tile_lines = columns.lines();
             Path::Columns(columns)
         }
@@ -324,6 +336,7 @@ fn stage<S: Storage>(
         lines: tile_lines.clamp(1, inner),
         loops,
         scale: S::Compute::rounded(scale),
+        sides: End::BOTH,
         axis,
     })
 }

@@ -273,11 +273,7 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                     let at = self.load.add(i * self.load_stride + first);
                     let x = match lines >= T::W {
                         true => at.cast::<T::V>().read_unaligned(),
-                        false => {
-                            let mut x = zero;
-                            (&raw mut x).cast::<T>().copy_from_nonoverlapping(at, lines);
-                            x
-                        }
+                        false => T::load_some(simd, at, lines),
                     };
                     *part = T::vmul(simd, x, T::splat(simd, factor));
                 }
@@ -318,7 +314,7 @@ impl<T: LaneScalar + Real + Storage<Compute = T>> RealTile<'_, T> {
                     let at = self.store.add(i * self.store_stride + first);
                     match lines >= T::W {
                         true => at.cast::<T::V>().write_unaligned(y),
-                        false => at.copy_from_nonoverlapping((&raw const y).cast::<T>(), lines),
+                        false => T::store_some(simd, at, lines, y),
                     }
                 }
             }

@@ -83,6 +83,8 @@ pub struct Stage<S: Storage> {
     pub lines: usize,
     /// What stored points are multiplied by.
     pub scale: S::Compute,
+    /// The sides of the pass where lines come from and go.
+    pub sides: [End; 2],
 }
 
 /// Neighbouring lines that are transformed together.

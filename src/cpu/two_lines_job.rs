@@ -253,16 +253,8 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             let last = i + 1 == second.radices.len() && self.middle != Middle::Split;
             let rows = Rows::planar_of(all, [next, width, rest * width]);
             let mut args = StepArgs {
-                ahead: Ahead::NONE,
-                from: &rows,
-                to: &rows,
                 vectors: self.fft.vectors(),
-                m: rest,
-                s,
-                twiddles: &second.twiddles[i],
-                roots: &second.roots[i],
-                inverse: second.inverse,
-                scale: None,
+                ..StepArgs::new(second, i, [&rows, &rows], rest, s)
             };
             if !last {
                 step_within(outer, simd, radix, &args);

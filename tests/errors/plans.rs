@@ -100,7 +100,10 @@ fn memory_that_a_plan_must_not_touch() {
     let error = refused(turned).to_string();
     assert!(error.contains("what others load"), "{error}");
 
-    let request = Request::c2r(Shape::d2(16, 30)).batch(10);
+    // Where scratch is limited.
+    let request = Request::c2r(Shape::d2(16, 30))
+        .batch(10)
+        .scratch_limit(1 << 20);
     let mut edges = planner.plan(&request).expect("a plan");
     let last = edges.passes.last_mut().expect("a pass");
     assert!(last.load.edges.is_some());

@@ -7,7 +7,7 @@
 
 use super::radices::factored;
 use crate::planner::problem::Problem;
-use crate::planner::stage::Stage;
+use crate::planner::stage::{Place, Stage};
 use crate::planner::way::{Axis, Chosen, Method, Way};
 use mmafft_backend_traits::{Kind, Limits, Result, ScalarType};
 
@@ -19,8 +19,17 @@ pub const WAY: Way = Way {
 fn applies(axis: &Axis) -> bool {
     let fits = axis.fits;
     fits.library().is_some()
-        && columns_pay(axis.stage, axis.problem, fits.limits)
+        && columns_pay(axis.stage, goes_to(axis), axis.problem, fits.limits)
         && axis.is_smooth()
+}
+
+/// Where an axis' lines go: half spectra of a tile stay where it is loaded until they become reals.
+fn goes_to<'a>(axis: &'a Axis) -> &'a Place {
+    let becomes_real = axis.stages.len() > 1 && axis.stages.iter().any(|s| s.kind == Kind::C2R);
+    match becomes_real && axis.stage.kind == Kind::C2C {
+        true => &axis.stage.load,
+        false => &axis.stage.store,
+    }
 }
 
 fn steps(axis: &Axis) -> Result<Chosen> {
@@ -32,8 +41,8 @@ fn steps(axis: &Axis) -> Result<Chosen> {
 /// Whether butterflies across neighbouring lines can serve: lines from complex points to as many,
 /// or from reals to as many, whose neighbours lie beside each other on both sides, in the precisions that need no
 /// conversion, short enough for two copies of the tile in the cache.
-fn columns_pay(stage: &Stage, problem: &Problem, limits: &Limits) -> bool {
-    let (load, store) = (&stage.load, &stage.store);
+fn columns_pay(stage: &Stage, store: &Place, problem: &Problem, limits: &Limits) -> bool {
+    let load = &stage.load;
     let lanes = limits.lanes(problem.storage());
     let beside = stage.others.iter().map(|(d, r)| (*d, r.len()));
     let neighbours = beside

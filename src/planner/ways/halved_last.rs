@@ -9,7 +9,7 @@
 //!   where it has an imaginary part to keep, goes to reals 2k and 2k+1 of its row of the
 //!   output (2k−1 and 2k for an odd length). The edge points, 0 and the last of an even
 //!   length, wait in scratch, see [`mmafft_backend_traits::Edges`].
-//! - With zero ranges, and where the output is slow to read, the whole intermediate lies in scratch.
+//! - With zero ranges, where the output is slow to read, and for a library of lines, the whole intermediate lies in scratch.
 
 use crate::planner::fits::Fits;
 use crate::planner::problem::{Dim, Problem, INPUT, OUTPUT};
@@ -26,13 +26,13 @@ fn applies(problem: &Problem, _: &Fits) -> bool {
     problem.becomes_real()
 }
 
-fn stages(problem: &Problem, _: &Fits) -> Option<Route> {
+fn stages(problem: &Problem, fits: &Fits) -> Option<Route> {
     let (mut builder, others) = Builder::new(problem);
     if others.is_empty() {
         builder.last(Place::of_side(problem, INPUT), None);
     } else if problem.request.placement == Placement::InPlace {
         builder.within(Place::of_side(problem, INPUT), &others);
-    } else if restricted(problem) || problem.only_writes_output() {
+    } else if restricted(problem) || problem.only_writes_output() || is_fast(problem, fits) {
         builder.through_scratch(&others);
     } else {
         builder.with_edges(&others);
@@ -44,6 +44,11 @@ fn stages(problem: &Problem, _: &Fits) -> Option<Route> {
 fn restricted(problem: &Problem) -> bool {
     let part = |dim: &Dim| (0..2).any(|side| dim.ranges[side].len() < dim.lengths[side]);
     problem.dims.iter().any(part)
+}
+
+/// Whether lines of half spectra that lie as they are save more than the scratch costs: a library takes no others.
+fn is_fast(problem: &Problem, fits: &Fits) -> bool {
+    !fits.by_kernels() && problem.request.scratch_limit.is_none()
 }
 
 /// A route in the making.

@@ -54,8 +54,8 @@ fn extent(problem: &Problem, dim: usize) -> usize {
     problem.dims[dim].lengths.into_iter().max().unwrap_or(0)
 }
 
-/// Whether the next stages can follow on a tile of so many blocks: they work where the first one stored (of a
-/// device's C2R, the tile of half spectra goes on to the reals), the tile is compact, and there are enough of them for
+/// Whether the next stages can follow on a tile of so many blocks: they work where the first one stored (of C2R
+/// the tile of half spectra goes on to the reals), the tile is compact, and there are enough of them for
 /// all workers.
 pub fn are_beside(joint: &Joint, count: usize, blocks: usize) -> bool {
     let (problem, fits) = (joint.problem, joint.fits);
@@ -72,7 +72,11 @@ pub fn are_beside(joint: &Joint, count: usize, blocks: usize) -> bool {
         let butterflies = largest_prime_factor(n) <= LARGEST_RADIX;
         n.is_multiple_of(2) || (butterflies && fits.engine == Engine::Simt)
     };
-    let goes_on = |s: &Stage| device && blocks == 1 && s.kind == Kind::C2R && mirrored(s.length);
+    let goes_on = |s: &Stage| match device {
+        true => blocks == 1 && s.kind == Kind::C2R && mirrored(s.length),
+        // Half spectra stay where they are loaded.
+        false => first.load == first.store && s.kind == Kind::C2R,
+    };
     // What lay in scratch before the output lies on chip now.
     let ends = |s: &Stage| {
         let domains = s.store.domain == first.store.domain;
