@@ -13,7 +13,7 @@ pub const OPTIONS: &[&str] = &["--std=c++17", "--ptxas-options=-v"];
 /// What newer ones are told beside that, and the first version that knows it.
 ///
 /// Kernels need no declarations of textures or of CUDA's own run time. NVRTC's cache would hold what ours holds, and threads wait
-/// for each other at it (docs/lab/2026-11-28-compile-time.md).
+/// for each other at it (docs/lab/2026-11-30-long-lines.md).
 const NEWER: &[(&str, (u32, u32))] = &[("--minimal", (12, 4)), ("--no-cache", (12, 9))];
 
 /// The NVIDIA half of a kernel's source, in the order in which it is compiled.
