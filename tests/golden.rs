@@ -141,10 +141,16 @@ fn cases() -> Vec<Case> {
                 .in_place()
                 .precision(Precision::F64),
         ),
-        cpu("c2r-edges", Request::c2r(d2(24, 40)).batch(2)),
+        cpu("c2r", Request::c2r(d2(24, 40)).batch(2)),
+        cpu(
+            "c2r-edges",
+            Request::c2r(d2(24, 40)).batch(2).scratch_limit(1 << 20),
+        ),
         cpu(
             "c2r-edges-f16",
-            Request::c2r(d2(24, 41)).precision(Precision::F16),
+            Request::c2r(d2(24, 41))
+                .precision(Precision::F16)
+                .scratch_limit(1 << 20),
         ),
         cpu("c2r-in-place", Request::c2r(d2(24, 40)).in_place()),
         cpu(

@@ -220,7 +220,7 @@ fn inverse_pairs() {
 fn planes_are_rows_then_columns() {
     let kinds: Vec<Kind> = kinds().collect();
     for (i, &down) in kinds.iter().enumerate() {
-        for (rows, columns) in [(40, 36), (33, 70), (256, 24)] {
+        for (rows, columns) in [(40, 36), (33, 70), (256, 24), (324, 40)] {
             let across = kinds[(i + 4) % kinds.len()];
             let x = input::<f64>(rows * columns);
             let shape = || Shape::d2(rows, columns);

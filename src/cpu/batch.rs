@@ -9,7 +9,7 @@
 //! merged right after lines have become rows, while these are in the cache.
 
 use super::butterflies::{step_of, Rows, StepArgs};
-use super::columns::{ColumnFft, Lanes};
+use super::columns::{ColumnFft, Lanes, LinesIn};
 use super::convolved::Convolved;
 use super::four_step::FourStep;
 use super::half_lanes::{merge, split};
@@ -42,7 +42,7 @@ impl<T: Real + Storage<Compute = T>> Batch<T> {
         Batch {
             lanes: T::vector_bytes() / size_of::<T>(),
             order: order(radices),
-            columns: ColumnFft::new(radices, inverse, true),
+            columns: ColumnFft::new(radices, inverse, LinesIn::Cache),
             single: single.map(|line| Library::of(Arc::new(Convolved::new(line)))),
         }
     }

@@ -78,7 +78,7 @@ impl<T: Copy + Default> Rows<T> {
         }
     }
 
-    /// Scalars of the points of a vector that is not full, in its first half and in the other.
+    /// Scalars of a vector that is not full, in its first half and in the other.
     #[inline(always)]
     fn some<S: Simd>(&self) -> [usize; 2]
     where
@@ -214,7 +214,7 @@ pub struct StepArgs<'a, T> {
     pub vectors: usize,
     /// Rows of twiddles, of which there are n/r at most.
     pub m: usize,
-    /// The first of them, and from one to the next.
+    /// First row of twiddles, and rows from one to the next.
     pub every: [usize; 2],
     /// Scalars by which all points are behind those of the two rows.
     pub shift: [usize; 2],
@@ -532,7 +532,8 @@ fn rows<
         let row = &args.twiddles[(first + p * step) * 2 * (R - 1)..][..2 * (R - 1)];
         for q in 0..s {
             for v in 0..vectors {
-                // SAFETY: the point p + m·j of sub-transform q exists, as does R·p + k.
+                // SAFETY: the point p + m·j of sub-transform q exists, as does R·p + k, behind these starts and shifts; in
+                // blocks, of a tile and a block that the workspace has room for.
                 unsafe {
                     let start = from.starts[v].wrapping_add(load + q * from.next + p * from.along);
                     let form = from.form(FROM, v, vectors);

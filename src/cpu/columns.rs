@@ -266,14 +266,29 @@ pub struct ColumnTile<'a, T> {
 /// The most vectors that are transformed together.
 pub const MOST_VECTORS: usize = 4;
 
-/// The most of those that go in blocks: with four, a block of powers of two leaves no room for what is read and written.
+/// The most vectors of lines that go in blocks.
+///
+/// With four, a block of powers of two leaves no room for what is read and written.
 const MOST_IN_BLOCKS: usize = 3;
 
-/// Bytes that the copies of vectors transformed together may take, the free one included: half of a second-level cache.
+/// Bytes of the copies of vectors that are transformed together, the free one among them.
+///
+/// A second-level cache is to have room beside them.
 const WORKSPACE_BYTES: usize = 1 << 20;
 
 /// The same where lines are in the cache already: a first-level cache.
 const CACHED_BYTES: usize = 48 << 10;
+
+/// Where lines are that are transformed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinesIn {
+    /// Memory, from which the first step loads them, and to which the last one stores them.
+    Memory,
+    /// The workspace, to which a caller gathers them from memory.
+    Workspace,
+    /// A cache: visits to their rows cost little, so that copies should be in the first level.
+    Cache,
+}
 
 /// A transform of neighbouring lines.
 #[derive(Debug)]
@@ -292,16 +307,17 @@ pub struct ColumnFft<T> {
     pub lanes: usize,
     /// Vectors that are transformed together.
     pub vectors: usize,
-    /// Of lines that go in blocks: for each sub-transform of the last two radices, of those behind the first two, its row
-    /// in a block and its first point there.
+    /// Row in a block and first point of each sub-transform of the last two radices, where lines go in blocks.
     pub begins: Option<Vec<[usize; 2]>>,
     arch: Arch,
 }
 
-/// The most rows of a block of the first two radices, which a first-level cache holds of all vectors.
+/// The most rows of a block of the first two radices.
+///
+/// A first-level cache holds so many of all vectors.
 const BLOCK: usize = 96;
 
-/// What [`ColumnFft::begins`] says of these radices.
+/// Rows of a block and first points, as [`ColumnFft::begins`] has them; `None` where radices do not go in blocks.
 fn begins(radices: &[usize]) -> Option<Vec<[usize; 2]>> {
     let [first, second, others @ ..] = radices else {
         return None;
@@ -323,8 +339,8 @@ fn begins(radices: &[usize]) -> Option<Vec<[usize; 2]>> {
 }
 
 impl<T: Real> ColumnFft<T> {
-    /// A transform of length `radices.product()`; of lines that are `cached`, or in memory.
-    pub fn new(radices: &[usize], inverse: bool, cached: bool) -> Self {
+    /// A transform of length `radices.product()`.
+    pub fn new(radices: &[usize], inverse: bool, lines: LinesIn) -> Self {
         let length: usize = radices.iter().product();
         let mut rest = length;
         let mut twiddles = Vec::new();
@@ -346,22 +362,25 @@ impl<T: Real> ColumnFft<T> {
             2 | 4 | 8 => Vec::new(),
             _ => cosines(r).chain(sines(r)).collect(),
         };
-        let begins = if cached { None } else { begins(radices) };
-        let most = match begins {
-            Some(_) => MOST_IN_BLOCKS,
-            None => MOST_VECTORS,
-        };
         let copy = (2 * length * T::vector_bytes()).max(1);
-        // Visits to rows that are in the cache cost little: there the copies should be in the
-        // first level.
-        let room = if cached {
-            CACHED_BYTES
-        } else {
-            WORKSPACE_BYTES
+        let room = match lines {
+            LinesIn::Cache => CACHED_BYTES,
+            LinesIn::Memory | LinesIn::Workspace => WORKSPACE_BYTES,
         };
+        let most = |most| (room / copy).saturating_sub(1).clamp(1, most);
+        // The other block, of what is behind the first two radices, is to fit as well.
+        let fits = || {
+            let behind = length / (radices[0] * radices[1]);
+            most(MOST_IN_BLOCKS) * behind <= MOST_IN_BLOCKS * BLOCK
+        };
+        let in_memory = lines == LinesIn::Memory;
+        let begins = begins(radices).filter(|_| in_memory && fits());
         ColumnFft {
             length,
-            vectors: (room / copy).saturating_sub(1).clamp(1, most),
+            vectors: most(match begins {
+                Some(_) => MOST_IN_BLOCKS,
+                None => MOST_VECTORS,
+            }),
             roots: radices.iter().map(odd).collect(),
             radices: radices.to_vec(),
             twiddles,
@@ -382,8 +401,8 @@ impl<T: Real> ColumnFft<T> {
         2 * self.length * self.lines()
     }
 
-    /// Scalars of workspace for one tile: a planar copy of each vector and a free one, and
-    /// the padding that keeps vectors aligned.
+    /// Scalars of workspace for one tile, and the padding that keeps vectors aligned: a planar copy of each vector and a
+    /// free one, or, in blocks, a planar copy and a block of each.
     pub fn workspace(&self) -> usize {
         let copies = match self.radices.len() {
             0 | 1 => 0,
@@ -473,3 +492,7 @@ impl<T: Real> ColumnFft<T> {
         T::run(self, tile);
     }
 }
+
+#[cfg(test)]
+#[path = "columns_tests.rs"]
+mod tests;

@@ -9,7 +9,7 @@
 //! convolution is a trip through columns, one through rows, and one through columns. Rows are short, so that their
 //! library has few roots to compute when a line is planned; twiddles are products of two roots.
 
-use super::columns::ColumnFft;
+use super::columns::{ColumnFft, LinesIn};
 use super::convolved::{multiply_by, multiply_conjugated};
 use super::line_price::radices;
 use super::memory::Memory;
@@ -80,12 +80,15 @@ impl<T: Real + Storage<Compute = T>> Cyclic<T> {
                 high.extend((0..blocks).map(|b| roots.get(k * b * block)));
             }
         }
-        let cached = points * size_of::<Complex<T>>() <= CACHED_BYTES;
+        let lines = match points * size_of::<Complex<T>>() <= CACHED_BYTES {
+            true => LinesIn::Cache,
+            false => LinesIn::Memory,
+        };
         let aligned = PADDING / size_of::<Complex<T>>();
         Cyclic {
             columns: radices(count)
                 .filter(|_| count > 1)
-                .map(|radices| ColumnFft::new(&radices, false, cached)),
+                .map(|radices| ColumnFft::new(&radices, false, lines)),
             rows: plan_inside(length, FftDirection::Forward),
             low,
             high,

@@ -92,7 +92,7 @@ pub fn exchanged<S: Simd, V: Copy>(simd: S, v: [V; 2], bytes: usize) -> [V; 2] {
 /// A vector of memory, the even eight bytes of it twice each: no permutation where a load does it.
 ///
 /// # Safety
-/// There is a vector.
+/// A whole vector can be read there.
 #[inline(always)]
 pub unsafe fn twice<S: Simd, V: Copy>(simd: S, at: *const V) -> V {
     // SAFETY: by this function's contract.

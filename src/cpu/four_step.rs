@@ -9,7 +9,7 @@
 //! stores what it has of a column as a row.
 
 use super::butterflies::transform;
-use super::columns::{ColumnFft, ColumnTile, Lanes};
+use super::columns::{ColumnFft, ColumnTile, Lanes, LinesIn};
 use super::convolved::{Convolution, Line};
 use super::line_price::{radices, step};
 use super::lines::LinesAt;
@@ -92,7 +92,7 @@ impl<T: Real + Storage<Compute = T>> FourStep<T> {
             false => root(k),
             true => root(k).conj(),
         };
-        let [one, two] = radices.map(|radices| ColumnFft::new(radices, inverse, true));
+        let [one, two] = radices.map(|radices| ColumnFft::new(radices, inverse, LinesIn::Cache));
         let vectors = &groups(second, lanes, one.vectors)
             .flat_map(|(first, lines)| (first..first + lines).step_by(lanes))
             .collect::<Vec<_>>();

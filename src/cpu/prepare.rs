@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::butterflies::BUTTERFLIES;
 use super::check::{check, Extents};
-use super::columns::{ColumnFft, LaneScalar};
+use super::columns::{ColumnFft, LaneScalar, LinesIn};
 use super::half_spectrum::HalfSpectrum;
 use super::line_price::{self, BATCH, LIBRARY, TWO_LINES};
 use super::lines::{Library, Lines};
@@ -179,8 +179,9 @@ fn widened<T: Real + Storage<Compute = T>>(pass: &Pass) -> Result<Widened<T>> {
     })
 }
 
-/// The memories, of those that a pass loads and stores, where an axis of a tile finds its points and leaves them: half
-/// spectra do not fit where the reals go that they become.
+/// The memories of a pass where an axis of a tile finds its points and leaves them.
+///
+/// Half spectra do not fit where the reals go that they become, so that they stay where the tile was loaded.
 fn sides_of(pass: &Pass, axis: usize) -> [End; 2] {
     let last = axis + 1 == pass.axes.len();
     match becomes_real(pass) {
@@ -277,7 +278,10 @@ fn stage<S: Storage>(
     };
     let mut tile_lines = pass.tile.lines.max(1);
     let scale = if last { pass.math.scale } else { 1.0 };
-    let fused = pass.axes.len() > 1;
+    let gathered = match pass.axes.len() {
+        1 => LinesIn::Workspace,
+        _ => LinesIn::Cache,
+    };
     let beside = loops
         .last()
         .is_some_and(|l| l.apart == Ends { load: 1, store: 1 } && l.count > 1);
@@ -286,7 +290,7 @@ fn stage<S: Storage>(
     let path = match lines {
         None => Path::OddReals(OddReals::new(axis.length, inverse)),
         Some(_) if real && in_lanes && !radices.is_empty() => {
-            let columns = RealColumns::new(&axis, &radices, fused, scale, pass.math.orthogonal);
+            let columns = RealColumns::new(&axis, &radices, gathered, scale, pass.math.orthogonal);
             tile_lines = columns.lines();
             Path::RealColumns(columns)
         }
@@ -304,7 +308,7 @@ fn stage<S: Storage>(
                 && pass.math.engine == Engine::Simt
                 && !radices.is_empty() =>
         {
-            let columns = ColumnFft::new(&radices, inverse, false);
+            let columns = ColumnFft::new(&radices, inverse, LinesIn::Memory);
             tile_lines = columns.lines();
             Path::Columns(columns)
         }

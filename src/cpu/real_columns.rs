@@ -10,7 +10,7 @@
 //! What differs between kinds is a table of rows, factors and weights, the same for all lanes:
 //! so nothing is shuffled, and no row of memory is visited twice on either side, but by type I.
 
-use super::columns::{ColumnFft, LaneScalar, Lanes};
+use super::columns::{ColumnFft, LaneScalar, Lanes, LinesIn};
 use super::half_lanes::{merge, split};
 use super::scalar::{root, Real, Storage};
 use super::stage::{Group, Slots, Stage};
@@ -83,7 +83,7 @@ impl<T: Real + Storage<Compute = T>> RealColumns<T> {
     pub fn new(
         axis: &TileAxis,
         radices: &[usize],
-        cached: bool,
+        lines: LinesIn,
         scale: f64,
         orthogonal: bool,
     ) -> Self {
@@ -102,7 +102,7 @@ impl<T: Real + Storage<Compute = T>> RealColumns<T> {
             point.factors = point.factors.map(|f| f * T::rounded(scale));
         }
         RealColumns {
-            columns: ColumnFft::new(radices, false, cached),
+            columns: ColumnFft::new(radices, false, lines),
             load: Side::new(
                 &reduction.load,
                 axis.length,

@@ -11,7 +11,7 @@
 //! some neighbouring points, so that tables, and what is done to each point, are those of a pair.
 
 use super::batch::order;
-use super::columns::{ColumnFft, MOST_VECTORS};
+use super::columns::{ColumnFft, LinesIn, MOST_VECTORS};
 use super::half_spectrum::HalfSpectrum;
 use super::line_price::{radices, step, NEAR_ROWS};
 use super::lines::{real_lines, Lines, LinesAt};
@@ -79,7 +79,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         let (r, _) =
             cheapest(points, lanes, whole).filter(|_| inverse || middle != Middle::Merge)?;
         let (half, rest) = (lanes / 2, points / r);
-        let second = ColumnFft::new(&radices(rest)?, inverse, true);
+        let second = ColumnFft::new(&radices(rest)?, inverse, LinesIn::Cache);
         let mut twiddles = Vec::new();
         for first in groups(rest, half) {
             for k1 in 1..r {
@@ -113,7 +113,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
                 begins[row as usize / last] = k2;
             }
         }
-        let mut own_roots = ColumnFft::new(&[r], inverse, true).roots;
+        let mut own_roots = ColumnFft::new(&[r], inverse, LinesIn::Cache).roots;
         Some(TwoLines {
             first: r,
             own_roots: own_roots.swap_remove(0),

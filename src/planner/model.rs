@@ -2,7 +2,8 @@
 //!
 //! Three things go on at a time, and add up in some power: memory moves points; waves issue instructions for the values of each
 //! trip through registers; and a thread waits, for memory and for others, while other blocks of its multiprocessor go on. The
-//! numbers were fitted to timings of tiles of lines that no list had, chosen at random (docs/lab/2026-11-28-price.md).
+//! numbers were fitted to timings of tiles of lines that no list had, chosen at random (docs/lab/2026-11-28-price.md), and to
+//! compiled kernels (docs/lab/2026-11-30-long-lines.md).
 //! `mmafft-lab price` times others, and says how near the cheapest tile comes to the fastest.
 
 use super::counts::{is_copy, Array};
@@ -22,13 +23,16 @@ const VALUE: f64 = 0.0493;
 const TWIDDLE: f64 = 0.0142;
 const BARRIER: f64 = 0.0031;
 const TILE_BYTES: f64 = 8192.0;
-/// Registers of a thread beside its values, and of each value, with which nothing waits for them: of FP32, of FP64. What a trip
-/// takes for each that it does not have, and how sharply these are known.
+/// Registers of a thread beside its values, and of each value, with which nothing waits for them: of FP32, of FP64.
+///
+/// They were fitted to times, and to registers that threads share evenly.
 const WANTED: [[f64; 2]; 2] = [[19.5, 3.45], [5.0, 7.0]];
+/// Time of a trip for each register that is wanted and not there, and how sharply registers are known.
 const TIGHT: f64 = 0.14;
 const SHARP: f64 = 4.0;
-/// Those that compiled kernels have beside the values themselves, without which values go to memory; what each of these takes.
+/// Registers of compiled kernels beside the values themselves, without which values spill.
 const NEEDED: f64 = 20.0;
+/// Time of a trip for each register that is needed and not there, and how sharply registers are known.
 const SPILLED: f64 = 0.4;
 const SHARPER: f64 = 2.0;
 /// Registers of a value whose mirror image it meets over shared memory, over those of another value.
@@ -107,7 +111,7 @@ pub struct Terms {
     pub bytes: f64,
     /// Registers that threads want and do not have, of a point.
     pub tight: f64,
-    /// Those that they need and do not have.
+    /// Registers that threads need and do not have, of a point.
     pub spilled: f64,
     /// Pieces of memory that stores of a wave touch, of a point.
     pub pieces: f64,
@@ -231,8 +235,9 @@ impl Array<'_> {
         ends + VALUE * values + TWIDDLE * twiddled + BARRIER * barriers
     }
 
-    /// Registers beyond those that are `there`, of the columns of all trips: so many beside values and of each, more of those that
-    /// meet.
+    /// Registers of all trips' columns beyond those that are `there`.
+    ///
+    /// Threads have so many beside their values, and so many of each; values that meet have more.
     fn lacking(&self, [beside, each]: [f64; 2], meeting: f64, sharp: f64, there: usize) -> f64 {
         let of_trip = |trip: &TripCount| {
             let times = if meets(trip) { meeting } else { 1.0 };

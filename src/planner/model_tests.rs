@@ -20,3 +20,30 @@ fn narrow_rows_touch_more() {
     assert_eq!(touched(&odd, 32), 124.0 / 128.0);
     assert!(touched(&even, usize::MAX).is_finite());
 }
+
+/// Registers are those of the part of a multiprocessor that has the most waves.
+#[test]
+fn parts_share_registers() {
+    assert_eq!(allotted(576, 1), 96);
+    assert_eq!(allotted(448, 1), 128);
+    assert_eq!(allotted(224, 2), 128);
+    assert_eq!(allotted(32, 1), 255);
+}
+
+/// Tiles whose values do not fit are dearer than others of the same line.
+#[test]
+fn values_that_do_not_fit_are_dear() {
+    let limits = Limits {
+        butterflies: BUTTERFLIES,
+        ..invented(227 << 10)
+    };
+    let plan = crate::plan(&Request::forward(Shape::d1(24000)).batch(1000), &limits);
+    let pass = plan.expect("a plan").passes.remove(0);
+    let priced = crate::planner::likely::priced(&pass, &limits);
+    let spilled = priced.iter().map(|tile| tile.terms.spilled);
+    let most = spilled.fold(0.0, f64::max);
+    let spilling = priced.iter().find(|tile| tile.terms.spilled == most);
+    let spilling = spilling.expect("a tile");
+    assert!(most > 2.0 * priced[0].terms.spilled + 1.0, "{most}");
+    assert!(spilling.price > 1.1 * priced[0].price);
+}

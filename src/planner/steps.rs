@@ -27,7 +27,7 @@ pub fn pass(stages: &[Stage], problem: &Problem, fits: &Fits) -> Result<(Pass, V
     let mut ways = Vec::new();
     for stage in stages {
         let mut axis = tile_axis(stage, problem);
-        // Later axes work where the first one stored; the tile was loaded by the first.
+        // The first axis loads the tile; the others work where it was stored, or where half spectra stay.
         axis.load.stride = first.load.strides[stage.dim];
         let alone = stages.len() == 1;
         let (chosen, reason, way) = axis_steps(&Axis {

@@ -100,7 +100,7 @@ fn memory_that_a_plan_must_not_touch() {
     let error = refused(turned).to_string();
     assert!(error.contains("what others load"), "{error}");
 
-    // Where scratch is limited.
+    // Edge points wait in scratch where it is limited.
     let request = Request::c2r(Shape::d2(16, 30))
         .batch(10)
         .scratch_limit(1 << 20);

@@ -11,8 +11,8 @@ use crate::geometry::{Geometry, Vendor};
 use crate::pass::Pass;
 use crate::pass_shape::{PassShape, TripShape, TripWork};
 
-/// Threads of which one has all registers that it can have, those of four schedulers.
-const FEWEST_THREADS: usize = 256;
+/// Parts of a multiprocessor that each have a share of its registers, and of its waves.
+const PARTS: usize = 4;
 
 /// The shape of a pass on a device.
 ///
@@ -57,7 +57,7 @@ fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape>
     Ok(PassShape {
         threads,
         values: head.values as usize,
-        registers: registers(geometry, threads * residents),
+        registers: registers(geometry, threads, residents),
         residents,
         shared_bytes: numbers.shared_bytes,
         table_bytes: outline.tables.size() + fragments,
@@ -72,10 +72,13 @@ fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape>
     })
 }
 
-/// The most registers of each of so many threads of a multiprocessor.
-fn registers(geometry: &Geometry, threads: usize) -> usize {
+/// The most registers of a thread, where a multiprocessor has so many blocks of so many threads.
+///
+/// A part of it that has one wave more than another has no more registers for it.
+fn registers(geometry: &Geometry, threads: usize, residents: usize) -> usize {
+    let waves = (threads.div_ceil(geometry.wave) * residents).div_ceil(PARTS);
     // By eights; NVIDIA's instructions have no number for the last one.
-    let most = geometry.registers / threads.max(FEWEST_THREADS) / 8 * 8;
+    let most = geometry.registers / (PARTS * geometry.wave * waves.max(1)) / 8 * 8;
     match geometry.vendor {
         Vendor::Nvidia => most.min(255),
         Vendor::Amd => most,

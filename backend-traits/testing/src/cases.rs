@@ -209,6 +209,11 @@ fn features(precision: Precision, workers: usize, all: &mut Vec<Request>) {
         all.push(Request::r2c(shape()).axes(axes).precision(precision));
         all.push(Request::c2r(shape()).axes(axes).precision(precision));
     }
+    // Edge points of half spectra wait in scratch where it is limited.
+    for columns in [40, 41] {
+        let limited = Request::c2r(Shape::d2(24, columns)).precision(precision);
+        all.push(limited.batch(2).scratch_limit(1 << 24));
+    }
     // Layouts: padded rows, transposed output, batch innermost, offsets.
     let padded = || Layout::strided(&[43, 1]).distance(24 * 43 + 5).offset(3);
     all.push(forward().batch(2).input_layout(padded()));

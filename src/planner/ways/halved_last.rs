@@ -32,7 +32,7 @@ fn stages(problem: &Problem, fits: &Fits) -> Option<Route> {
         builder.last(Place::of_side(problem, INPUT), None);
     } else if problem.request.placement == Placement::InPlace {
         builder.within(Place::of_side(problem, INPUT), &others);
-    } else if restricted(problem) || problem.only_writes_output() || is_fast(problem, fits) {
+    } else if restricted(problem) || problem.only_writes_output() || scratch_pays(problem, fits) {
         builder.through_scratch(&others);
     } else {
         builder.with_edges(&others);
@@ -46,8 +46,10 @@ fn restricted(problem: &Problem) -> bool {
     problem.dims.iter().any(part)
 }
 
-/// Whether lines of half spectra that lie as they are save more than the scratch costs: a library takes no others.
-fn is_fast(problem: &Problem, fits: &Fits) -> bool {
+/// Whether half spectra that lie as they are save more than their scratch costs.
+///
+/// A library of lines takes no others. Any limit turns it off, as what threads take for themselves counts against it too.
+fn scratch_pays(problem: &Problem, fits: &Fits) -> bool {
     !fits.by_kernels() && problem.request.scratch_limit.is_none()
 }
 
