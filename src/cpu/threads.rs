@@ -49,8 +49,12 @@ pub fn run(count: usize, job: &(dyn Fn(usize) + Sync)) {
             }
         }),
         None if has_parent() => run_anew(count, job),
-        None => rayon::scope(|scope| {
-            (0..count).for_each(|number| scope.spawn(move |_| job(number)));
+        // The caller takes part, as threads of a pool are slow to wake and to say that they are done.
+        None => rayon::in_place_scope(|scope| {
+            (1..count).for_each(|number| scope.spawn(move |_| job(number)));
+            if count > 0 {
+                job(0);
+            }
         }),
     }
 }
