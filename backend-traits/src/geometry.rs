@@ -32,6 +32,17 @@ impl Geometry {
     }
 }
 
+/// Parts of a multiprocessor that each have a share of its registers, and of its waves.
+const PARTS: usize = 4;
+
+/// Registers of a thread where a multiprocessor with so many has so many blocks, each of so many threads in such waves.
+///
+/// A part that has one wave more than another has no more registers for it. They are given by eights.
+pub fn registers_of_thread(all: usize, wave: usize, threads: usize, residents: usize) -> usize {
+    let waves = (threads.div_ceil(wave) * residents).div_ceil(PARTS).max(1);
+    all / (PARTS * wave * waves) / 8 * 8
+}
+
 /// Whose lane tables the device's fragments have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vendor {

@@ -44,7 +44,7 @@ pub use backend::{Backend, Bindings, Buffer, Prepared, Workspace};
 pub use cache::{digest, Cache};
 pub use error::{Error, Result};
 pub use fragment::{Fragment, FragmentShape};
-pub use geometry::{Geometry, Vendor};
+pub use geometry::{registers_of_thread, Geometry, Vendor};
 pub use kind::{Direction, Domain, Kind, KindRow, Normalization, KINDS};
 pub use layout::{Layout, Placement, ResolvedLayout};
 pub use limits::Limits;

@@ -10,7 +10,7 @@ use mmafft_driver::{no_device, Compiled, Compiler as _};
 /// spills of each kernel into the log; it costs no time.
 pub const OPTIONS: &[&str] = &["--std=c++17", "--ptxas-options=-v"];
 
-/// What newer ones are told beside that, and the first version that knows it.
+/// Options of newer NVRTCs, and the first version that knows each.
 ///
 /// Kernels need no declarations of textures or of CUDA's own run time. NVRTC's cache would hold what ours holds, and threads wait
 /// for each other at it (docs/lab/2026-11-30-long-lines.md).

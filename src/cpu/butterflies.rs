@@ -3,7 +3,8 @@
 //! Everything is `#[inline(always)]` into one function per instruction set, so that the
 //! butterflies compile to plain vector code; `columns.rs` has the algorithm.
 //!
-//! Longer than most files: one loop, and the small DFTs that are inlined into it.
+//! Longer than most files: the loop over rows, the two orders of steps, one after another and in blocks, and the small DFTs
+//! that are inlined into them.
 
 use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_VECTORS};
 use super::lines::{fetch, Ahead};

@@ -66,7 +66,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     let lines: Vec<Loop> = pass.loops.iter().copied().filter(is_line).collect();
     for end in End::BOTH {
         let (side, storing) = (pass.side(end), end == End::Store);
-        let between = !storing && becomes_real(pass);
+        let stays = !storing && becomes_real(pass);
         let dims = lines.iter().map(|l| (l.count, l.map(end).stride));
         let mut dims: Vec<(usize, usize)> = dims.collect();
         // Those of the last points: the loops' as well.
@@ -74,7 +74,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
         let mut empty = false;
         for (i, axis) in pass.axes.iter().enumerate() {
             let (mut range, stride) = (axis.ranges[end].clone(), axis.map(end).unit());
-            if between && axis.kind != Kind::C2R {
+            if stays && axis.kind != Kind::C2R {
                 // A tile of half spectra stays where it is loaded until it becomes reals.
                 let stored = &axis.ranges.store;
                 range = range.start.min(stored.start)..range.end.max(stored.end);
@@ -113,7 +113,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
         dims.sort_by_key(|d| d.1);
         let mut span = 1;
         for dim in dims {
-            if (storing || between) && dim.1 < span {
+            if (storing || stays) && dim.1 < span {
                 return Err(invalid("stores two points to one address"));
             }
             in_line &= dim.1 >= span;

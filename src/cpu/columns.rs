@@ -62,7 +62,7 @@ pub trait Lanes<S: Simd>: Copy + 'static {
     /// Stores the first lanes.
     ///
     /// # Safety
-    /// As for `load_some`, to be written.
+    /// Memory has so many scalars, and nobody else reads or writes them.
     unsafe fn store_some(simd: S, to: *mut Self, count: usize, v: Self::V);
 }
 

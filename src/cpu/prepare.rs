@@ -278,7 +278,7 @@ fn stage<S: Storage>(
     };
     let mut tile_lines = pass.tile.lines.max(1);
     let scale = if last { pass.math.scale } else { 1.0 };
-    let gathered = match pass.axes.len() {
+    let lines_in = match pass.axes.len() {
         1 => LinesIn::Workspace,
         _ => LinesIn::Cache,
     };
@@ -290,7 +290,7 @@ fn stage<S: Storage>(
     let path = match lines {
         None => Path::OddReals(OddReals::new(axis.length, inverse)),
         Some(_) if real && in_lanes && !radices.is_empty() => {
-            let columns = RealColumns::new(&axis, &radices, gathered, scale, pass.math.orthogonal);
+            let columns = RealColumns::new(&axis, &radices, lines_in, scale, pass.math.orthogonal);
             tile_lines = columns.lines();
             Path::RealColumns(columns)
         }

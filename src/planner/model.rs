@@ -10,7 +10,8 @@ use super::counts::{is_copy, Array};
 use super::rule_keys::access;
 use mmafft_backend_traits::real::{Middle, Order, Pairing, RealSide};
 use mmafft_backend_traits::{
-    radix, End, Limits, Pass, ScalarType, Side, Step, TileAxis, TripCount, TripWork,
+    radix, registers_of_thread, End, Limits, Pass, ScalarType, Side, Step, TileAxis, TripCount,
+    TripWork,
 };
 
 /// What waves issue for a value, of the time in which a point is copied.
@@ -56,8 +57,6 @@ const LANES: usize = 32;
 /// Blocks that a multiprocessor can have, and its registers and threads.
 const BLOCKS: usize = 32;
 const ALL_REGISTERS: usize = 65536;
-/// Parts of a multiprocessor that each have a share of its registers, and of its waves.
-const PARTS: usize = 4;
 /// Registers of a thread at most, and those without which its values have no place.
 const MOST_REGISTERS: usize = 255;
 const LEAST_REGISTERS: usize = 16;
@@ -176,11 +175,8 @@ impl Terms {
 }
 
 /// Registers that a thread has where a multiprocessor has so many blocks of so many threads.
-///
-/// A part that has one wave more than another has no more registers for it.
 fn allotted(threads: usize, residents: usize) -> usize {
-    let waves = (threads.div_ceil(LANES) * residents).div_ceil(PARTS);
-    (ALL_REGISTERS / PARTS / LANES / waves / 8 * 8).min(MOST_REGISTERS)
+    registers_of_thread(ALL_REGISTERS, LANES, threads, residents).min(MOST_REGISTERS)
 }
 
 /// How many more pieces of memory the rows of a tile of columns touch than they fill, of so many lines beside each other, on average

@@ -252,8 +252,10 @@ fn cut_rows_are_stored_where_they_belong() {
             several += usize::from(stored.passes.len() > 1);
         }
     }
+    // The CPU has lines in one pass.
+    let devices = planners.iter().any(|p| p.limits().backend != "cpu");
     assert!(
-        several > 0,
+        several > 0 || !devices,
         "no rows of several passes are stored as they are"
     );
 }

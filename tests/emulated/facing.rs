@@ -140,8 +140,6 @@ fn they_save_an_exchange() {
     }
 }
 
-/// Where memory begins at an element only, other programs serve, with tables of their own: also for lines
-/// that face each other over passes.
 /// What one butterfly transforms has the only column of a line, whose half spectrum takes no trip of its own.
 #[test]
 fn an_only_column_mirrors_itself() {
@@ -165,6 +163,8 @@ fn an_only_column_mirrors_itself() {
     }
 }
 
+/// Where memory begins at an element only, other programs serve, with tables of their own: also for lines
+/// that face each other over passes.
 #[test]
 fn memory_may_begin_at_an_element() {
     let mut wrong = Vec::new();

@@ -7,12 +7,9 @@ use super::matrices;
 use super::numbers::{block, numbers, Cells, Numbers};
 use super::trip::Trip;
 use crate::error::Result;
-use crate::geometry::{Geometry, Vendor};
+use crate::geometry::{registers_of_thread, Geometry, Vendor};
 use crate::pass::Pass;
 use crate::pass_shape::{PassShape, TripShape, TripWork};
-
-/// Parts of a multiprocessor that each have a share of its registers, and of its waves.
-const PARTS: usize = 4;
 
 /// The shape of a pass on a device.
 ///
@@ -73,12 +70,9 @@ fn shape_of(pass: &Pass, geometry: &Geometry, cells: Cells) -> Result<PassShape>
 }
 
 /// The most registers of a thread, where a multiprocessor has so many blocks of so many threads.
-///
-/// A part of it that has one wave more than another has no more registers for it.
 fn registers(geometry: &Geometry, threads: usize, residents: usize) -> usize {
-    let waves = (threads.div_ceil(geometry.wave) * residents).div_ceil(PARTS);
-    // By eights; NVIDIA's instructions have no number for the last one.
-    let most = geometry.registers / (PARTS * geometry.wave * waves.max(1)) / 8 * 8;
+    let most = registers_of_thread(geometry.registers, geometry.wave, threads, residents);
+    // NVIDIA's instructions have no number for the last one.
     match geometry.vendor {
         Vendor::Nvidia => most.min(255),
         Vendor::Amd => most,
