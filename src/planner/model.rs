@@ -50,6 +50,10 @@ const TOUCHED: f64 = 0.165;
 const PIECE: usize = 128;
 /// In which power what memory does, what is issued and what is waited for add up.
 const POWER: f64 = 1.963;
+/// The same of contiguous lines whose block is alone on its multiprocessor, so that no other goes on while it waits.
+///
+/// Columns have two blocks only by rows half as wide, and gain nothing on average (docs/lab/2026-11-30-alone.md).
+const POWER_ALONE: f64 = 1.7;
 /// What memory takes of a pass in turns, of the time of a copy: half of its points stay in the cache.
 const MEMORY_IN_TURNS: f64 = 0.69;
 /// Lanes of a wave of the devices that the numbers are of.
@@ -120,6 +124,8 @@ pub struct Terms {
     pub residents: usize,
     /// Whether points are of FP64.
     pub double: bool,
+    /// Whether lines are contiguous.
+    pub contiguous: bool,
 }
 
 impl Terms {
@@ -148,6 +154,7 @@ impl Terms {
             },
             residents,
             double: array.double,
+            contiguous: array.contiguous,
         }
     }
 
@@ -169,8 +176,12 @@ impl Terms {
         let registers = TIGHT * self.tight + SPILLED * self.spilled;
         let issues = issue * (ISSUE * self.issues + registers + scattered);
         let tiles = self.residents as f64 * self.bytes / TILE_BYTES;
-        let all = [memory, issues, wait * self.waits / tiles].map(|term| term.powf(POWER));
-        all.iter().sum::<f64>().powf(1.0 / POWER)
+        let power = match self.contiguous && self.residents == 1 {
+            true => POWER_ALONE,
+            false => POWER,
+        };
+        let all = [memory, issues, wait * self.waits / tiles].map(|term| term.powf(power));
+        all.iter().sum::<f64>().powf(1.0 / power)
     }
 }
 
