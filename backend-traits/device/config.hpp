@@ -69,7 +69,7 @@ struct Reals {
   i64 order, pairing;
   i64 reversed, alternating, conjugate;
   i64 first, last;                    // whether these are edges of an orthogonal transform
-  i64 length, points, eighth;         // reals; points of the whole line; 1/8 modulo the length
+  i64 length, points;                 // reals; points of the whole line
   i64 turn_re, turn_im, turn_root;    // what all stored points are multiplied by,
   i64 weights;                        // or a table of a factor for each point, or -1; in two levels,
   i64 weights_low;                    // bits of the lower one, where the table would be long, or 0:

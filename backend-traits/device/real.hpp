@@ -41,14 +41,34 @@ template <class I> struct RealPlace {
   bool there, negative;
 };
 
-// The index a = 2i+1 that is N² + 8q mod 8N, or its mirror image: N² is N·(N mod 8) there.
-template <class I> MMAFFT_DEVICE RealPlace<I> residue(I length, I q) {
-  I a = length * (length % 8) + 8 * q;
-  if (a >= 8 * length) a -= 8 * length;
-  if (a > 4 * length) a = 8 * length - a;
-  const bool negative = a > 2 * length;
-  if (negative) a = 4 * length - a;
-  return {some_number<I>((a - 1) / 2), true, negative};
+// A number below twice the bound, less the bound where it is not below. Not by `either`, of which compilers make branches.
+template <class I> MMAFFT_DEVICE Number<I> wrapped(const Number<I> &n, I bound) {
+  if (n.most < bound) return n;
+  if (n.least >= bound) return linear<I>(-bound, 1, n);
+  const I less = n.at() - bound;
+  return {less < 0 ? less + bound : less, 0, 0, bound - 1};
+}
+// The place of a line of `bound` that a place of the line and of its mirror image behind it has.
+template <class I> MMAFFT_DEVICE Number<I> reflected(const Number<I> &n, I bound) {
+  const Number<I> image = linear<I>(2 * bound - 1, -1, n);
+  if (n.most < bound) return n;
+  if (n.least >= bound) return image;
+  return {n.at() < image.at() ? n.at() : image.at(), 0, 0, bound - 1};
+}
+
+// The index i whose a = 2i+1 is N² + 8q mod 8N, or its mirror image: N² is N·(N mod 8) there. So i is 4q and a constant
+// further, of a line that goes up and down twice in 4N, the second time with other signs. Both parts of q are below N.
+template <class I> MMAFFT_DEVICE RealPlace<I> residue(I length, const Number<I> &q) {
+  const I all = 4 * length, first = (length * (length % 8) - 1) / 2, further = (4 * q.further + first) % all;
+  const i64 change = i64(further) - 4 * i64(q.further);
+  const Number<I> up = {4 * q.own, further, 4 * q.least + change, 4 * q.most + change};
+  const Number<I> twice = reflected(wrapped(up, all), I(2 * length));
+  return {reflected(twice, length), true, !is_below(twice, length)};
+}
+
+// q/8 modulo an odd N, whose square is 1 modulo 8: q and the multiple of N that make a multiple of 8.
+template <class I> MMAFFT_DEVICE I over_eight(I length, I q) {
+  return (q + length * (-((q & 7) * (length & 7)) & 7)) >> 3;
 }
 
 // Real number q of the ordered line. What an order cannot leave is not checked.
@@ -67,8 +87,8 @@ template <class I> MMAFFT_DEVICE RealPlace<I> ordered(const Reals &side, const N
     x.index = linear<I>(-1, 1, q);
     x.there = !is_equal(q, 0) && is_below(q, n + 1);
   }
-  if (side.order == ORDER_RESIDUES) x = residue<I>(n, q.at());
-  if (side.order == ORDER_RESIDUES_OVER_EIGHT) x = residue<I>(n, I(u64(q.at()) * u64(side.eighth) % u64(n)));
+  if (side.order == ORDER_RESIDUES) x = residue<I>(n, q);
+  if (side.order == ORDER_RESIDUES_OVER_EIGHT) x = residue<I>(n, some_number<I>(over_eight<I>(n, q.at())));
   if (side.reversed) x.index = linear<I>(n - 1, -1, x.index);
   if (side.alternating && x.index.at() % 2 != 0) x.negative = !x.negative;
   return x;

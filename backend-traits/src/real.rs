@@ -300,16 +300,10 @@ fn residue(n: usize, q: usize) -> Real {
     (((a - 1) / 2) as usize, negative)
 }
 
-/// q/8 modulo an odd n.
-pub fn over_eight(n: usize, q: usize) -> usize {
-    (q as u128 * inverse_of_eight(n) as u128 % n as u128) as usize
-}
-
-/// 1/8 modulo an odd n.
-pub fn inverse_of_eight(n: usize) -> usize {
-    let half = n.div_ceil(2) as u128;
-    let n = n as u128;
-    (half * half % n * half % n) as usize
+/// q/8 modulo an odd n, whose square is 1 modulo 8: q and the multiple of n that make a multiple of 8.
+fn over_eight(n: usize, q: usize) -> usize {
+    let multiple = (8 - q % 8 * (n % 8) % 8) % 8;
+    ((q as u128 + n as u128 * multiple as u128) / 8) as usize
 }
 
 impl Kind {

@@ -5,7 +5,7 @@ use super::extents;
 use super::tables::Tables;
 use crate::pass::{Pass, TileAxis};
 use crate::precision::ScalarType;
-use crate::real::{inverse_of_eight, Middle, RealSide, Weight};
+use crate::real::{Middle, RealSide, Weight};
 use crate::real_line::RealLine;
 use crate::side::End;
 use crate::Domain;
@@ -166,7 +166,6 @@ fn side_words(
     taken: bool,
     tables: &mut Tables,
 ) -> RealsWords {
-    let odd = !length.is_multiple_of(2);
     // What all points are multiplied by: 2·exp(−πi·N/4) is √2·(±1 ± i), as N is odd.
     let (turn_re, turn_im, turn_root) = match side.weight {
         Weight::Imaginary => (0, 1, 0),
@@ -191,11 +190,6 @@ fn side_words(
         last: i64::from(orthogonal && side.edges[1]),
         length: length as i64,
         points: points as i64,
-        eighth: if odd {
-            inverse_of_eight(length) as i64
-        } else {
-            0
-        },
         turn_re,
         turn_im,
         turn_root,
