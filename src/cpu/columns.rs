@@ -317,12 +317,15 @@ pub struct ColumnFft<T> {
 /// A first-level cache holds so many of all vectors.
 const BLOCK: usize = 96;
 
+/// The most radices of lines in blocks that go from a tile to a block, or within one.
+pub const MOST_NEAR: usize = 4;
+
 /// Rows of a block and first points, as [`ColumnFft::begins`] has them; `None` where radices do not go in blocks.
 fn begins(radices: &[usize]) -> Option<Vec<[usize; 2]>> {
     let [first, second, others @ ..] = radices else {
         return None;
     };
-    if others.is_empty() || first * second > BLOCK {
+    if others.is_empty() || others.len() > MOST_NEAR + 1 || first * second > BLOCK {
         return None;
     }
     let mut rest: usize = others.iter().product();
