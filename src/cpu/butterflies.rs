@@ -331,6 +331,7 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
             let args = StepArgs {
                 vectors: together,
                 scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
+                asks: stores && tile.asks,
                 ..StepArgs::new(fft, i, [&from, &to], m, s)
             };
             step_of(simd, radix, &args);

@@ -259,6 +259,8 @@ pub struct ColumnTile<'a, T> {
     pub lines: usize,
     /// The normalisation.
     pub scale: T,
+    /// Whether rows are asked for before points are computed that go there; in blocks they always are.
+    pub asks: bool,
     /// [`ColumnFft::workspace`] scalars.
     pub workspace: &'a mut [T],
 }
@@ -455,6 +457,7 @@ impl<T: Real> ColumnFft<T> {
             store_stride: 0,
             lines: vectors * self.lanes,
             scale: T::one(),
+            asks: false,
             workspace,
         };
         T::run(self, tile)
@@ -490,6 +493,7 @@ impl<T: Real> ColumnFft<T> {
             store_stride: store.2,
             lines,
             scale,
+            asks: false,
             workspace,
         };
         T::run(self, tile);
