@@ -367,9 +367,9 @@ impl Kind {
             .map(|row| row.kind)
     }
 
-    /// Whether axes of a tile, of these kinds one after another, end with half spectra that become reals.
+    /// Whether axes of these kinds, one after another, end with reals of half spectra.
     ///
-    /// These take less room than the half spectra, so that a backend that works in memory leaves points where the tile was
+    /// The reals take less room than the half spectra, so that a backend that works in memory leaves points where the tile was
     /// loaded until then.
     pub fn end_with_reals(kinds: impl IntoIterator<Item = Kind>) -> bool {
         let mut count = 0;

@@ -260,7 +260,9 @@ pub struct ColumnTile<'a, T> {
     pub lines: usize,
     /// The normalisation.
     pub scale: T,
-    /// Whether rows are asked for before points are computed that go there; in blocks they always are.
+    /// Whether rows are asked for before the points that go there are computed.
+    ///
+    /// In blocks they always are.
     pub asks: bool,
     /// [`ColumnFft::workspace`] scalars.
     pub workspace: &'a mut [T],
@@ -320,7 +322,7 @@ pub struct ColumnFft<T> {
 /// A first-level cache holds so many of all vectors.
 const BLOCK: usize = 96;
 
-/// The most radices of lines in blocks that go from a tile to a block, or within one.
+/// The most radices of lines in blocks between the first two and the last.
 pub const MOST_NEAR: usize = 4;
 
 /// Rows of a block and first points, as [`ColumnFft::begins`] has them; `None` where radices do not go in blocks.

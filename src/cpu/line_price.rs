@@ -32,10 +32,12 @@ const PAIR_BEGUN: f64 = 10.0;
 /// Bytes after which rows are alike to a first-level cache.
 const ALIKE: usize = 4096;
 
-/// Bytes of the widest vectors that RustFFT has, and of the narrowest for which two lines were timed.
+/// Bytes of RustFFT's widest vectors, and of the narrowest that two lines were timed with.
 const LIBRARY_VECTOR: usize = 32;
 
-/// The shortest of RustFFT's lines in vectors of which it makes longer ones: without them it goes by scalars.
+/// The least product of factors at which RustFFT has vectors.
+///
+/// Lines that have less of them begin with scalars.
 const SHORTEST_BASE: usize = 8;
 
 /// The lines that a price is of.
@@ -72,13 +74,17 @@ struct Costs {
     no_base: f64,
     /// Of a half spectrum, beside what it takes in batches.
     half: f64,
-    /// Of a whole line of RustFFT's with a half spectrum, more: each is split or merged by itself.
+    /// Of a whole line with a half spectrum by RustFFT, more.
+    ///
+    /// Each is split or merged by itself.
     half_begun: f64,
     /// The shortest lines of batches, and of four steps: calls for shorter ones cost more than all else.
     shortest: [usize; 2],
 }
 
-/// Vectors as wide as RustFFT's, or narrower: pairs need room in the cache beside what is read and written.
+/// Vectors as wide as RustFFT's, or narrower.
+///
+/// A pair needs room in the cache beside what is read and written.
 const NARROW: Costs = Costs {
     begun: [5.0, 20.0],
     batch: [1.1, 1.8],

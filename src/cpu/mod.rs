@@ -7,9 +7,9 @@
 //! lines in the cache. No way copies or transposes a whole array. Lines that an option makes
 //! it split, as devices must, go through `parts`.
 
-/// Aligns what the function that this becomes a part of has on the stack for the widest vectors.
+/// Aligns the stack of the function that this becomes a part of.
 ///
-/// Arrays of vectors lie there, of which functions by themselves align no more than 16 bytes.
+/// Arrays of vectors lie there, and functions by themselves align no more than 16 bytes of it.
 #[inline(always)]
 fn align_frame() {
     #[repr(align(64))]
