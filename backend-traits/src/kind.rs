@@ -367,6 +367,16 @@ impl Kind {
             .map(|row| row.kind)
     }
 
+    /// Whether axes of these kinds, one after another, end with reals of half spectra.
+    ///
+    /// The reals take less room than the half spectra, so that a backend that works in memory leaves points where the tile was
+    /// loaded until then.
+    pub fn end_with_reals(kinds: impl IntoIterator<Item = Kind>) -> bool {
+        let mut count = 0;
+        let last = kinds.into_iter().inspect(|_| count += 1).last();
+        count > 1 && last == Some(Kind::C2R)
+    }
+
     /// The number of points that normalisations count, for `n`: N of the DFT that the kind is
     /// a part of, twice that of most cosine and sine transforms.
     pub fn logical_length(self, n: usize) -> usize {

@@ -6,7 +6,7 @@
 //! Longer than most files: the loop over rows, the two orders of steps, one after another and in blocks, and the small DFTs
 //! that are inlined into them.
 
-use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_VECTORS};
+use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_NEAR, MOST_VECTORS};
 use super::lines::{fetch, Ahead};
 use super::scalar::Real;
 use pulp::Simd;
@@ -331,6 +331,7 @@ pub fn transform<S: Simd, T: Lanes<S> + Real>(
             let args = StepArgs {
                 vectors: together,
                 scale: (i == last && tile.scale != T::one()).then_some(tile.scale),
+                asks: stores && tile.asks,
                 ..StepArgs::new(fft, i, [&from, &to], m, s)
             };
             step_of(simd, radix, &args);
@@ -397,32 +398,33 @@ fn in_blocks<S: Simd, T: Lanes<S> + Real>(
         return step_of(simd, *radix, &args);
     }
     let near = &others[..others.len() - 1];
+    let from = tile([0; 3]);
+    let mut made = [([from, from], 1, 1); MOST_NEAR];
     let (mut next, mut s) = (rest, 1);
-    let rows = near.iter().map(|radix| {
+    for (own, radix) in made.iter_mut().zip(near) {
         let m = next / radix;
         let to = block([next, 1, m]);
         let from = match next == rest {
             true => tile([0, all, all * m]),
             false => to,
         };
+        *own = ([from, to], m, s);
         next = m;
-        ([from, to], m)
-    });
-    let rows: Vec<([Rows<T>; 2], usize)> = rows.collect();
-    let steps = near.iter().zip(&rows).enumerate();
-    let steps = steps.map(|(i, (radix, ([from, to], m)))| {
-        let args = args(i + 2, [from, to], *m, s);
         s *= radix;
-        (args, *radix)
+    }
+    // What is behind the last step is not looked at.
+    let mut steps: [StepArgs<'_, T>; MOST_NEAR] = std::array::from_fn(|i| {
+        let i = i.min(near.len() - 1);
+        let ([from, to], m, s) = &made[i];
+        args(i + 2, [from, to], *m, *s)
     });
-    let mut steps: Vec<(StepArgs<'_, T>, usize)> = steps.collect();
     let each = begins.len();
     let from = block([next, 0, 1]);
     let to = store([all * each, 0, all * s]);
     let mut end = stored(args(last, [&from, &to], 1, s / each));
     for k in 0..all {
-        steps[0].0.shift[0] = k * width;
-        for (args, radix) in &steps {
+        steps[0].shift[0] = k * width;
+        for (args, radix) in steps.iter().zip(near) {
             step_of(simd, *radix, args);
         }
         for [row, point] in begins {

@@ -1,7 +1,7 @@
 //! The proof that a pass stays inside its memory: what unsafe code of this folder rests on.
 
 use super::parts::Part;
-use super::prepare::becomes_real;
+use super::prepare::sides_of;
 use mmafft_backend_traits::{
     Domain, End, Error, Factor, Kind, Loop, Map, Pass, Result, Slot, Step, TileAxis,
 };
@@ -66,7 +66,8 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
     let lines: Vec<Loop> = pass.loops.iter().copied().filter(is_line).collect();
     for end in End::BOTH {
         let (side, storing) = (pass.side(end), end == End::Store);
-        let stays = !storing && becomes_real(pass);
+        let left = |axis: usize| !storing && sides_of(pass, axis)[1] == End::Load;
+        let stays = left(0);
         let dims = lines.iter().map(|l| (l.count, l.map(end).stride));
         let mut dims: Vec<(usize, usize)> = dims.collect();
         // Those of the last points: the loops' as well.
@@ -74,7 +75,7 @@ pub fn check(pass: &Pass, extents: &mut Extents) -> Result<bool> {
         let mut empty = false;
         for (i, axis) in pass.axes.iter().enumerate() {
             let (mut range, stride) = (axis.ranges[end].clone(), axis.map(end).unit());
-            if stays && axis.kind != Kind::C2R {
+            if left(i) {
                 // A tile of half spectra stays where it is loaded until it becomes reals.
                 let stored = &axis.ranges.store;
                 range = range.start.min(stored.start)..range.end.max(stored.end);

@@ -232,6 +232,7 @@ macro_rules! lane_scalar {
                     type Output = [usize; MOST_VECTORS];
                     #[inline(always)]
                     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+                        super::align_frame();
                         super::butterflies::transform(simd, self.0, self.1)
                     }
                 }
@@ -259,6 +260,10 @@ pub struct ColumnTile<'a, T> {
     pub lines: usize,
     /// The normalisation.
     pub scale: T,
+    /// Whether rows are asked for before the points that go there are computed.
+    ///
+    /// In blocks they always are.
+    pub asks: bool,
     /// [`ColumnFft::workspace`] scalars.
     pub workspace: &'a mut [T],
 }
@@ -317,12 +322,15 @@ pub struct ColumnFft<T> {
 /// A first-level cache holds so many of all vectors.
 const BLOCK: usize = 96;
 
+/// The most radices of lines in blocks between the first two and the last.
+pub const MOST_NEAR: usize = 4;
+
 /// Rows of a block and first points, as [`ColumnFft::begins`] has them; `None` where radices do not go in blocks.
 fn begins(radices: &[usize]) -> Option<Vec<[usize; 2]>> {
     let [first, second, others @ ..] = radices else {
         return None;
     };
-    if others.is_empty() || first * second > BLOCK {
+    if others.is_empty() || others.len() > MOST_NEAR + 1 || first * second > BLOCK {
         return None;
     }
     let mut rest: usize = others.iter().product();
@@ -452,6 +460,7 @@ impl<T: Real> ColumnFft<T> {
             store_stride: 0,
             lines: vectors * self.lanes,
             scale: T::one(),
+            asks: false,
             workspace,
         };
         T::run(self, tile)
@@ -487,6 +496,7 @@ impl<T: Real> ColumnFft<T> {
             store_stride: store.2,
             lines,
             scale,
+            asks: false,
             workspace,
         };
         T::run(self, tile);

@@ -56,10 +56,11 @@ fn lines_in_blocks_are_those_of_steps() {
     blocks_are_steps::<f64>();
 }
 
-/// Lines whose points behind the first two radices fill more than a block go step by step.
+/// Lines go step by step where blocks are too long or radices too many.
 #[test]
 fn long_blocks_are_not_taken() {
-    let radices = [2, 3, 5, 7, 11];
-    let fft = ColumnFft::<f64>::new(&radices, false, LinesIn::Memory);
-    assert!(fft.begins.is_none());
+    for radices in [&[2, 3, 5, 7, 11][..], &[2; MOST_NEAR + 4]] {
+        let fft = ColumnFft::<f64>::new(radices, false, LinesIn::Memory);
+        assert!(fft.begins.is_none(), "{radices:?}");
+    }
 }

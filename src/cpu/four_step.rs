@@ -244,6 +244,7 @@ impl<T: Real + Storage<Compute = T>> FourStepJob<'_, T> {
                 store_stride: 0,
                 lines,
                 scale: T::one(),
+                asks: false,
                 workspace,
             };
             let copies = transform(simd, first, tile);
@@ -271,6 +272,8 @@ impl<T: Real + Storage<Compute = T>> FourStepJob<'_, T> {
                 store_stride: 2 * first.length,
                 lines,
                 scale: T::one(),
+                // A line's rows are no more near, or have not been yet.
+                asks: true,
                 workspace,
             };
             transform(simd, second, tile);

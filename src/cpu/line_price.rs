@@ -1,6 +1,6 @@
 //! Which way transforms contiguous lines: the one whose price is the least, if it keeps its digits.
 //!
-//! Prices are nanoseconds a point of `f64` of one core for each width of vectors (docs/lab/2026-11-29-cpu.md and -avx512);
+//! Prices are nanoseconds a point of `f64` of one core for each width of vectors (docs/lab/2026-11-29-avx512.md and 2026-11-30-avx2);
 //! of `f32` all are about half.
 
 use super::butterflies::BUTTERFLIES;
@@ -29,11 +29,16 @@ const LONGEST_PAIR: usize = 12_288;
 /// What a line of a pair takes beside its points, of one of them.
 const PAIR_BEGUN: f64 = 10.0;
 
-/// Bytes after which rows are alike to a first-level cache, and what a line whose points lie so far apart takes more.
-const ALIKE: (usize, f64) = (4096, 0.7);
+/// Bytes after which rows are alike to a first-level cache.
+const ALIKE: usize = 4096;
 
-/// Bytes of the widest vectors that RustFFT has.
+/// Bytes of RustFFT's widest vectors, and of the narrowest that two lines were timed with.
 const LIBRARY_VECTOR: usize = 32;
+
+/// The least product of factors at which RustFFT has vectors.
+///
+/// Lines that have less of them begin with scalars.
+const SHORTEST_BASE: usize = 8;
 
 /// The lines that a price is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,28 +60,44 @@ struct Costs {
     batch: [f64; 2],
     /// Of two lines a vector, whose rows are in a first-level cache, and of those whose rows are not.
     two_lines: [f64; 2],
+    /// How many times such rows are to fit there.
+    room: usize,
+    /// Of two lines whose points lie where rows are [`ALIKE`], more.
+    alike: f64,
     /// Of four steps.
     four_step: f64,
     /// Of each step, of what it takes in narrow vectors.
     steps: f64,
     /// Of RustFFT's factors 2, 3, 5 and 7.
     library: [f64; 4],
+    /// Of RustFFT's lines whose factors 2, 3 and 11 make less than [`SHORTEST_BASE`], more.
+    no_base: f64,
     /// Of a half spectrum, beside what it takes in batches.
     half: f64,
+    /// Of a whole line with a half spectrum by RustFFT, more.
+    ///
+    /// Each is split or merged by itself.
+    half_begun: f64,
     /// The shortest lines of batches, and of four steps: calls for shorter ones cost more than all else.
     shortest: [usize; 2],
 }
 
 /// Vectors as wide as RustFFT's, or narrower.
+///
+/// A pair needs room in the cache beside what is read and written.
 const NARROW: Costs = Costs {
-    begun: [10.0, 50.0],
-    batch: [0.7, 0.7],
-    two_lines: [f64::INFINITY; 2],
-    four_step: 2.6,
+    begun: [5.0, 20.0],
+    batch: [1.1, 1.8],
+    two_lines: [0.4, 1.0],
+    room: 2,
+    alike: 1.3,
+    four_step: 1.6,
     steps: 1.0,
-    library: [0.2, 0.36, 0.9, 0.8],
-    half: 0.2,
-    shortest: [64, 1024],
+    library: [0.2, 0.5, 0.85, 1.0],
+    no_base: 1.5,
+    half: 0.6,
+    half_begun: 10.0,
+    shortest: [40, 1000],
 };
 
 /// Wider ones: steps of lines that come from memory are not much faster.
@@ -84,10 +105,14 @@ const WIDE: Costs = Costs {
     begun: [40.0, 20.0],
     batch: [0.5, 1.1],
     two_lines: [0.3, 0.45],
+    room: 1,
+    alike: 0.7,
     four_step: 0.95,
     steps: 0.9,
     library: [0.235, 0.48, 1.0, 1.2],
+    no_base: 0.0,
     half: 0.15,
+    half_begun: 40.0,
     shortest: [32, 1000],
 };
 
@@ -142,27 +167,26 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 4] {
         true => begun + costs.batch[usize::from(!near)] + costs.steps * steps,
         false => f64::INFINITY,
     };
-    let half = if of == Workload::Halves {
-        costs.half
-    } else {
-        0.0
+    let [half, half_begun] = match of {
+        Workload::Halves => [costs.half, costs.half_begun / points as f64],
+        _ => [0.0; 2],
     };
     let four_step = match points >= shortest_four_step {
         true => four_step::price(points, lanes)
             .map(|steps| half + costs.four_step + costs.steps * steps),
         false => None,
     };
-    let two_lines = match of != Workload::Single && points <= LONGEST_PAIR {
+    let pairs = of != Workload::Single && points <= LONGEST_PAIR;
+    let two_lines = match pairs && lanes * bytes >= LIBRARY_VECTOR {
         true => {
-            let near = two_lines::near(points, bytes);
-            let whole = of == Workload::Halves || !near;
+            let whole = of == Workload::Halves || !two_lines::near(points, bytes);
             two_lines::cheapest(points, lanes, whole).map(|(first, steps)| {
-                let (apart, alike) = ALIKE;
-                let is_alike = (points / first * 2 * bytes).is_multiple_of(apart);
+                let far = !two_lines::near(costs.room * points, bytes);
+                let is_alike = (points / first * 2 * bytes).is_multiple_of(ALIKE);
                 half + PAIR_BEGUN / points as f64
-                    + costs.two_lines[usize::from(!near)]
+                    + costs.two_lines[usize::from(far)]
                     + costs.steps * steps
-                    + if is_alike { alike } else { 0.0 }
+                    + if is_alike { costs.alike } else { 0.0 }
             })
         }
         false => None,
@@ -171,7 +195,7 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 4] {
         batch,
         two_lines.unwrap_or(f64::INFINITY),
         four_step.unwrap_or(f64::INFINITY),
-        half + library(points, costs),
+        half + half_begun + library(points, costs),
     ]
 }
 
@@ -193,13 +217,19 @@ pub fn step(radix: usize) -> f64 {
 
 /// What RustFFT takes of a point of lines that [`radices`] has.
 fn library(points: usize, costs: &Costs) -> f64 {
-    let (mut rest, mut price) = (points, 0.3);
+    let (mut rest, mut price, mut base) = (points, 0.3, 1);
     let [two, three, five, seven] = costs.library;
     for (prime, own) in [(2, two), (3, three), (5, five), (7, seven), (11, 1.1)] {
         while rest.is_multiple_of(prime) {
             rest /= prime;
             price += own;
+            if [2, 3, 11].contains(&prime) {
+                base *= prime;
+            }
         }
+    }
+    if base < SHORTEST_BASE {
+        price += costs.no_base;
     }
     for &prime in BUTTERFLIES.iter().filter(|&&radix| radix > 11) {
         while rest.is_multiple_of(prime) {
@@ -230,7 +260,11 @@ mod tests {
             (1000, Workload::Many, 64, TWO_LINES),
             (1000, Workload::Single, 64, FOUR_STEP),
             (4096, Workload::Halves, 64, FOUR_STEP),
-            (1000, Workload::Many, 32, BATCH),
+            (1000, Workload::Many, 32, TWO_LINES),
+            (1000, Workload::Many, 16, LIBRARY),
+            (100, Workload::Many, 32, TWO_LINES),
+            (110, Workload::Many, 32, LIBRARY),
+            (625, Workload::Many, 32, BATCH),
             (1000, Workload::Single, 32, LIBRARY),
             (17usize.pow(5), Workload::Many, 32, FOUR_STEP),
             (1009, Workload::Many, 32, LIBRARY),

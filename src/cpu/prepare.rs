@@ -182,17 +182,12 @@ fn widened<T: Real + Storage<Compute = T>>(pass: &Pass) -> Result<Widened<T>> {
 /// The memories of a pass where an axis of a tile finds its points and leaves them.
 ///
 /// Half spectra do not fit where the reals go that they become, so that they stay where the tile was loaded.
-fn sides_of(pass: &Pass, axis: usize) -> [End; 2] {
+pub fn sides_of(pass: &Pass, axis: usize) -> [End; 2] {
     let last = axis + 1 == pass.axes.len();
-    match becomes_real(pass) {
+    match Kind::end_with_reals(pass.axes.iter().map(|axis| axis.kind)) {
         true => [End::Load, if last { End::Store } else { End::Load }],
         false => [if axis == 0 { End::Load } else { End::Store }, End::Store],
     }
-}
-
-/// Whether several axes end with one that makes reals of half spectra.
-pub fn becomes_real(pass: &Pass) -> bool {
-    pass.axes.len() > 1 && pass.axes.last().is_some_and(|axis| axis.kind == Kind::C2R)
 }
 
 fn stages<S: Storage>(pass: &Pass) -> Result<Vec<Stage<S>>> {

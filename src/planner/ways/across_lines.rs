@@ -25,7 +25,7 @@ fn applies(axis: &Axis) -> bool {
 
 /// Where an axis' lines go: half spectra of a tile stay where it is loaded until they become reals.
 fn goes_to<'a>(axis: &'a Axis) -> &'a Place {
-    let becomes_real = axis.several() && axis.stages.iter().any(|s| s.kind == Kind::C2R);
+    let becomes_real = Kind::end_with_reals(axis.stages.iter().map(|s| s.kind));
     match becomes_real && axis.stage.kind == Kind::C2C {
         true => &axis.stage.load,
         false => &axis.stage.store,
