@@ -10,6 +10,7 @@ use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_VECTORS};
 use super::exchange::parted;
 use super::lines::{fetch, Ahead};
 use super::scalar::Real;
+use super::stack;
 use super::two_lines::FOUR_LINES_LANES;
 use pulp::Simd;
 
@@ -536,6 +537,7 @@ fn step<O: Simd, S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, co
         type Output = ();
         #[inline(always)]
         fn call(self) {
+            stack::align();
             let args = self.1;
             let plain = usize::from(args.every[0] == 0);
             rows::<S, T, R, FROM, TO, false>(self.0, args, 0..plain);

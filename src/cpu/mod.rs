@@ -18,6 +18,7 @@ macro_rules! with_simd {
             type Output = $output;
             #[inline(always)]
             fn with_simd<S: pulp::Simd>(self, simd: S) -> $output {
+                $crate::cpu::stack::align();
                 self.run(simd)
             }
         }
@@ -55,6 +56,7 @@ mod real_side;
 mod roots;
 mod scalar;
 mod scaling;
+mod stack;
 mod stage;
 pub(crate) mod target;
 mod threads;
