@@ -24,7 +24,7 @@ enum Form {
     Planar,
     /// In memory, W points side by side.
     Interleaved,
-    /// In memory, a quarter of W points of each of four lines; they are only stored.
+    /// In memory, a quarter of a vector's points of each of four lines. These are only stored.
     Quarters,
     /// In memory, fewer points than a vector has lanes.
     Partial,
@@ -84,7 +84,7 @@ impl<T: Copy + Default> Rows<T> {
         }
     }
 
-    /// Rows in memory of vectors whose points are a quarter each of four lines, which begin so many scalars behind each other.
+    /// Rows in memory of vectors that four lines share, which begin so many scalars apart.
     #[inline(always)]
     pub fn quarters(starts: [*mut T; MOST_VECTORS], strides: [usize; 3], beside: usize) -> Self {
         Rows {
@@ -232,7 +232,7 @@ impl<T: Copy + Default> Rows<T> {
     }
 }
 
-/// Stores points of lines that begin so many scalars behind each other, the first and the third in one vector.
+/// Stores points of four lines, of which the first vector has lines 0 and 2. They begin so many scalars apart.
 ///
 /// # Safety
 /// The lines have half a vector of scalars here, which nobody else touches.

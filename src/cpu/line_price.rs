@@ -55,7 +55,7 @@ struct Costs {
     begun: [f64; 2],
     /// Of a batch whose rows are in a first-level cache, and of one whose rows are not.
     batch: [f64; 2],
-    /// Of two lines a vector whose rows are in a first-level cache, and of those whose rows are not; then of four.
+    /// Of two lines a vector, then of four: rows in a first-level cache, and others.
     shared: [[f64; 2]; 2],
     /// Of four steps.
     four_step: f64,

@@ -18,7 +18,6 @@ macro_rules! with_simd {
             type Output = $output;
             #[inline(always)]
             fn with_simd<S: pulp::Simd>(self, simd: S) -> $output {
-                $crate::cpu::stack::align();
                 self.run(simd)
             }
         }

@@ -1,4 +1,4 @@
-//! Contiguous lines two a vector, or four: each has one half, or a quarter, of the lanes.
+//! Contiguous lines, two a vector or four: each has as many of its lanes.
 //!
 //! ```text
 //! x[n1·C + n2]  --DFT of R over n1, times exp(−2πi·k1·n2/N)-->  y[k1, n2]         (lanes n2)
@@ -27,7 +27,7 @@ use num_complex::Complex;
 /// What the first DFT can have of points.
 const FIRSTS: [usize; 3] = [8, 4, 7];
 
-/// Lanes of a vector that four lines share: their exchange is that of pairs in either half.
+/// Lanes of a vector that four lines share. Their exchange is that of pairs in either half.
 pub const FOUR_LINES_LANES: usize = 16;
 
 /// Lines of `R·C` points, two or four at a time.
@@ -52,14 +52,15 @@ pub struct TwoLines<T> {
     pub begins: Vec<usize>,
 }
 
-/// Whether rows of so many such lines, of scalars of so many bytes, are in a first-level cache.
+/// Whether rows of so many lines are in a first-level cache.
 pub fn near(lines: usize, points: usize, bytes: usize) -> bool {
     2 * lines * points * bytes <= NEAR_ROWS
 }
 
-/// The first DFT of the least price for so many lines a vector, and what all steps then take of a point, those that are done
-/// twice included; where it is to fill `whole` vectors, as half spectra need it and lines that are not near, only those that
-/// do.
+/// The first DFT of the least price for so many lines a vector, if there is one.
+///
+/// With it is what all steps then take of a point, those that are done twice included. Half spectra, and lines that are not
+/// near, need one that fills `whole` vectors.
 pub fn cheapest(lines: usize, points: usize, lanes: usize, whole: bool) -> Option<(usize, f64)> {
     let half = lanes / lines;
     let price = |first: usize| {
@@ -86,8 +87,9 @@ pub fn cheapest(lines: usize, points: usize, lanes: usize, whole: bool) -> Optio
 }
 
 impl<T: Real + Storage<Compute = T>> TwoLines<T> {
-    /// So many lines a vector, of so many points, if these suit, with what lies between them and half spectra: an inverse
-    /// transform alone begins with these.
+    /// So many lines a vector, of so many points each, if these suit.
+    ///
+    /// `middle` lies between them and half spectra: an inverse transform alone begins with these.
     pub fn new(lines: usize, points: usize, inverse: bool, middle: Middle) -> Option<Self> {
         let lanes = T::vector_bytes() / size_of::<T>();
         let whole = middle != Middle::Plain || !near(lines, points, size_of::<T>());

@@ -8,6 +8,7 @@ use super::exchange::{exchanged, halved, joined, mirrored, twice, Half};
 use super::half_lanes::split;
 use super::lines::{Ahead, Lines, LinesAt};
 use super::scalar::{Real, Storage};
+use super::stack;
 use super::turn::halves_transposed;
 use super::two_lines::{groups, TwoLines};
 use mmafft_backend_traits::real::Middle;
@@ -33,6 +34,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     where
         T: Lanes<S> + Lanes<Half>,
     {
+        stack::align();
         let lanes = <T as Lanes<S>>::W / 2;
         if self.fft.lines == 4 {
             if self.count.is_multiple_of(4) {
@@ -42,7 +44,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
                 // It takes both halves of a pair's lanes.
                 (self.from.apart, self.to.apart) = (0, 0);
             }
-            let half = halved(simd).expect("`cheapest` has four lines in the widest vectors");
+            let half = halved(simd).expect("`cheapest` knows that they are the widest");
             return self.by_first::<S, Half, 4, 4>(simd, half);
         }
         if self.count == 1 {
@@ -141,7 +143,12 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         let width = 2 * T::W;
         let zero = T::splat(simd, T::zero());
         let lines = T::W / B;
-        let [read, written] = self.ahead([from, to], lines, rest.div_ceil(B));
+        let pieces = rest.div_ceil(B);
+        let read = self.ahead(from.after(lines), lines, pieces);
+        let written = match self.asks_in_second() {
+            true => Ahead::NONE,
+            false => self.ahead(to, lines, pieces),
+        };
         // What is read next is for a first-level cache only if it stays there.
         let near = from.is_short(2 * lines, self.fft.length());
         for (piece, n2) in groups(rest, B).enumerate() {
@@ -247,16 +254,23 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         )
     }
 
-    /// What is read next and what is written, in so many pieces.
+    /// So many lines that are read next, or written, in so many pieces.
     #[inline(always)]
-    fn ahead(&self, [from, to]: [LinesAt<T>; 2], lines: usize, pieces: usize) -> [Ahead; 2] {
+    fn ahead(&self, at: LinesAt<T>, lines: usize, pieces: usize) -> Ahead {
         let points = self.fft.length() + usize::from(self.middle != Middle::Plain);
         // One line has no other behind it.
-        let beside = |at: LinesAt<T>| self.count > 1 && at.are_beside(points);
-        [from.after(lines), to].map(|at| match beside(at) {
+        match self.count > 1 && at.are_beside(points) {
             true => at.in_pieces(lines, points, pieces),
             false => Ahead::NONE,
-        })
+        }
+    }
+
+    /// Whether the second DFT asks for what is written, in its first step.
+    ///
+    /// The first one would wait for that and for what is read next at once, unless it merges and takes longer.
+    #[inline(always)]
+    fn asks_in_second(&self) -> bool {
+        self.middle != Middle::Merge && self.fft.second.radices.len() > 1
     }
 
     /// The second DFT, to memory; rows that are to be split stay where the steps leave them.
@@ -280,8 +294,13 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             rest /= radix;
             let last = i + 1 == second.radices.len() && self.middle != Middle::Split;
             let rows = Rows::planar_of(all, [next, width, rest * width]);
+            let ahead = match i == 0 && self.asks_in_second() {
+                true => self.ahead(to, T::W / B, rest),
+                false => Ahead::NONE,
+            };
             let mut args = StepArgs {
                 vectors: self.fft.vectors(),
+                ahead,
                 ..StepArgs::new(second, i, [&rows, &rows], rest, s)
             };
             if !last {
@@ -381,7 +400,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     }
 }
 
-/// The first lane of a line: eight bytes behind that of the one before it, and each pair has half of a vector.
+/// The first lane of a line. Of a pair it is eight bytes behind the other's, and each pair has half of a vector.
 #[inline(always)]
 fn first_lane<S: Simd, T: Lanes<S>>(line: usize) -> usize {
     line / 2 * (T::W / 2) + line % 2 * (8 / size_of::<T>())
