@@ -16,7 +16,7 @@ pub fn align() {
         let mut line = std::mem::MaybeUninit::<Line>::uninit();
         // SAFETY: it does nothing. For the compiler the address is used, and no other memory changes.
         unsafe {
-            std::arch::asm!("/* {} */", in(reg) line.as_mut_ptr(), options(nomem, nostack, preserves_flags));
+            std::arch::asm!("/* {} */", in(reg) line.as_mut_ptr() as usize, options(nomem, nostack, preserves_flags));
         }
     }
 }
