@@ -12,13 +12,16 @@ fn ways<T: Real + Storage<Compute = T>>(
 ) -> Vec<Box<dyn Lines<T>>> {
     let radices = radices(points).expect("it has some");
     let batch: Box<dyn Lines<T>> = Box::new(Batch::new(&radices, inverse));
-    let pairs = TwoLines::new(points, inverse, middle).map(|lines| Box::new(lines) as Box<_>);
-    [Some(batch), pairs].into_iter().flatten().collect()
+    let shared = [2, 4].into_iter().filter_map(|lines| {
+        let lines = TwoLines::new(lines, points, inverse, middle)?;
+        Some(Box::new(lines) as Box<_>)
+    });
+    [batch].into_iter().chain(shared).collect()
 }
 
 /// A line by itself has the bits that it has in a whole vector of lines.
 fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
-    let (mut tried, mut pairs) = (0, 0);
+    let (mut tried, mut pairs, mut fours) = (0, 0, 0);
     let lengths = (33..1100).filter_map(|n| radices(n).map(|_| n));
     let all = lengths.flat_map(|n| ways::<T>(n, inverse, Middle::Plain));
     for batch in all {
@@ -32,22 +35,25 @@ fn alone_as_in_a_batch<T: Real + Storage<Compute = T>>(inverse: bool) {
         batch.process(&mut lines, &mut scratch);
         batch.process(&mut alone, &mut scratch);
         assert!(alone == lines[..points], "{points} points");
-        // Three lines: a pair and one more, each as by itself.
-        let mut three: Vec<_> = (0..3 * points).map(points_of).collect();
-        let singly = three.clone();
-        batch.process(&mut three, &mut scratch);
-        for (all, alone) in three.chunks_exact(points).zip(singly.chunks_exact(points)) {
+        // One line fewer than twice as many, so that each number of lines is left: each as by itself.
+        let count = 2 * batch.together() - 1;
+        let mut some: Vec<_> = (0..count * points).map(points_of).collect();
+        let singly = some.clone();
+        batch.process(&mut some, &mut scratch);
+        for (all, alone) in some.chunks_exact(points).zip(singly.chunks_exact(points)) {
             let mut alone = alone.to_vec();
             batch.process(&mut alone, &mut scratch);
-            assert!(alone == all, "{points} points, of three lines");
+            assert!(alone == all, "{points} points, of {count} lines");
         }
         tried += 1;
         pairs += usize::from(batch.together() == 2);
+        fours += usize::from(batch.together() == 4);
     }
     assert!(tried > 300);
     // Vectors of four lanes and more have them.
-    let wide = T::vector_bytes() / size_of::<T>() >= 4;
-    assert!(pairs > 50 || !wide, "{pairs} ways by pairs");
+    let lanes = T::vector_bytes() / size_of::<T>();
+    assert!(pairs > 50 || lanes < 4, "{pairs} ways by pairs");
+    assert!(fours > 100 || lanes < 16, "{fours} ways by four lines");
 }
 
 /// Whether all bits are the same, of what is no number too.
@@ -93,12 +99,18 @@ fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: 
             };
         let strides = [points, points + 1];
         let spectra = run(&*forward, Middle::Split, &reals, strides, count);
-        let alone = run(&*forward, Middle::Split, &reals, strides, 1);
-        assert!(same(&alone, &spectra[..points + 1]), "{points} points");
+        for lines in 1..=count.min(3) {
+            let some = run(&*forward, Middle::Split, &reals, strides, lines);
+            let all = &spectra[..some.len()];
+            assert!(same(&some, all), "{points} points, {lines} lines");
+        }
         let strides = [points + 1, points];
         let again = run(&*back, Middle::Merge, &spectra, strides, count);
-        let alone = run(&*back, Middle::Merge, &spectra, strides, 1);
-        assert!(same(&alone, &again[..points]), "{points} points");
+        for lines in 1..=count.min(3) {
+            let some = run(&*back, Middle::Merge, &spectra, strides, lines);
+            let all = &again[..some.len()];
+            assert!(same(&some, all), "{points} points, {lines} lines");
+        }
         // Zeros have signs.
         for value in [T::one(), T::zero()] {
             let line = vec![Complex::new(value, value); count * (points + 1)];

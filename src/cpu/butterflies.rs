@@ -7,8 +7,11 @@
 //! that are inlined into them.
 
 use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_NEAR, MOST_VECTORS};
+use super::exchange::parted;
 use super::lines::{fetch, Ahead};
 use super::scalar::Real;
+use super::stack;
+use super::two_lines::FOUR_LINES_LANES;
 use pulp::Simd;
 
 /// A complex vector: real parts, imaginary parts.
@@ -21,6 +24,8 @@ enum Form {
     Planar,
     /// In memory, W points side by side.
     Interleaved,
+    /// In memory, a quarter of a vector's points of each of four lines. These are only stored.
+    Quarters,
     /// In memory, fewer points than a vector has lanes.
     Partial,
 }
@@ -41,7 +46,7 @@ pub struct Rows<T> {
     along: usize,
     /// Scalars from point to point of a butterfly.
     apart: usize,
-    /// Scalars from the first half of a vector's points to the other.
+    /// Scalars from the first half of a vector's points to the other, or from quarter to quarter.
     beside: usize,
     form: Form,
     /// Lines of the last vector.
@@ -76,6 +81,15 @@ impl<T: Copy + Default> Rows<T> {
             beside,
             form: Form::Interleaved,
             ..Rows::planar_of(starts, strides)
+        }
+    }
+
+    /// Rows in memory of vectors that four lines share, which begin so many scalars apart.
+    #[inline(always)]
+    pub fn quarters(starts: [*mut T; MOST_VECTORS], strides: [usize; 3], beside: usize) -> Self {
+        Rows {
+            form: Form::Quarters,
+            ..Rows::halves(starts, strides, beside)
         }
     }
 
@@ -127,6 +141,7 @@ impl<T: Copy + Default> Rows<T> {
                         row = row.wrapping_add(step);
                     }
                 }
+                Form::Quarters => unreachable!("quarters are only stored"),
                 Form::Interleaved => {
                     for x in &mut x {
                         let other = row.wrapping_add(self.beside).cast::<T::V>();
@@ -193,6 +208,16 @@ impl<T: Copy + Default> Rows<T> {
                         row = row.wrapping_offset(if k == 0 { second } else { step });
                     }
                 }
+                // Narrower vectors have none.
+                Form::Quarters if T::W < FOUR_LINES_LANES => unreachable!("four lines are wide"),
+                Form::Quarters => {
+                    let beside = self.beside;
+                    for (k, y) in y.into_iter().enumerate() {
+                        let lines = T::interleave(simd, [y.0, y.1]);
+                        stored_quarters::<S, T>(simd, row, beside, lines);
+                        row = row.wrapping_offset(if k == 0 { second } else { step });
+                    }
+                }
                 Form::Partial => {
                     let [some, others] = self.some::<S>();
                     for (k, y) in y.into_iter().enumerate() {
@@ -204,6 +229,25 @@ impl<T: Copy + Default> Rows<T> {
                 }
             }
         }
+    }
+}
+
+/// Stores points of four lines, of which the first vector has lines 0 and 2. They begin so many scalars apart.
+///
+/// # Safety
+/// The lines have half a vector of scalars here, which nobody else touches.
+#[inline(always)]
+pub unsafe fn stored_quarters<S: Simd, T: Lanes<S>>(
+    simd: S,
+    at: *mut T,
+    beside: usize,
+    v: [T::V; 2],
+) {
+    let line = |i: usize| at.wrapping_add(i * beside).cast::<u8>();
+    // SAFETY: by this function's contract.
+    unsafe {
+        parted(simd, v[0], [line(0), line(2)]);
+        parted(simd, v[1], [line(1), line(3)]);
     }
 }
 
@@ -471,7 +515,7 @@ fn known_forms<T>(args: &StepArgs<'_, T>) -> [u8; 2] {
     [args.from, args.to].map(|rows| match rows.form {
         Form::Planar => PLANAR,
         Form::Interleaved => INTERLEAVED,
-        Form::Partial => ANY,
+        Form::Quarters | Form::Partial => ANY,
     })
 }
 
@@ -495,6 +539,7 @@ fn step<O: Simd, S: Simd, T: Lanes<S> + Real, const R: usize, const FROM: u8, co
         type Output = ();
         #[inline(always)]
         fn call(self) {
+            stack::align();
             let args = self.1;
             let plain = usize::from(args.every[0] == 0);
             rows::<S, T, R, FROM, TO, false>(self.0, args, 0..plain);

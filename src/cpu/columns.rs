@@ -232,7 +232,7 @@ macro_rules! lane_scalar {
                     type Output = [usize; MOST_VECTORS];
                     #[inline(always)]
                     fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-                        super::align_frame();
+                        super::stack::align();
                         super::butterflies::transform(simd, self.0, self.1)
                     }
                 }

@@ -109,6 +109,71 @@ pub unsafe fn twice<S: Simd, V: Copy>(simd: S, at: *const V) -> V {
     exchanged(simd, [v, v], 8)[0]
 }
 
+/// A vector of which one half lies here, the other there.
+///
+/// # Safety
+/// Half a vector can be read at both places.
+#[inline(always)]
+pub unsafe fn joined<S: Simd, V: Copy>(simd: S, at: [*const u8; 2]) -> V {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::__m256d;
+        if let Some(simd) = as_a::<S, pulp::x86::V4>(simd) {
+            // SAFETY: by this function's contract.
+            let [low, high] = unsafe {
+                [
+                    at[0].cast::<__m256d>().read_unaligned(),
+                    at[1].cast::<__m256d>().read_unaligned(),
+                ]
+            };
+            let avx = simd.avx512f;
+            let low = avx._mm512_castpd256_pd512(low);
+            return view(avx._mm512_insertf64x4::<1>(low, high));
+        }
+    }
+    let _ = simd;
+    let half = size_of::<V>() / 2;
+    let mut v = std::mem::MaybeUninit::<V>::uninit();
+    let bytes = v.as_mut_ptr().cast::<u8>();
+    // SAFETY: by this function's contract; both halves are the whole vector.
+    unsafe {
+        bytes.copy_from_nonoverlapping(at[0], half);
+        bytes.add(half).copy_from_nonoverlapping(at[1], half);
+        v.assume_init()
+    }
+}
+
+/// Stores one half of a vector here, the other there.
+///
+/// # Safety
+/// Half a vector can be written at both places.
+#[inline(always)]
+pub unsafe fn parted<S: Simd, V: Copy>(simd: S, v: V, at: [*mut u8; 2]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::__m256d;
+        if let Some(simd) = as_a::<S, pulp::x86::V4>(simd) {
+            let avx = simd.avx512f;
+            let low: __m256d = avx._mm512_castpd512_pd256(view(v));
+            let high: __m256d = avx._mm512_extractf64x4_pd::<1>(view(v));
+            // SAFETY: by this function's contract.
+            unsafe {
+                at[0].cast::<__m256d>().write_unaligned(low);
+                at[1].cast::<__m256d>().write_unaligned(high);
+            }
+            return;
+        }
+    }
+    let _ = simd;
+    let half = size_of::<V>() / 2;
+    let bytes = (&raw const v).cast::<u8>();
+    // SAFETY: by this function's contract; both halves are the whole vector.
+    unsafe {
+        at[0].copy_from_nonoverlapping(bytes, half);
+        at[1].copy_from_nonoverlapping(bytes.add(half), half);
+    }
+}
+
 /// Bytes of vectors of which points have the order of memory at once, and of parts that larger ones exchange.
 const IN_ORDER: usize = 16;
 
@@ -185,7 +250,7 @@ pub fn put_together<S: Simd>(simd: S, v: [S::f32s; 2]) -> [S::f32s; 2] {
     simd.interleave_shfl_f32s(v)
 }
 
-/// Lanes of two lines of B each, or of one, as [`Lanes::deinterleave`] leaves them, each line's in the opposite order; with
+/// Lanes of one line, of two, or of two such pairs, of B each, as [`Lanes::deinterleave`] leaves them, each line's in the opposite order; with
 /// `first` each begins with that line's first lane of it, and ends with its own second.
 #[inline(always)]
 pub fn mirrored<S: Simd, T: Lanes<S>, const B: usize>(
@@ -231,6 +296,18 @@ pub fn mirrored<S: Simd, T: Lanes<S>, const B: usize>(
             let avx = simd.avx512f;
             if size_of::<T>() == 4 {
                 let v: __m512 = view(v);
+                if 4 * B == T::W {
+                    let Some(first) = first else {
+                        let order = avx._mm512_setr_epi32(
+                            5, 4, 7, 6, 1, 0, 3, 2, 13, 12, 15, 14, 9, 8, 11, 10,
+                        );
+                        return view(avx._mm512_permutexvar_ps(order, v));
+                    };
+                    let order = avx._mm512_setr_epi32(
+                        0, 21, 2, 23, 20, 17, 22, 19, 8, 29, 10, 31, 28, 25, 30, 27,
+                    );
+                    return view(avx._mm512_permutex2var_ps(view(first), order, v));
+                }
                 let Some(first) = first else {
                     let order =
                         avx._mm512_setr_epi32(13, 12, 15, 14, 9, 8, 11, 10, 5, 4, 7, 6, 1, 0, 3, 2);

@@ -14,6 +14,8 @@ pub const LIBRARY: &str = "RustFFT";
 pub const BATCH: &str = "butterflies across lines";
 /// Two lines at once, each in half of a vector's lanes.
 pub const TWO_LINES: &str = "two lines a vector";
+/// Four lines at once, each in a quarter of a vector's lanes.
+pub const FOUR_LINES: &str = "four lines a vector";
 /// A line as columns, twice.
 pub const FOUR_STEP: &str = "four steps";
 
@@ -23,11 +25,11 @@ const LONGEST_BATCH: usize = 4096;
 /// Bytes of rows that are in a first-level cache beside what else it has.
 pub const NEAR_ROWS: usize = 31 << 10;
 
-/// The longest lines that go in pairs: others were faster from there on (docs/lab/2026-11-30-cpu.md).
-const LONGEST_PAIR: usize = 12_288;
+/// The longest lines that share vectors: others were faster from there on (docs/lab/2026-11-30-cpu.md).
+const LONGEST_SHARED: usize = 12_288;
 
-/// What a line of a pair takes beside its points, of one of them.
-const PAIR_BEGUN: f64 = 10.0;
+/// What a line that shares vectors takes beside its points, of one of them.
+const SHARED_BEGUN: f64 = 10.0;
 
 /// Bytes after which rows are alike to a first-level cache.
 const ALIKE: usize = 4096;
@@ -58,11 +60,11 @@ struct Costs {
     begun: [f64; 2],
     /// Of a batch whose rows are in a first-level cache, and of one whose rows are not.
     batch: [f64; 2],
-    /// Of two lines a vector, whose rows are in a first-level cache, and of those whose rows are not.
-    two_lines: [f64; 2],
+    /// Of two lines a vector, then of four: rows in a first-level cache, and others.
+    shared: [[f64; 2]; 2],
     /// How many times such rows are to fit there.
     room: usize,
-    /// Of two lines whose points lie where rows are [`ALIKE`], more.
+    /// Of lines whose points lie where rows are [`ALIKE`], more.
     alike: f64,
     /// Of four steps.
     four_step: f64,
@@ -88,7 +90,7 @@ struct Costs {
 const NARROW: Costs = Costs {
     begun: [5.0, 20.0],
     batch: [1.1, 1.8],
-    two_lines: [0.4, 1.0],
+    shared: [[0.4, 1.0], [f64::INFINITY; 2]],
     room: 2,
     alike: 1.3,
     four_step: 1.6,
@@ -104,7 +106,7 @@ const NARROW: Costs = Costs {
 const WIDE: Costs = Costs {
     begun: [40.0, 20.0],
     batch: [0.5, 1.1],
-    two_lines: [0.3, 0.45],
+    shared: [[0.3, 0.45], [0.45, 0.6]],
     room: 1,
     alike: 0.7,
     four_step: 0.95,
@@ -120,10 +122,7 @@ const WIDE: Costs = Costs {
 /// the same whatever is beside a line, so that the result is, too.
 pub fn way(points: usize, of: Workload, lanes: usize, bytes: usize) -> &'static str {
     let prices = prices(points, of, lanes, bytes);
-    let (chosen, own) = (
-        cheapest(prices),
-        cheapest([prices[0], prices[1], prices[2], f64::INFINITY]),
-    );
+    let (chosen, own) = (cheapest(&prices), cheapest(&prices[1..]));
     // Where there is no way of our own the bound is RustFFT's to keep.
     let loses_digits = || bytes >= size_of::<f64>() && !kept_by_library(points);
     match chosen == LIBRARY && own != LIBRARY && loses_digits() {
@@ -134,25 +133,26 @@ pub fn way(points: usize, of: Workload, lanes: usize, bytes: usize) -> &'static 
 
 /// The same for a line within a convolution, whose bound is three times as wide: nothing is tried.
 pub fn way_inside(points: usize, lanes: usize, bytes: usize) -> &'static str {
-    cheapest(prices(points, Workload::Single, lanes, bytes))
+    cheapest(&prices(points, Workload::Single, lanes, bytes))
 }
 
-fn cheapest([batch, two_lines, four_step, library]: [f64; 4]) -> &'static str {
-    if batch.min(two_lines).min(four_step) >= library {
-        LIBRARY
-    } else if two_lines <= batch.min(four_step) {
-        TWO_LINES
-    } else if batch <= four_step {
-        BATCH
-    } else {
-        FOUR_STEP
+/// The first way of the least price; RustFFT where no way has one.
+fn cheapest(prices: &[(&'static str, f64)]) -> &'static str {
+    let (mut way, mut least) = (LIBRARY, f64::INFINITY);
+    for &(own, price) in prices {
+        if price < least {
+            (way, least) = (own, price);
+        }
     }
+    way
 }
 
-/// What a point takes by batches, by two lines a vector, by four steps and by RustFFT; infinite where a way is none.
-fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 4] {
+/// What a point takes by RustFFT, and by each of our own ways; infinite where a way is none.
+fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [(&'static str, f64); 5] {
+    let own = [TWO_LINES, FOUR_LINES, BATCH, FOUR_STEP];
     let Some(radices) = radices(points) else {
-        return [f64::INFINITY, f64::INFINITY, f64::INFINITY, 0.0];
+        let [a, b, c, d] = own.map(|way| (way, f64::INFINITY));
+        return [(LIBRARY, 0.0), a, b, c, d];
     };
     let costs = match lanes * bytes > LIBRARY_VECTOR {
         true => &WIDE,
@@ -176,27 +176,26 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [f64; 4] {
             .map(|steps| half + costs.four_step + costs.steps * steps),
         false => None,
     };
-    let pairs = of != Workload::Single && points <= LONGEST_PAIR;
-    let two_lines = match pairs && lanes * bytes >= LIBRARY_VECTOR {
+    let shares =
+        of != Workload::Single && points <= LONGEST_SHARED && lanes * bytes >= LIBRARY_VECTOR;
+    let shared = |lines: usize| match shares {
         true => {
-            let whole = of == Workload::Halves || !two_lines::near(points, bytes);
-            two_lines::cheapest(points, lanes, whole).map(|(first, steps)| {
-                let far = !two_lines::near(costs.room * points, bytes);
+            let whole = of == Workload::Halves || !two_lines::near(lines, points, bytes);
+            two_lines::cheapest(lines, points, lanes, whole).map(|(first, steps)| {
+                let far = !two_lines::near(lines, costs.room * points, bytes);
                 let is_alike = (points / first * 2 * bytes).is_multiple_of(ALIKE);
-                half + PAIR_BEGUN / points as f64
-                    + costs.two_lines[usize::from(far)]
+                half + SHARED_BEGUN / points as f64
+                    + costs.shared[usize::from(lines == 4)][usize::from(far)]
                     + costs.steps * steps
                     + if is_alike { costs.alike } else { 0.0 }
             })
         }
         false => None,
     };
-    [
-        batch,
-        two_lines.unwrap_or(f64::INFINITY),
-        four_step.unwrap_or(f64::INFINITY),
-        half + half_begun + library(points, costs),
-    ]
+    let all = [shared(2), shared(4), Some(batch), four_step];
+    let [a, b, c, d] = std::array::from_fn(|i| (own[i], all[i].unwrap_or(f64::INFINITY)));
+    let library = half + half_begun + library(points, costs);
+    [(LIBRARY, library), a, b, c, d]
 }
 
 /// The radices of a line, if the CPU has them.
@@ -272,6 +271,17 @@ mod tests {
         ] {
             let got = way(points, of, bytes / 8, 8);
             assert_eq!(got, expected, "{points}");
+        }
+        // Sixteen lanes of `f32` are a pair where 8 divides its points, and four lines where 4 does, or 7.
+        for (points, of, expected) in [
+            (180, Workload::Halves, FOUR_LINES),
+            (128, Workload::Halves, TWO_LINES),
+            (63, Workload::Many, FOUR_LINES),
+            (360, Workload::Many, TWO_LINES),
+            (4500, Workload::Many, FOUR_LINES),
+            (180, Workload::Single, LIBRARY),
+        ] {
+            assert_eq!(way(points, of, 16, 4), expected, "{points} of f32");
         }
     }
 }

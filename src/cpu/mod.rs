@@ -7,16 +7,6 @@
 //! lines in the cache. No way copies or transposes a whole array. Lines that an option makes
 //! it split, as devices must, go through `parts`.
 
-/// Aligns the stack of the function that this becomes a part of.
-///
-/// Arrays of vectors lie there, and functions by themselves align no more than 16 bytes of it.
-#[inline(always)]
-fn align_frame() {
-    #[repr(align(64))]
-    struct Vector(#[allow(dead_code)] [u8; 64]);
-    std::hint::black_box(&std::mem::MaybeUninit::<Vector>::uninit());
-}
-
 /// A job of this name, of either scalar, in whatever vectors the processor has.
 macro_rules! with_simd {
     ($job:ident -> $output:ty) => {
@@ -28,7 +18,7 @@ macro_rules! with_simd {
             type Output = $output;
             #[inline(always)]
             fn with_simd<S: pulp::Simd>(self, simd: S) -> $output {
-                $crate::cpu::align_frame();
+                $crate::cpu::stack::align();
                 self.run(simd)
             }
         }
@@ -66,6 +56,7 @@ mod real_side;
 mod roots;
 mod scalar;
 mod scaling;
+mod stack;
 mod stage;
 pub(crate) mod target;
 mod threads;

@@ -5,7 +5,7 @@ use super::butterflies::BUTTERFLIES;
 use super::check::{check, Extents};
 use super::columns::{ColumnFft, LaneScalar, LinesIn};
 use super::half_spectrum::HalfSpectrum;
-use super::line_price::{self, BATCH, LIBRARY, TWO_LINES};
+use super::line_price::{self, BATCH, FOUR_LINES, LIBRARY, TWO_LINES};
 use super::lines::{Library, Lines};
 use super::odd_reals::{self, OddReals, ODD_REALS};
 use super::parts::Part;
@@ -389,7 +389,10 @@ pub fn lines_by<T: Real + Storage<Compute = T>>(
     let own: Option<Box<dyn Lines<T>>> = match way {
         BATCH => line_price::radices(length)
             .map(|radices| Box::new(Batch::new(&radices, inverse)) as Box<_>),
-        TWO_LINES => TwoLines::new(length, inverse, middle).map(|lines| Box::new(lines) as Box<_>),
+        TWO_LINES | FOUR_LINES => {
+            let lines = if way == TWO_LINES { 2 } else { 4 };
+            TwoLines::new(lines, length, inverse, middle).map(|lines| Box::new(lines) as Box<_>)
+        }
         _ => None,
     };
     // A plan that was not made here may name a way that does not suit.

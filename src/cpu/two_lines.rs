@@ -1,14 +1,17 @@
-//! Contiguous lines in pairs: of each vector one half of the lanes is of a line, the other of the line after it.
+//! Contiguous lines, two a vector or four: each has as many of its lanes.
 //!
 //! ```text
 //! x[n1·C + n2]  --DFT of R over n1, times exp(−2πi·k1·n2/N)-->  y[k1, n2]         (lanes n2)
 //! y[k1, n2]     --DFT of C over n2-->                           X[k2·R + k1]      (lanes k1)
 //! ```
-//! Lanes and rows are exchanged in registers between the two, each half for itself, while parts lie apart. Unlike a
-//! batch, which has a lane a line, a pair stays in a first-level cache where lines have up to a thousand points or two.
+//! Lanes and rows are exchanged in registers between the two, each line's for themselves, while parts lie apart. Unlike a
+//! batch, which has a lane a line, these stay in a first-level cache where lines have up to a thousand points or two.
 //!
-//! A line without another goes by vectors of half the width, where there are any: one half of their lanes has one half of
-//! some neighbouring points, so that tables, and what is done to each point, are those of a pair.
+//! A line of a pair without another goes by vectors of half the width, where there are any: one half of their lanes has one
+//! half of some neighbouring points, so that tables, and what is done to each point, are those of a pair.
+//!
+//! Four lines are two pairs, each in one half of a vector; a pair of them that is left goes by vectors of half the width. R
+//! is half as long, so that lengths suit that the lanes of a pair do not divide.
 
 use super::batch::order;
 use super::columns::{ColumnFft, LinesIn, MOST_VECTORS};
@@ -24,8 +27,13 @@ use num_complex::Complex;
 /// What the first DFT can have of points.
 const FIRSTS: [usize; 3] = [8, 4, 7];
 
-/// Lines of `R·C` points, two at a time.
+/// Lanes of a vector that four lines share. Their exchange is that of pairs in either half.
+pub const FOUR_LINES_LANES: usize = 16;
+
+/// Lines of `R·C` points, two or four at a time.
 pub struct TwoLines<T> {
+    /// How many lines share a vector.
+    pub lines: usize,
     /// R: the points of the first DFT.
     pub first: usize,
     /// The first DFT's roots, if it is odd, as steps have them.
@@ -44,15 +52,17 @@ pub struct TwoLines<T> {
     pub begins: Vec<usize>,
 }
 
-/// Whether rows of a pair of such lines, of scalars of so many bytes, are in a first-level cache.
-pub fn near(points: usize, bytes: usize) -> bool {
-    4 * points * bytes <= NEAR_ROWS
+/// Whether rows of so many lines are in a first-level cache.
+pub fn near(lines: usize, points: usize, bytes: usize) -> bool {
+    2 * lines * points * bytes <= NEAR_ROWS
 }
 
-/// The first DFT of the least price, and what all steps then take of a point, those that are done twice included; where it
-/// is to fill `whole` vectors, as half spectra need it and lines that are not near, only those that do.
-pub fn cheapest(points: usize, lanes: usize, whole: bool) -> Option<(usize, f64)> {
-    let half = lanes / 2;
+/// The first DFT of the least price for so many lines a vector, if there is one.
+///
+/// With it is what all steps then take of a point, those that are done twice included. Half spectra, and lines that are not
+/// near, need one that fills `whole` vectors.
+pub fn cheapest(lines: usize, points: usize, lanes: usize, whole: bool) -> Option<(usize, f64)> {
+    let half = lanes / lines;
     let price = |first: usize| {
         let rest = points / first;
         let twice = |lines: usize| lines.next_multiple_of(half) as f64 / lines as f64;
@@ -60,31 +70,44 @@ pub fn cheapest(points: usize, lanes: usize, whole: bool) -> Option<(usize, f64)
         Some((first, twice(rest) * step(first) + twice(first) * steps))
     };
     let suits = |first: &usize| {
-        let enough = *first >= half && first.div_ceil(half) <= MOST_VECTORS;
+        // Eight points are two vectors of four lines', for which no step is compiled.
+        let most = if lines == 4 { 7 } else { half * MOST_VECTORS };
+        let enough = (half..=most).contains(first);
         let fills = !whole || first.is_multiple_of(half);
         enough && fills && points.is_multiple_of(*first) && points / first >= half.max(2)
     };
     let firsts = FIRSTS.into_iter().filter(suits).filter_map(price);
     // Other lanes have no exchange.
-    let firsts = firsts.filter(|_| [2, 4, 8].contains(&half));
+    let exchanged = match lines {
+        2 => [2, 4, 8].contains(&half),
+        _ => lines == 4 && lanes == FOUR_LINES_LANES,
+    };
+    let firsts = firsts.filter(|_| exchanged);
     firsts.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
 impl<T: Real + Storage<Compute = T>> TwoLines<T> {
-    /// Lines of so many points, if these suit vectors, with what lies between them and half spectra: an inverse transform
-    /// alone begins with these.
-    pub fn new(points: usize, inverse: bool, middle: Middle) -> Option<Self> {
+    /// So many lines a vector, of so many points each, if these suit.
+    ///
+    /// `middle` lies between them and half spectra: an inverse transform alone begins with these.
+    pub fn new(lines: usize, points: usize, inverse: bool, middle: Middle) -> Option<Self> {
         let lanes = T::vector_bytes() / size_of::<T>();
-        let whole = middle != Middle::Plain || !near(points, size_of::<T>());
+        let whole = middle != Middle::Plain || !near(lines, points, size_of::<T>());
         let (r, _) =
-            cheapest(points, lanes, whole).filter(|_| inverse || middle != Middle::Merge)?;
-        let (half, rest) = (lanes / 2, points / r);
+            cheapest(lines, points, lanes, whole).filter(|_| inverse || middle != Middle::Merge)?;
+        let (half, rest) = (lanes / lines, points / r);
+        // Two pairs have a table's numbers each, so that a load needs no permutation.
+        let pairs = |table: &mut Vec<T>, number: &dyn Fn(usize) -> Complex<T>| {
+            for _ in 0..lines / 2 {
+                in_lanes(table, half, number);
+            }
+        };
         let second = ColumnFft::new(&radices(rest)?, inverse, LinesIn::Cache);
         let mut twiddles = Vec::new();
         for first in groups(rest, half) {
             for k1 in 1..r {
                 let root = |i: usize| root::<T>(k1 * (first + i), points);
-                in_lanes(&mut twiddles, half, |i| match inverse {
+                pairs(&mut twiddles, &|i| match inverse {
                     false => root(i),
                     true => root(i).conj(),
                 });
@@ -99,7 +122,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         };
         let mut roots = Vec::new();
         for first in firsts {
-            in_lanes(&mut roots, half, |i| root(first + i, 2 * points));
+            pairs(&mut roots, &|i| root(first + i, 2 * points));
         }
         // Imaginary parts are a vector that begins eight bytes behind the real ones.
         for table in [&mut twiddles, &mut roots] {
@@ -115,6 +138,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         }
         let mut own_roots = ColumnFft::new(&[r], inverse, LinesIn::Cache).roots;
         Some(TwoLines {
+            lines,
             first: r,
             own_roots: own_roots.swap_remove(0),
             second,
@@ -128,10 +152,10 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
 
     /// Vectors of the lines of the second DFT.
     pub fn vectors(&self) -> usize {
-        self.first.div_ceil(self.second.lanes / 2)
+        self.first.div_ceil(self.second.lanes / self.lines)
     }
 
-    /// Scalars of the rows of a pair.
+    /// Scalars of the rows of lines that share vectors.
     fn rows(&self) -> usize {
         2 * self.vectors() * self.second.lanes * self.second.length
     }
@@ -160,12 +184,14 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
             middle,
             workspace,
         };
-        let whole = count / 2 * 2;
-        if whole > 0 {
-            T::two_lines(job(0, whole));
-        }
-        if whole < count {
-            T::two_lines(job(whole, 1));
+        // What is left of four is two and one.
+        let mut first = 0;
+        for together in [self.lines, 2, 1] {
+            let own = (count - first) / together * together;
+            if own > 0 {
+                T::two_lines(job(first, own));
+                first += own;
+            }
         }
     }
 }
@@ -198,7 +224,7 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for TwoLines<T> {
     }
 
     fn together(&self) -> usize {
-        2
+        self.lines
     }
 
     fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]) {

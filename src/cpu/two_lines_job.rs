@@ -2,9 +2,9 @@
 //!
 //! The file is long because all of it is inlined into one function for each first DFT.
 
-use super::butterflies::{dft, step_within, times, Rows, StepArgs};
+use super::butterflies::{dft, step_within, stored_quarters, times, Rows, StepArgs};
 use super::columns::{Lanes, MOST_VECTORS};
-use super::exchange::{exchanged, halved, mirrored, twice, Half};
+use super::exchange::{exchanged, halved, joined, mirrored, twice, Half};
 use super::half_lanes::split;
 use super::lines::{Ahead, Lines, LinesAt};
 use super::scalar::{Real, Storage};
@@ -14,16 +14,16 @@ use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use pulp::Simd;
 
-/// Pairs of lines to be transformed.
+/// Lines to be transformed.
 pub struct TwoLinesJob<'a, T> {
     pub fft: &'a TwoLines<T>,
     pub from: LinesAt<T>,
     pub to: LinesAt<T>,
-    /// An even number of lines, or one.
+    /// Lines that fill vectors, or one, or two where four share a vector.
     pub count: usize,
     pub factor: T,
     pub middle: Middle,
-    /// Rows of a pair, aligned.
+    /// Rows of lines that share vectors, aligned.
     pub workspace: *mut T,
 }
 
@@ -34,6 +34,17 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         T: Lanes<S> + Lanes<Half>,
     {
         let lanes = <T as Lanes<S>>::W / 2;
+        if self.fft.lines == 4 {
+            if self.count.is_multiple_of(4) {
+                return self.by_first::<S, S, 4, 4>(simd, simd);
+            }
+            if self.count == 1 {
+                // It takes both halves of a pair's lanes.
+                (self.from.apart, self.to.apart) = (0, 0);
+            }
+            let half = halved(simd).expect("`cheapest` knows that they are the widest");
+            return self.by_first::<S, Half, 4, 4>(simd, half);
+        }
         if self.count == 1 {
             let half = halved(simd);
             // A line without another fills narrower vectors, where there are any, or both halves of these.
@@ -41,48 +52,52 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             (self.from.apart, self.to.apart) = (apart, apart);
             if let Some(half) = half {
                 return match lanes {
-                    8 => self.by_first::<S, Half, 8>(simd, half),
-                    _ => self.by_first::<S, Half, 4>(simd, half),
+                    8 => self.by_first::<S, Half, 2, 8>(simd, half),
+                    _ => self.by_first::<S, Half, 2, 4>(simd, half),
                 };
             }
         }
         match lanes {
-            8 => self.by_first::<S, S, 8>(simd, simd),
-            4 => self.by_first::<S, S, 4>(simd, simd),
-            2 => self.by_first::<S, S, 2>(simd, simd),
+            8 => self.by_first::<S, S, 2, 8>(simd, simd),
+            4 => self.by_first::<S, S, 2, 4>(simd, simd),
+            2 => self.by_first::<S, S, 2, 2>(simd, simd),
             _ => unreachable!("`cheapest` refuses other vectors"),
         }
     }
 
     #[inline(always)]
-    fn by_first<O: Simd, S: Simd, const B: usize>(&self, outer: O, simd: S)
+    fn by_first<O: Simd, S: Simd, const L: usize, const B: usize>(&self, outer: O, simd: S)
     where
         T: Lanes<S>,
     {
         match self.fft.first {
-            4 => self.by_direction::<O, S, B, 4>(outer, simd),
-            7 => self.by_direction::<O, S, B, 7>(outer, simd),
-            8 => self.by_direction::<O, S, B, 8>(outer, simd),
-            _ => unreachable!("`FIRSTS` has no others"),
+            4 => self.by_direction::<O, S, L, B, 4>(outer, simd),
+            7 => self.by_direction::<O, S, L, B, 7>(outer, simd),
+            8 if L == 2 => self.by_direction::<O, S, L, B, 8>(outer, simd),
+            _ => unreachable!("`cheapest` has no others"),
         }
     }
 
     #[inline(always)]
-    fn by_direction<O: Simd, S: Simd, const B: usize, const R: usize>(&self, outer: O, simd: S)
-    where
+    fn by_direction<O: Simd, S: Simd, const L: usize, const B: usize, const R: usize>(
+        &self,
+        outer: O,
+        simd: S,
+    ) where
         T: Lanes<S>,
     {
         match (self.fft.second.inverse, self.middle == Middle::Merge) {
-            (false, _) => self.pairs::<O, S, B, R, false, false>(outer, simd),
-            (true, false) => self.pairs::<O, S, B, R, true, false>(outer, simd),
-            (true, true) => self.pairs::<O, S, B, R, true, true>(outer, simd),
+            (false, _) => self.each::<O, S, L, B, R, false, false>(outer, simd),
+            (true, false) => self.each::<O, S, L, B, R, true, false>(outer, simd),
+            (true, true) => self.each::<O, S, L, B, R, true, true>(outer, simd),
         }
     }
 
     #[inline(always)]
-    fn pairs<
+    fn each<
         O: Simd,
         S: Simd,
+        const L: usize,
         const B: usize,
         const R: usize,
         const INVERSE: bool,
@@ -94,19 +109,27 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     ) where
         T: Lanes<S>,
     {
-        for first in (0..self.count).step_by(2) {
+        // One line may have all lanes, or more than its own.
+        for first in (0..self.count).step_by((T::W / B).max(2)) {
             let [from, to] = [self.from, self.to].map(|at| at.after(first));
-            self.first::<S, B, R, INVERSE, MERGE>(simd, from, to);
+            self.first::<S, L, B, R, INVERSE, MERGE>(simd, from, to);
             self.second::<O, S, B>(outer, simd, to);
             if self.middle == Middle::Split {
-                self.split::<S, B, R>(simd, to);
+                self.split::<S, L, B, R>(simd, to);
             }
         }
     }
 
     /// The first DFT of all n2, as many at once as half a vector has lanes, to rows: k1 by groups of as many, then n2.
     #[inline(always)]
-    fn first<S: Simd, const B: usize, const R: usize, const INVERSE: bool, const MERGE: bool>(
+    fn first<
+        S: Simd,
+        const L: usize,
+        const B: usize,
+        const R: usize,
+        const INVERSE: bool,
+        const MERGE: bool,
+    >(
         &self,
         simd: S,
         from: LinesAt<T>,
@@ -117,20 +140,26 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         let rest = self.fft.second.length;
         let width = 2 * T::W;
         let zero = T::splat(simd, T::zero());
-        let [read, written] = self.ahead([from, to], rest.div_ceil(B));
+        let lines = T::W / B;
+        let pieces = rest.div_ceil(B);
+        let read = self.ahead(from.after(lines), lines, pieces);
+        let written = match self.asks_in_second() {
+            true => Ahead::NONE,
+            false => self.ahead(to, lines, pieces),
+        };
         // What is read next is for a first-level cache only if it stays there.
-        let near = from.is_short(4, self.fft.length());
+        let near = from.is_short(2 * lines, self.fft.length());
         for (piece, n2) in groups(rest, B).enumerate() {
             read.fetch_to_read(piece, near);
             written.fetch(piece);
             let mut x = [(zero, zero); R];
             for (n1, x) in x.iter_mut().enumerate() {
                 let point = n1 * rest + n2;
-                *x = self.points::<S>(simd, from, point);
+                *x = self.points::<S, B>(simd, from, point);
                 if MERGE {
                     let ends = n1 == 0 && n2 == 0;
                     let at = [point, piece * R + n1];
-                    *x = self.merged::<S, B>(simd, from, *x, at, ends);
+                    *x = self.merged::<S, L, B>(simd, from, *x, at, ends);
                 }
             }
             let y = dft::<S, T, R>(simd, x, &self.fft.own_roots);
@@ -140,7 +169,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
                 if k1 > 0 {
                     let twiddle = piece * (R - 1) + k1 - 1;
                     // SAFETY: each group has these.
-                    let w = unsafe { complex::<S, T, B>(simd, &self.fft.twiddles, twiddle) };
+                    let w = unsafe { complex::<S, T, L, B>(simd, &self.fft.twiddles, twiddle) };
                     y = times::<S, T>(simd, y, w);
                 }
                 [parts[0][k1], parts[1][k1]] = [y.0, y.1];
@@ -165,20 +194,24 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         }
     }
 
-    /// Points of both lines from this one on.
+    /// Points of all lines from this one on.
     #[inline(always)]
-    fn points<S: Simd>(&self, simd: S, at: LinesAt<T>, point: usize) -> (T::V, T::V)
+    fn points<S: Simd, const B: usize>(&self, simd: S, at: LinesAt<T>, point: usize) -> (T::V, T::V)
     where
         T: Lanes<S>,
     {
-        let here = at.first.wrapping_add(point);
-        let there = here.wrapping_add(at.apart);
+        let line = |i: usize| at.first.wrapping_add(point + i * at.apart);
         // SAFETY: the lines have these points.
         let pairs = unsafe {
-            [
-                here.cast::<T::V>().read_unaligned(),
-                there.cast::<T::V>().read_unaligned(),
-            ]
+            if 4 * B == T::W {
+                let pair = |i: usize| [line(i), line(i + 2)].map(|at| at.cast_const().cast());
+                [joined(simd, pair(0)), joined(simd, pair(1))]
+            } else {
+                [
+                    line(0).cast::<T::V>().read_unaligned(),
+                    line(1).cast::<T::V>().read_unaligned(),
+                ]
+            }
         };
         let [re, im] = T::deinterleave(simd, pairs);
         (re, im)
@@ -187,7 +220,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     /// Twice points of the spectrum of packed pairs from those of half spectra, X:
     /// X[k] + conj X[h−k] + i·conj wᵏ·(X[k] − conj X[h−k]).
     #[inline(always)]
-    fn merged<S: Simd, const B: usize>(
+    fn merged<S: Simd, const L: usize, const B: usize>(
         &self,
         simd: S,
         from: LinesAt<T>,
@@ -199,7 +232,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         T: Lanes<S>,
     {
         let length = self.fft.length();
-        let b = self.points::<S>(simd, from, length + 1 - B - point);
+        let b = self.points::<S, B>(simd, from, length + 1 - B - point);
         let b = (
             mirrored::<S, T, B>(simd, b.0, None),
             mirrored::<S, T, B>(simd, b.1, None),
@@ -210,7 +243,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             [ai, bi] = [ai, bi].map(|part| without_first::<S, T, B>(part));
         }
         // SAFETY: there are as many as points.
-        let w = unsafe { complex::<S, T, B>(simd, &self.fft.roots, root) };
+        let w = unsafe { complex::<S, T, L, B>(simd, &self.fft.roots, root) };
         let (sr, si) = (T::vadd(simd, a.0, b.0), T::vsub(simd, ai, bi));
         let (dr, di) = (T::vsub(simd, a.0, b.0), T::vadd(simd, ai, bi));
         (
@@ -219,16 +252,23 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         )
     }
 
-    /// What is read next and what is written, in so many pieces.
+    /// So many lines that are read next, or written, in so many pieces.
     #[inline(always)]
-    fn ahead(&self, [from, to]: [LinesAt<T>; 2], pieces: usize) -> [Ahead; 2] {
+    fn ahead(&self, at: LinesAt<T>, lines: usize, pieces: usize) -> Ahead {
         let points = self.fft.length() + usize::from(self.middle != Middle::Plain);
         // One line has no other behind it.
-        let beside = |at: LinesAt<T>| self.count > 1 && at.are_beside(points);
-        [from.after(2), to].map(|at| match beside(at) {
-            true => at.in_pieces(2, points, pieces),
+        match self.count > 1 && at.are_beside(points) {
+            true => at.in_pieces(lines, points, pieces),
             false => Ahead::NONE,
-        })
+        }
+    }
+
+    /// Whether the second DFT asks for what is written, in its first step.
+    ///
+    /// The first one would wait for that and for what is read next at once, unless it merges and takes longer.
+    #[inline(always)]
+    fn asks_in_second(&self) -> bool {
+        self.middle != Middle::Merge && self.fft.second.radices.len() > 1
     }
 
     /// The second DFT, to memory; rows that are to be split stay where the steps leave them.
@@ -252,8 +292,13 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             rest /= radix;
             let last = i + 1 == second.radices.len() && self.middle != Middle::Split;
             let rows = Rows::planar_of(all, [next, width, rest * width]);
+            let ahead = match i == 0 && self.asks_in_second() {
+                true => self.ahead(to, T::W / B, rest),
+                false => Ahead::NONE,
+            };
             let mut args = StepArgs {
                 vectors: self.fft.vectors(),
+                ahead,
                 ..StepArgs::new(second, i, [&rows, &rows], rest, s)
             };
             if !last {
@@ -273,7 +318,10 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
                 // The last vector may have lines that the one before it has.
                 let memory = std::array::from_fn(|v| to_first.wrapping_add(2 * (v * B).min(r - B)));
                 let from = Rows::planar_of(starts(own * each * radix), [next, 0, width]);
-                let to = Rows::halves(memory, strides, 2 * to.apart);
+                let to = match 4 * B == T::W {
+                    true => Rows::quarters(memory, strides, 2 * to.apart),
+                    false => Rows::halves(memory, strides, 2 * to.apart),
+                };
                 let args = StepArgs {
                     from: &from,
                     to: &to,
@@ -286,8 +334,11 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
 
     /// Splits the spectra of a pair, Z, into half spectra, X, some points and their mirrors, h−k, at once.
     #[inline(always)]
-    fn split<S: Simd, const B: usize, const R: usize>(&self, simd: S, to: LinesAt<T>)
-    where
+    fn split<S: Simd, const L: usize, const B: usize, const R: usize>(
+        &self,
+        simd: S,
+        to: LinesAt<T>,
+    ) where
         T: Lanes<S>,
     {
         let (rest, points) = (self.fft.second.length, self.fft.length());
@@ -305,6 +356,9 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             let there = here.wrapping_add(to.apart);
             // SAFETY: the lines have these points.
             unsafe {
+                if 4 * B == T::W {
+                    return stored_quarters::<S, T>(simd, here.cast(), 2 * to.apart, v);
+                }
                 here.cast::<T::V>().write_unaligned(v[0]);
                 there.cast::<T::V>().write_unaligned(v[1]);
             }
@@ -321,7 +375,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             ];
             behind = mirror;
             // SAFETY: there are as many as rows up to the middle.
-            let w = unsafe { complex::<S, T, B>(simd, roots, r) };
+            let w = unsafe { complex::<S, T, L, B>(simd, roots, r) };
             let [low, high] = split::<S, T>(simd, [row(r), b], [w.0, w.1], half);
             let high = [
                 mirrored::<S, T, B>(simd, high[0], None),
@@ -332,7 +386,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         }
         // The ends of half a spectrum are real.
         for line in 0..T::W / B {
-            let lane = self.workspace.wrapping_add(line * (8 / size_of::<T>()));
+            let lane = self.workspace.wrapping_add(first_lane::<S, T>(line));
             let to = to.after(line).first;
             // SAFETY: as above; half a spectrum has a point more.
             unsafe {
@@ -344,33 +398,39 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
     }
 }
 
+/// The first lane of a line. Of a pair it is eight bytes behind the other's, and each pair has half of a vector.
+#[inline(always)]
+fn first_lane<S: Simd, T: Lanes<S>>(line: usize) -> usize {
+    line / 2 * (T::W / 2) + line % 2 * (8 / size_of::<T>())
+}
+
 /// The lanes of all lines, of B each, with zero for each line's first.
 #[inline(always)]
 fn without_first<S: Simd, T: Lanes<S> + Real, const B: usize>(mut v: T::V) -> T::V {
     let lanes = (&raw mut v).cast::<T>();
     for line in 0..T::W / B {
-        // SAFETY: the second line's first lane is eight bytes behind that of the first.
-        unsafe { *lanes.add(line * (8 / size_of::<T>())) = T::zero() };
+        // SAFETY: the vector has this lane.
+        unsafe { *lanes.add(first_lane::<S, T>(line)) = T::zero() };
     }
     v
 }
 
-/// Some B of a table's complex numbers, which all lines have.
+/// Some B of a table's complex numbers, which all lines have, in a table for L lines a vector.
 ///
 /// # Safety
 /// The table has as many, and eight bytes more.
 #[inline(always)]
-unsafe fn complex<S: Simd, T: Lanes<S>, const B: usize>(
+unsafe fn complex<S: Simd, T: Lanes<S>, const L: usize, const B: usize>(
     simd: S,
     table: &[T],
     some: usize,
 ) -> (T::V, T::V) {
     let run = 8 / size_of::<T>();
-    debug_assert!((some + 1) * 2 * B + run <= table.len());
+    debug_assert!((some + 1) * L * B + run <= table.len());
     // SAFETY: by this function's contract.
     unsafe {
-        let row = table.as_ptr().add(some * 2 * B);
-        if 2 * B == T::W {
+        let row = table.as_ptr().add(some * L * B);
+        if B < T::W {
             let imaginary = row.add(run).cast();
             return (
                 twice::<S, T::V>(simd, row.cast()),
