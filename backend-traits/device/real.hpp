@@ -57,7 +57,7 @@ template <class I> MMAFFT_DEVICE Number<I> reflected(const Number<I> &n, I bound
 }
 
 // The index i whose a = 2i+1 is N² + 8q mod 8N, or its mirror image: N² is N·(N mod 8) there. So i is 4q and a constant
-// further, of a line that goes up and down twice in 4N, the second time with other signs. Both parts of q are below N.
+// further, of a line that goes up and down twice in 4N, the second time with other signs. Both parts of q are from 0 on and below N, of reals that are there.
 template <class I> MMAFFT_DEVICE RealPlace<I> residue(I length, const Number<I> &q) {
   const I all = 4 * length, first = (length * (length % 8) - 1) / 2, further = (4 * q.further + first) % all;
   const i64 change = i64(further) - 4 * i64(q.further);

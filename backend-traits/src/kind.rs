@@ -367,7 +367,7 @@ impl Kind {
             .map(|row| row.kind)
     }
 
-    /// Whether axes of these kinds, one after another, end with reals of half spectra.
+    /// Whether several axes of these kinds, one after another, end with reals of half spectra.
     ///
     /// The reals take less room than the half spectra, so that a backend that works in memory leaves points where the tile was
     /// loaded until then.

@@ -169,7 +169,7 @@ pub trait LaneScalar: Sized {
     fn four_step(job: FourStepJob<'_, Self>);
     /// Transforms a vector of contiguous lines.
     fn batch(job: BatchJob<'_, Self>);
-    /// Transforms two contiguous lines.
+    /// Transforms contiguous lines that share vectors.
     fn two_lines(job: TwoLinesJob<'_, Self>);
     /// Does one radix of a real line of odd length.
     fn odd_step(step: OddStep<'_, Self>);

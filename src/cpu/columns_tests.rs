@@ -8,6 +8,7 @@ const LISTS: &[&[usize]] = &[
     &[11, 7, 5, 3, 2],
     &[4, 4, 2, 2, 3],
     &[5, 3, 2, 2, 2, 3],
+    &[2, 2, 2, 2, 2, 2, 2],
 ];
 
 /// Neighbouring lines of a transform in memory, through memory of some width.

@@ -272,7 +272,7 @@ impl<T: Real + Storage<Compute = T>> FourStepJob<'_, T> {
                 store_stride: 2 * first.length,
                 lines,
                 scale: T::one(),
-                // A line's rows are no more near, or have not been yet.
+                // The output is not in a near cache: what was read last, or nothing, is there.
                 asks: true,
                 workspace,
             };

@@ -1,12 +1,13 @@
 //! Which way transforms contiguous lines: the one whose price is the least, if it keeps its digits.
 //!
-//! Prices are nanoseconds a point of `f64` of one core for each width of vectors (docs/lab/2026-11-29-avx512.md and 2026-11-30-avx2);
-//! of `f32` all are about half.
+//! Prices are nanoseconds a point of `f64` of one core for each width of vectors; of `f32` all are about half. They were
+//! fitted to timings (docs/lab/2026-11-29-avx512.md and docs/lab/2026-11-30-avx2.md).
 
 use super::butterflies::BUTTERFLIES;
 use super::digits::kept_by_library;
 use super::{four_step, two_lines};
 use mmafft_backend_traits::radix;
+use std::cmp::Ordering;
 
 /// RustFFT, or convolutions around it.
 pub const LIBRARY: &str = "RustFFT";
@@ -34,8 +35,11 @@ const SHARED_BEGUN: f64 = 10.0;
 /// Bytes after which rows are alike to a first-level cache.
 const ALIKE: usize = 4096;
 
-/// Bytes of RustFFT's widest vectors, and of the narrowest that two lines were timed with.
+/// Bytes of RustFFT's widest vectors.
 const LIBRARY_VECTOR: usize = 32;
+
+/// Bytes of the narrowest vectors that lines are timed to share.
+const SHARED_VECTOR: usize = 32;
 
 /// The least product of factors at which RustFFT has vectors.
 ///
@@ -84,7 +88,23 @@ struct Costs {
     shortest: [usize; 2],
 }
 
-/// Vectors as wide as RustFFT's, or narrower.
+/// Vectors of 16 bytes, and scalars: what they had before wider ones were timed alone.
+const NARROWEST: Costs = Costs {
+    begun: [10.0, 50.0],
+    batch: [0.7, 0.7],
+    shared: [[f64::INFINITY; 2]; 2],
+    room: 1,
+    alike: 0.0,
+    four_step: 2.6,
+    steps: 1.0,
+    library: [0.2, 0.36, 0.9, 0.8],
+    no_base: 0.0,
+    half: 0.2,
+    half_begun: 0.0,
+    shortest: [64, 1024],
+};
+
+/// Vectors as wide as RustFFT's.
 ///
 /// A pair needs room in the cache beside what is read and written.
 const NARROW: Costs = Costs {
@@ -154,9 +174,10 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [(&'static
         let [a, b, c, d] = own.map(|way| (way, f64::INFINITY));
         return [(LIBRARY, 0.0), a, b, c, d];
     };
-    let costs = match lanes * bytes > LIBRARY_VECTOR {
-        true => &WIDE,
-        false => &NARROW,
+    let costs = match (lanes * bytes).cmp(&LIBRARY_VECTOR) {
+        Ordering::Greater => &WIDE,
+        Ordering::Equal => &NARROW,
+        Ordering::Less => &NARROWEST,
     };
     let [shortest_batch, shortest_four_step] = costs.shortest;
     let fits = (shortest_batch..=LONGEST_BATCH).contains(&points);
@@ -177,7 +198,7 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [(&'static
         false => None,
     };
     let shares =
-        of != Workload::Single && points <= LONGEST_SHARED && lanes * bytes >= LIBRARY_VECTOR;
+        of != Workload::Single && points <= LONGEST_SHARED && lanes * bytes >= SHARED_VECTOR;
     let shared = |lines: usize| match shares {
         true => {
             let whole = of == Workload::Halves || !two_lines::near(lines, points, bytes);
@@ -260,7 +281,7 @@ mod tests {
             (1000, Workload::Single, 64, FOUR_STEP),
             (4096, Workload::Halves, 64, FOUR_STEP),
             (1000, Workload::Many, 32, TWO_LINES),
-            (1000, Workload::Many, 16, LIBRARY),
+            (1000, Workload::Many, 16, BATCH),
             (100, Workload::Many, 32, TWO_LINES),
             (110, Workload::Many, 32, LIBRARY),
             (625, Workload::Many, 32, BATCH),
@@ -282,6 +303,14 @@ mod tests {
             (180, Workload::Single, LIBRARY),
         ] {
             assert_eq!(way(points, of, 16, 4), expected, "{points} of f32");
+        }
+        // Narrower vectors have no four lines, nor do any that lines do not fill.
+        for lanes in [1, 2, 4, 8, 32] {
+            for points in [4, 63, 180, 4500] {
+                for whole in [false, true] {
+                    assert_eq!(two_lines::cheapest(4, points, lanes, whole), None);
+                }
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ pub fn align() {
             _bytes: [u8; 64],
         }
         let mut line = std::mem::MaybeUninit::<Line>::uninit();
-        // SAFETY: it does nothing. For the compiler the address is used, and no other memory changes.
+        // SAFETY: it does nothing. For the compiler the address is used, and no memory is touched.
         unsafe {
             std::arch::asm!("/* {} */", in(reg) line.as_mut_ptr() as usize, options(nomem, nostack, preserves_flags));
         }

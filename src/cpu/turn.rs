@@ -20,8 +20,10 @@ pub fn transposed<S: Simd, V: Copy, const B: usize>(simd: S, mut x: [V; B]) -> [
     x
 }
 
-/// B vectors whose lanes are of two lines, B of each, or in either half of two, transposed line by line; or those of one
-/// line, whose first half is to its second as the one line is to the other. Parts of points that have been taken apart lie by eight bytes of either.
+/// B vectors whose lanes are of two lines, or of two in either half, transposed line by line.
+///
+/// They are B lanes of each; or those of one line, whose first half is to its second as the one line is to the other. Parts
+/// of points that have been taken apart lie by eight bytes of either.
 #[inline(always)]
 pub fn halves_transposed<S: Simd, T: Lanes<S>, const B: usize>(
     simd: S,

@@ -63,6 +63,14 @@ pub fn near(lines: usize, points: usize, bytes: usize) -> bool {
 /// near, need one that fills `whole` vectors.
 pub fn cheapest(lines: usize, points: usize, lanes: usize, whole: bool) -> Option<(usize, f64)> {
     let half = lanes / lines;
+    // Other lanes have no exchange.
+    let exchanged = match lines {
+        2 => [2, 4, 8].contains(&half),
+        _ => lines == 4 && lanes == FOUR_LINES_LANES,
+    };
+    if !exchanged {
+        return None;
+    }
     let price = |first: usize| {
         let rest = points / first;
         let twice = |lines: usize| lines.next_multiple_of(half) as f64 / lines as f64;
@@ -70,19 +78,13 @@ pub fn cheapest(lines: usize, points: usize, lanes: usize, whole: bool) -> Optio
         Some((first, twice(rest) * step(first) + twice(first) * steps))
     };
     let suits = |first: &usize| {
-        // Eight points are two vectors of four lines', for which no step is compiled.
+        // Eight points are two vectors of four lines', which are slower than a pair's.
         let most = if lines == 4 { 7 } else { half * MOST_VECTORS };
         let enough = (half..=most).contains(first);
         let fills = !whole || first.is_multiple_of(half);
         enough && fills && points.is_multiple_of(*first) && points / first >= half.max(2)
     };
     let firsts = FIRSTS.into_iter().filter(suits).filter_map(price);
-    // Other lanes have no exchange.
-    let exchanged = match lines {
-        2 => [2, 4, 8].contains(&half),
-        _ => lines == 4 && lanes == FOUR_LINES_LANES,
-    };
-    let firsts = firsts.filter(|_| exchanged);
     firsts.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 

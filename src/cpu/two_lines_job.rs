@@ -332,7 +332,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         }
     }
 
-    /// Splits the spectra of a pair, Z, into half spectra, X, some points and their mirrors, h−k, at once.
+    /// Splits spectra of lines that share vectors, Z, into half spectra, X, some points and their mirrors, h−k, at once.
     #[inline(always)]
     fn split<S: Simd, const L: usize, const B: usize, const R: usize>(
         &self,
