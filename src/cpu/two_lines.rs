@@ -38,7 +38,7 @@ pub struct TwoLines<T> {
     pub first: usize,
     /// The first DFT's roots, if it is odd, as steps have them.
     pub own_roots: Vec<T>,
-    /// Of C points, R neighbouring lines of each of the two.
+    /// Of C points, R neighbouring lines of each line.
     pub second: ColumnFft<T>,
     /// For each group of values of n2, and each k1 but 0: exp(−2πi·k1·n2/N).
     pub twiddles: Vec<T>,

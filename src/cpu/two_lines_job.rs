@@ -120,7 +120,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         }
     }
 
-    /// The first DFT of all n2, as many at once as half a vector has lanes, to rows: k1 by groups of as many, then n2.
+    /// The first DFT of all n2, as many at once as a line has lanes, to rows: k1 by groups of as many, then n2.
     #[inline(always)]
     fn first<
         S: Simd,

@@ -47,3 +47,22 @@ fn values_that_do_not_fit_are_dear() {
     assert!(most > 2.0 * priced[0].terms.spilled + 1.0, "{most}");
     assert!(spilling.price > 1.1 * priced[0].price);
 }
+
+/// A block of contiguous lines that is alone waits with what it waits for; columns do not.
+#[test]
+fn what_is_alone_waits() {
+    let terms = |residents, contiguous| Terms {
+        issues: 10.0,
+        waits: 10.0 * residents as f64,
+        bytes: 65536.0,
+        tight: 0.0,
+        spilled: 0.0,
+        pieces: 0.0,
+        touched: 0.0,
+        residents,
+        double: false,
+        contiguous,
+    };
+    assert!(terms(1, true).price() > 1.05 * terms(2, true).price());
+    assert_eq!(terms(1, false).price(), terms(2, false).price());
+}
