@@ -113,7 +113,7 @@ def measured(name):
 
 
 def cpu_summary():
-    _, table_of = rows("cpu-epyc-2-threads.csv")
+    _, table_of = rows("cpu-xeon-2-threads.csv")
     _, real = rows("r2r-epyc-1-thread.csv")
     lines = [
         ("C2C, 1-D", "RustFFT", [r for r in table_of if r["class"].startswith("lines")]),
@@ -136,7 +136,7 @@ def cpu_summary():
 
 def cpu_cases():
     """Every case: a table for each family of classes."""
-    _, all_rows = rows("cpu-epyc-2-threads.csv")
+    _, all_rows = rows("cpu-xeon-2-threads.csv")
     out = []
     families = [("lines", "C2C in 1-D, beside RustFFT"), ("r2c", "R2C, beside FFTW"), ("c2r", "C2R, beside FFTW")]
     for family, title in families:
@@ -299,22 +299,22 @@ def page():
         "## CPU",
         prose(
             """
-            Two cores of an AMD EPYC (family 26, AVX-512). FFTW 3.3.10 is planned with MEASURE and has as
-            many threads as mmafft; RustFFT is 6.4.1. Mean, and in parentheses the least. The rows are
-            older than our own steps of those lines of `f64` that lose digits by RustFFT
-            ([notebook](lab/2026-11-29-cpu.md)), which take longer.
+            Two cores of an Intel Xeon (model 207, AVX-512), 2026-11-30; real-to-real kinds of an AMD EPYC
+            (family 26, AVX-512), which are older. FFTW 3.3.10 is planned with MEASURE and has as many
+            threads as mmafft; RustFFT is 6.4.1. Mean, and in parentheses the least.
             """
         ),
         cpu_summary(),
         prose("To repeat it (`apt-get install libfftw3-bin`):"),
         command("cargo bench -p mmafft-lab --bench peers -- --csv rows.csv"),
-        prose("Rows: [cpu-epyc-2-threads.csv](../benches/results/cpu-epyc-2-threads.csv). Every case:"),
+        prose("Rows: [cpu-xeon-2-threads.csv](../benches/results/cpu-xeon-2-threads.csv). Every case:"),
         cpu_cases(),
         "### Real-to-real, beside FFTW",
         prose(
             """
-            One array, out of place, one thread; in 1-D nine lengths from 1350 to 65536, in 2-D 512×512,
-            1000×1000, 1350×1350 and 2048×2048. FFTW has no shortcut for type I of even lengths. Rows:
+            One array, out of place, one thread of the EPYC; in 1-D nine lengths from 1350 to 65536, in
+            2-D 512×512, 1000×1000, 1350×1350 and 2048×2048. FFTW has no shortcut for type I of even
+            lengths. Rows:
             [r2r-epyc-1-thread.csv](../benches/results/r2r-epyc-1-thread.csv).
             """
         ),
