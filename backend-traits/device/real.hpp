@@ -41,14 +41,14 @@ template <class I> struct RealPlace {
   bool there, negative;
 };
 
-// A number below twice the bound, less the bound where it is not below. Not by `either`, of which compilers make branches.
+// A number from 0 on and below twice the bound, modulo the bound. Compilers make branches of `either`, and none of this.
 template <class I> MMAFFT_DEVICE Number<I> wrapped(const Number<I> &n, I bound) {
   if (n.most < bound) return n;
   if (n.least >= bound) return linear<I>(-bound, 1, n);
   const I less = n.at() - bound;
   return {less < 0 ? less + bound : less, 0, 0, bound - 1};
 }
-// The place of a line of `bound` that a place of the line and of its mirror image behind it has.
+// A place of a line that its mirror image continues, in the line itself, which ends before `bound`.
 template <class I> MMAFFT_DEVICE Number<I> reflected(const Number<I> &n, I bound) {
   const Number<I> image = linear<I>(2 * bound - 1, -1, n);
   if (n.most < bound) return n;
@@ -57,7 +57,8 @@ template <class I> MMAFFT_DEVICE Number<I> reflected(const Number<I> &n, I bound
 }
 
 // The index i whose a = 2i+1 is N² + 8q mod 8N, or its mirror image: N² is N·(N mod 8) there. So i is 4q and a constant
-// further, of a line that goes up and down twice in 4N, the second time with other signs. Both parts of q are from 0 on and below N, of reals that are there.
+// further, of a line that goes up and down twice in 4N, the second time with other signs. Of reals that are there both parts
+// of q are from 0 on and below N.
 template <class I> MMAFFT_DEVICE RealPlace<I> residue(I length, const Number<I> &q) {
   const I all = 4 * length, first = (length * (length % 8) - 1) / 2, further = (4 * q.further + first) % all;
   const i64 change = i64(further) - 4 * i64(q.further);

@@ -99,14 +99,14 @@ fn reals_alone_as_in_a_batch<T: Real + Storage<Compute = T> + Into<f64>>(bound: 
             };
         let strides = [points, points + 1];
         let spectra = run(&*forward, Middle::Split, &reals, strides, count);
-        for lines in 1..count.min(8) {
+        for lines in 1..=count.min(8) {
             let some = run(&*forward, Middle::Split, &reals, strides, lines);
             let all = &spectra[..some.len()];
             assert!(same(&some, all), "{points} points, {lines} lines");
         }
         let strides = [points + 1, points];
         let again = run(&*back, Middle::Merge, &spectra, strides, count);
-        for lines in 1..count.min(8) {
+        for lines in 1..=count.min(8) {
             let some = run(&*back, Middle::Merge, &spectra, strides, lines);
             let all = &again[..some.len()];
             assert!(same(&some, all), "{points} points, {lines} lines");

@@ -252,7 +252,8 @@ pub fn put_together<S: Simd>(simd: S, v: [S::f32s; 2]) -> [S::f32s; 2] {
 
 /// Lanes of one line, of two, or of two pairs, each line's in the opposite order.
 ///
-/// They are B of each, as [`Lanes::deinterleave`] leaves them; with `first` each begins with that line's first lane of it, and ends with its own second.
+/// They are B of each, as [`Lanes::deinterleave`] leaves them; with `first` each begins with that line's first lane of it,
+/// and ends with its own second.
 #[inline(always)]
 pub fn mirrored<S: Simd, T: Lanes<S>, const B: usize>(
     simd: S,

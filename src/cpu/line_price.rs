@@ -66,9 +66,9 @@ struct Costs {
     batch: [f64; 2],
     /// Of two lines a vector, then of four: rows in a first-level cache, and others.
     shared: [[f64; 2]; 2],
-    /// How many times such rows are to fit there.
+    /// Times that the rows of shared vectors are to fit in a first-level cache.
     room: usize,
-    /// Of lines whose points lie where rows are [`ALIKE`], more.
+    /// What lines that share vectors take more where their rows are [`ALIKE`].
     alike: f64,
     /// Of four steps.
     four_step: f64,
@@ -76,13 +76,11 @@ struct Costs {
     steps: f64,
     /// Of RustFFT's factors 2, 3, 5 and 7.
     library: [f64; 4],
-    /// Of RustFFT's lines whose factors 2, 3 and 11 make less than [`SHORTEST_BASE`], more.
+    /// What RustFFT's lines take more whose factors 2, 3 and 11 make less than [`SHORTEST_BASE`].
     no_base: f64,
     /// Of a half spectrum, beside what it takes in batches.
     half: f64,
-    /// Of a whole line with a half spectrum by RustFFT, more.
-    ///
-    /// Each is split or merged by itself.
+    /// What a whole line by RustFFT takes more for its half spectrum, which is split or merged by itself.
     half_begun: f64,
     /// The shortest lines of batches, and of four steps: calls for shorter ones cost more than all else.
     shortest: [usize; 2],

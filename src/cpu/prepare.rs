@@ -1,4 +1,6 @@
 //! From a plan's passes to stages that run; `check` proves that they stay inside.
+//!
+//! The file is long because each kind of stage is made here, of parts that only its neighbours need.
 
 use super::batch::Batch;
 use super::butterflies::BUTTERFLIES;

@@ -50,7 +50,7 @@ const TOUCHED: f64 = 0.165;
 const PIECE: usize = 128;
 /// In which power what memory does, what is issued and what is waited for add up.
 const POWER: f64 = 1.963;
-/// The same of contiguous lines whose block is alone on its multiprocessor, so that no other goes on while it waits.
+/// The power of contiguous lines whose block is alone: no other goes on while it waits.
 ///
 /// Columns have two blocks only by rows half as wide, and gain nothing on average (docs/lab/2026-11-30-alone.md).
 const POWER_ALONE: f64 = 1.7;
