@@ -18,6 +18,10 @@ const PARALLEL_POINTS: usize = 1 << 15;
 /// Vectors are loaded from workspaces that begin at multiples of this.
 const ALIGNMENT: usize = 64;
 
+/// Bytes between the workspaces of two workers: a core asks by itself for more of the page that it works in, and would take
+/// it from the other.
+const BETWEEN: usize = 4096;
+
 /// A plan ready to run on scalars of one type.
 pub struct PreparedPlan<S: Storage> {
     passes: Vec<PreparedPass<S>>,
@@ -83,13 +87,21 @@ impl<S: Storage> PreparedPlan<S> {
     pub fn workspace(&self) -> Workspace {
         Workspace {
             threads: self.workers,
-            bytes: self.workspace * size_of::<Complex<S::Compute>>(),
+            bytes: self.apart() * size_of::<Complex<S::Compute>>(),
+        }
+    }
+
+    /// Complex numbers from one worker's workspace to the next one's.
+    fn apart(&self) -> usize {
+        match self.workers > 1 && self.workspace > 0 {
+            true => self.workspace + BETWEEN / size_of::<Complex<S::Compute>>(),
+            false => self.workspace,
         }
     }
 
     /// The plan's scratch and every worker's workspace.
     pub fn scratch_bytes(&self) -> usize {
-        let workspace = self.workers * self.workspace * size_of::<Complex<S::Compute>>();
+        let workspace = self.workers * self.apart() * size_of::<Complex<S::Compute>>();
         let plan = self.plan_scratch_bytes();
         match plan + workspace {
             0 => 0,
@@ -145,7 +157,7 @@ impl<S: Storage> PreparedPlan<S> {
             output,
             scratch: Memory::of(aligned_cast(plan_scratch)),
         };
-        let used = self.workers * self.workspace * size_of::<Complex<S::Compute>>();
+        let used = self.workers * self.apart() * size_of::<Complex<S::Compute>>();
         let workspace = &mut workspace[..used];
         let workspace: &mut [Complex<S::Compute>] = aligned_cast(workspace);
         for pass in &self.passes {
@@ -202,26 +214,29 @@ impl<S: Storage> PreparedPlan<S> {
             (0..units).for_each(|unit| work(unit, workspace));
             return;
         }
-        // Chunks small enough to even out, large enough that neighbours share cache lines.
-        let chunk = (units / (workers * 8)).max(1);
-        let next = AtomicUsize::new(0);
+        // Neighbours go to one worker, as they share cache lines and what is asked for ahead; who is done early helps the
+        // others, in chunks small enough to even out.
+        let chunk = (units / (workers * 16)).max(1);
         let mut rest = workspace;
         let mut shares = Vec::with_capacity(workers);
-        for _ in 0..workers {
-            let (own, others) = rest.split_at_mut(self.workspace);
+        for worker in 0..workers {
+            let (own, others) = rest.split_at_mut(self.apart());
             rest = others;
-            shares.push(Mutex::new(own));
+            let next = AtomicUsize::new(worker * units / workers);
+            shares.push((next, Mutex::new(own)));
         }
         threads::run(workers, &|worker| {
-            let mut own = shares[worker]
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            loop {
-                let first = next.fetch_add(chunk, Ordering::Relaxed);
-                if first >= units {
-                    break;
+            let own = shares[worker].1.lock();
+            let mut own = own.unwrap_or_else(PoisonError::into_inner);
+            for share in (worker..workers).chain(0..worker) {
+                let end = (share + 1) * units / workers;
+                loop {
+                    let first = shares[share].0.fetch_add(chunk, Ordering::Relaxed);
+                    if first >= end {
+                        break;
+                    }
+                    (first..end.min(first + chunk)).for_each(|unit| work(unit, &mut own));
                 }
-                (first..units.min(first + chunk)).for_each(|unit| work(unit, &mut own));
             }
         });
     }

@@ -57,6 +57,10 @@ impl Lab for HostLab {
         matches!(self.backend, AnyBackend::Cpu(_))
     }
 
+    fn caches_hold_a_run(&self) -> bool {
+        matches!(self.backend, AnyBackend::Cpu(_))
+    }
+
     fn least_bytes(&self) -> usize {
         // The emulated devices are slow enough.
         if self.copies_are_a_ruler() {

@@ -37,6 +37,11 @@ pub trait Lab: Sync {
         true
     }
 
+    /// Whether caches hold much of what a run leaves, so that the next depends on it.
+    fn caches_hold_a_run(&self) -> bool {
+        false
+    }
+
     /// What one timing must move at least, in bytes, to last long beside the steps of the clock:
     /// as a rule some hundred microseconds of a device's copy, beside half a microsecond of its
     /// events.
