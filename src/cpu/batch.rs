@@ -14,7 +14,7 @@ use super::convolved::Convolved;
 use super::four_step::FourStep;
 use super::half_lanes::{merge, split};
 use super::half_spectrum::HalfSpectrum;
-use super::lines::{fetch, real_lines, Ahead, Library, Lines, LinesAt, AHEAD};
+use super::lines::{fetch, real_lines, Ahead, Library, Lines, LinesAt, Share, AHEAD};
 use super::scalar::{Real, Storage};
 use super::turn::transposed;
 use mmafft_backend_traits::real::Middle;
@@ -134,7 +134,9 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
             columns.radices.first(),
         ) {
             (true, Some(radix)) if self.to.are_beside(stored) => {
-                self.to.in_pieces(self.lines, stored, n / radix)
+                let lines = self.to.cache_lines(self.lines, stored);
+                let to = self.to.first.cast_const();
+                Share::new([0..0, 0..lines], n / radix).of(to, to, true)
             }
             _ => {
                 self.to.fetch(self.lines, stored);

@@ -270,7 +270,7 @@ pub struct StepArgs<'a, T> {
     pub roots: &'a [T],
     pub inverse: bool,
     pub scale: Option<T>,
-    /// Memory of which a piece is asked for with each row of twiddles.
+    /// What steps from rows to rows ask for, a piece with each row of twiddles.
     pub ahead: Ahead,
     /// Whether memory is asked for before points are computed that go there.
     pub asks: bool,
@@ -576,7 +576,9 @@ fn rows<
     let scaled = TO != PLANAR && args.scale.is_some();
     let scale = T::splat(simd, args.scale.unwrap_or(T::one()));
     for p in rows {
-        args.ahead.fetch(p);
+        if [FROM, TO] == [PLANAR; 2] {
+            args.ahead.fetch(p);
+        }
         let row = &args.twiddles[(first + p * step) * 2 * (R - 1)..][..2 * (R - 1)];
         for q in 0..s {
             for v in 0..vectors {

@@ -7,6 +7,7 @@ use super::scaling::{lines_at_once, near_lines, scale};
 use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use rustfft::Fft;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Complex lines, one after the other, transformed where they lie.
@@ -176,15 +177,11 @@ impl<T> LinesAt<T> {
         self.apart <= points + CACHE_LINE / size_of::<Complex<T>>()
     }
 
-    /// So many lines of so many points, those between them included, to be asked for in so many pieces.
+    /// Cache lines of so many lines of so many points, and of what is between them.
     #[inline(always)]
-    pub fn in_pieces(self, lines: usize, points: usize, pieces: usize) -> Ahead {
+    pub fn cache_lines(&self, lines: usize, points: usize) -> usize {
         let points = (lines - 1) * self.apart + points;
-        let bytes = points * size_of::<Complex<T>>();
-        Ahead {
-            first: self.first.cast(),
-            lines: bytes.div_ceil(CACHE_LINE * pieces),
-        }
+        (points * size_of::<Complex<T>>()).div_ceil(CACHE_LINE)
     }
 
     /// Lines after so many, which are in the same memory.
@@ -215,46 +212,87 @@ pub fn fetch(byte: *const i8) {
     let _ = byte;
 }
 
+/// Of memory that is read later, and of memory that is written, a share, to be asked for in pieces.
+///
+/// A core waits for no more than some dozens of cache lines at once. What is asked for evenly all the time costs nearly
+/// nothing; the same at once is waited for.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// The first byte of either.
+    first: [usize; 2],
+    /// Cache lines of a piece.
+    each: [u32; 2],
+}
+
+impl Share {
+    /// Some cache lines of either, to be asked for in so many pieces.
+    #[inline(always)]
+    pub fn new(lines: [Range<usize>; 2], pieces: usize) -> Share {
+        let [read, written] = lines;
+        let each = |lines: Range<usize>| lines.len().div_ceil(pieces) as u32;
+        Share {
+            first: [read.start * CACHE_LINE, written.start * CACHE_LINE],
+            each: [each(read), each(written)],
+        }
+    }
+
+    /// This share of memory that is read, for a first-level cache or for a second-level one, and of memory that is written.
+    #[inline(always)]
+    pub fn of<T>(self, read: *const T, written: *const T, near: bool) -> Ahead {
+        Ahead {
+            first: [
+                read.cast::<i8>().wrapping_add(self.first[0]),
+                written.cast::<i8>().wrapping_add(self.first[1]),
+            ],
+            each: self.each,
+            near,
+        }
+    }
+}
+
 /// Memory that is asked for in pieces while something else is computed.
 #[derive(Debug, Clone, Copy)]
 pub struct Ahead {
-    first: *const i8,
-    /// What a cache fetches together, in a piece.
-    lines: usize,
+    /// Of what is read and of what is written.
+    first: [*const i8; 2],
+    /// Cache lines of a piece.
+    each: [u32; 2],
+    /// Whether what is read is for a first-level cache.
+    near: bool,
 }
 
 impl Ahead {
     /// Nothing.
     pub const NONE: Ahead = Ahead {
-        first: std::ptr::null(),
-        lines: 0,
+        first: [std::ptr::null(); 2],
+        each: [0; 2],
+        near: false,
     };
 
-    /// Asks for a piece that is to be written.
+    /// Asks for a piece of either.
     #[inline(always)]
-    pub fn fetch(self, piece: usize) {
-        for line in piece * self.lines..(piece + 1) * self.lines {
-            fetch(self.first.wrapping_add(line * CACHE_LINE));
+    pub fn fetch(&self, piece: usize) {
+        if self.each == [0; 2] {
+            return;
         }
-    }
-
-    /// Asks for a piece that is to be read, for a first-level cache or for a second-level one.
-    #[inline(always)]
-    pub fn fetch_to_read(self, piece: usize, near: bool) {
-        for line in piece * self.lines..(piece + 1) * self.lines {
-            let byte = self.first.wrapping_add(line * CACHE_LINE);
-            #[cfg(target_arch = "x86_64")]
+        let [read, written] = self.each.map(|each| each as usize);
+        for line in piece * written..(piece + 1) * written {
+            fetch(self.first[1].wrapping_add(line * CACHE_LINE));
+        }
+        #[cfg(target_arch = "x86_64")]
+        for line in piece * read..(piece + 1) * read {
+            use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0, _MM_HINT_T1};
+            let byte = self.first[0].wrapping_add(line * CACHE_LINE);
             // SAFETY: any address may be asked for.
             unsafe {
-                use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0, _MM_HINT_T1};
-                match near {
+                match self.near {
                     true => _mm_prefetch::<_MM_HINT_T0>(byte),
                     false => _mm_prefetch::<_MM_HINT_T1>(byte),
                 }
             }
-            #[cfg(not(target_arch = "x86_64"))]
-            let _ = (byte, near);
         }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (read, self.near);
     }
 }
 

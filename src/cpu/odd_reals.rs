@@ -13,7 +13,7 @@
 use super::columns::Lanes;
 use super::exchange::{halved, parts, points, Half};
 use super::line_price::{self, Workload};
-use super::lines::{Ahead, Library, Lines, LinesAt};
+use super::lines::{Ahead, Library, Lines, Share, CACHE_LINE};
 use super::prepare::lines_by;
 use super::scalar::{root, Real, Storage};
 use super::two_lines::groups;
@@ -164,11 +164,13 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
         }
     }
 
-    /// Half a spectrum, in as many pieces as the first level has vectors.
-    fn ahead(&self, first: *const T) -> Ahead {
-        let first = first.cast_mut().cast::<Complex<T>>();
+    /// Half a spectrum that is read next, or one that is written, in as many pieces as the first level has vectors.
+    fn ahead(&self, read: Option<*const T>, written: Option<*const T>) -> Ahead {
         let pieces = self.levels[0].points.div_ceil(self.lanes);
-        LinesAt { first, apart: 0 }.in_pieces(1, self.half(), pieces)
+        let bytes = self.half() * size_of::<Complex<T>>();
+        let lines = |at: Option<_>| 0..at.map_or(0, |_| bytes.div_ceil(CACHE_LINE));
+        let [from, to] = [read, written].map(|at| at.unwrap_or(std::ptr::null()));
+        Share::new([lines(read), lines(written)], pieces).of(from, to, true)
     }
 
     /// The points of half a spectrum in a line of a level: of line k, those of every `step` from `k·stride` on, and the
@@ -196,7 +198,7 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
                     unsafe { std::slice::from_raw_parts(from, self.length) },
                     next,
                     lines,
-                    self.ahead(to),
+                    self.ahead(None, Some(to)),
                 ),
                 _ => level.apart(this, next, lines, Ahead::NONE),
             }
@@ -274,7 +276,7 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
                     this,
                     unsafe { std::slice::from_raw_parts_mut(to, self.length) },
                     lines,
-                    self.ahead(behind),
+                    self.ahead(Some(behind), None),
                 ),
                 _ => level.together(this, next, lines, Ahead::NONE),
             }
@@ -370,17 +372,12 @@ impl<T: Real> OddStep<'_, T> {
         T: Lanes<S>,
     {
         for (piece, p) in groups(self.level.points, T::W).enumerate() {
+            self.ahead.fetch(piece);
             // SAFETY: by this function's contract.
             unsafe {
                 match self.inverse {
-                    false => {
-                        self.ahead.fetch(piece);
-                        self.split::<S>(simd, half, p);
-                    }
-                    true => {
-                        self.ahead.fetch_to_read(piece, true);
-                        self.merge::<S>(simd, half, p);
-                    }
+                    false => self.split::<S>(simd, half, p),
+                    true => self.merge::<S>(simd, half, p),
                 }
             }
         }

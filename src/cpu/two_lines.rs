@@ -17,7 +17,7 @@ use super::batch::order;
 use super::columns::{ColumnFft, LinesIn, MOST_VECTORS};
 use super::half_spectrum::HalfSpectrum;
 use super::line_price::{radices, step, NEAR_ROWS};
-use super::lines::{real_lines, Lines, LinesAt};
+use super::lines::{real_lines, Lines, LinesAt, Share, CACHE_LINE};
 use super::roots::root;
 use super::scalar::{Real, Storage};
 use super::two_lines_job::TwoLinesJob;
@@ -50,6 +50,9 @@ pub struct TwoLines<T> {
     pub order: Vec<u32>,
     /// Where its last step but one begins: the first k2 of each.
     pub begins: Vec<usize>,
+    /// What each step asks for, the first DFT and a split among them: of lines that are read next, as all steps do, and of
+    /// lines that are written, as all do that come before that.
+    pub asks: Vec<Share>,
 }
 
 /// Whether rows of so many lines are in a first-level cache.
@@ -132,12 +135,24 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         }
         let order = order(&second.radices);
         let last: usize = second.radices.iter().rev().take(2).product();
+        // What each step goes through one after the other: groups of n2, rows of twiddles, beginnings, pairs of rows.
+        let mut pieces = vec![rest.div_ceil(half)];
+        pieces.extend(second.radices.iter().scan(rest, |rest, radix| {
+            *rest /= radix;
+            Some(*rest)
+        }));
+        match middle {
+            Middle::Split => pieces.push(points / half / 2 + 1),
+            _ => pieces[second.radices.len()] = rest / last,
+        }
         let mut begins = vec![0; rest / last];
         for (k2, &row) in order[..rest].iter().enumerate() {
             if (row as usize).is_multiple_of(last) {
                 begins[row as usize / last] = k2;
             }
         }
+        let bytes = lines * points * size_of::<Complex<T>>();
+        let asks = asks(bytes.div_ceil(CACHE_LINE), &pieces);
         let mut own_roots = ColumnFft::new(&[r], inverse, LinesIn::Cache).roots;
         Some(TwoLines {
             lines,
@@ -149,7 +164,13 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
             roots,
             order,
             begins,
+            asks,
         })
+    }
+
+    /// Points of a line where it is longer: half a spectrum has one more.
+    pub fn stored_points(&self) -> usize {
+        self.length() + usize::from(self.middle != Middle::Plain)
     }
 
     /// Vectors of the lines of the second DFT.
@@ -196,6 +217,23 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
             }
         }
     }
+}
+
+/// Shares of so many cache lines for steps of so many pieces: of what is read next and of what the last step writes.
+///
+/// The first DFT takes about twice as long as a step.
+fn asks(lines: usize, pieces: &[usize]) -> Vec<Share> {
+    let last = pieces.len() - 1;
+    let share = |step: usize, steps: usize| match step < steps {
+        true => [step, step + 1].map(|step| (step + step.min(1)) * lines / (steps + 1)),
+        false => [lines; 2],
+    };
+    let steps = pieces.iter().enumerate();
+    let each = |(step, &pieces)| {
+        let lines = [last + 1, last].map(|steps| share(step, steps));
+        Share::new(lines.map(|[first, end]| first..end), pieces)
+    };
+    steps.map(each).collect()
 }
 
 /// So many complex numbers as lanes have them when vectors of points are taken apart: by eight bytes real parts, then

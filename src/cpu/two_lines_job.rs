@@ -6,13 +6,51 @@ use super::butterflies::{dft, step_within, stored_quarters, times, Rows, StepArg
 use super::columns::{Lanes, MOST_VECTORS};
 use super::exchange::{exchanged, halved, joined, mirrored, twice, Half};
 use super::half_lanes::split;
-use super::lines::{Ahead, Lines, LinesAt};
+use super::lines::{Ahead, Lines, LinesAt, Share};
 use super::scalar::{Real, Storage};
 use super::turn::halves_transposed;
 use super::two_lines::{groups, TwoLines};
 use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use pulp::Simd;
+
+/// Some code for each point of the first DFT.
+///
+/// The compiler decides by size whether to unroll a loop, and a loop puts all points in memory.
+macro_rules! unrolled {
+    ($n:ident < $most:ident, $each:block) => {
+        unrolled!($n < $most, $each, 0 1 2 3 4 5 6 7)
+    };
+    ($n:ident < $most:ident, $each:block, $($number:literal)*) => {
+        $(if $number < $most {
+            let $n = $number;
+            $each
+        })*
+    };
+}
+
+/// What the steps of lines that share vectors ask for.
+#[derive(Clone, Copy)]
+struct Asks<'a, T> {
+    shares: &'a [Share],
+    /// The lines that are read next.
+    next: *const Complex<T>,
+    /// Those that are written.
+    to: *const Complex<T>,
+    /// Whether what is read next stays in a first-level cache.
+    near: bool,
+}
+
+impl<T> Asks<'_, T> {
+    /// What one of the steps asks for.
+    #[inline(always)]
+    fn of(asks: &Option<Self>, step: usize) -> Ahead {
+        match asks {
+            Some(asks) => asks.shares[step].of(asks.next, asks.to, asks.near),
+            None => Ahead::NONE,
+        }
+    }
+}
 
 /// Lines to be transformed.
 pub struct TwoLinesJob<'a, T> {
@@ -110,12 +148,18 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         T: Lanes<S>,
     {
         // One line may have all lanes, or more than its own.
-        for first in (0..self.count).step_by((T::W / B).max(2)) {
+        let mut asks = self.asks::<S, B>();
+        let lines = (T::W / B).max(2);
+        for first in (0..self.count).step_by(lines) {
             let [from, to] = [self.from, self.to].map(|at| at.after(first));
-            self.first::<S, L, B, R, INVERSE, MERGE>(simd, from, to);
-            self.second::<O, S, B>(outer, simd, to);
+            self.first::<S, L, B, R, INVERSE, MERGE>(simd, from, &asks);
+            self.second::<O, S, B>(outer, simd, to, &asks);
             if self.middle == Middle::Split {
-                self.split::<S, L, B, R>(simd, to);
+                self.split::<S, L, B, R>(simd, to, &asks);
+            }
+            if let Some(asks) = &mut asks {
+                asks.next = asks.next.wrapping_add(lines * self.from.apart);
+                asks.to = asks.to.wrapping_add(lines * self.to.apart);
             }
         }
     }
@@ -133,35 +177,26 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         &self,
         simd: S,
         from: LinesAt<T>,
-        to: LinesAt<T>,
+        asks: &Option<Asks<'_, T>>,
     ) where
         T: Lanes<S>,
     {
         let rest = self.fft.second.length;
         let width = 2 * T::W;
         let zero = T::splat(simd, T::zero());
-        let lines = T::W / B;
-        let pieces = rest.div_ceil(B);
-        let read = self.ahead(from.after(lines), lines, pieces);
-        let written = match self.asks_in_second() {
-            true => Ahead::NONE,
-            false => self.ahead(to, lines, pieces),
-        };
-        // What is read next is for a first-level cache only if it stays there.
-        let near = from.is_short(2 * lines, self.fft.length());
+        let ahead = Asks::of(asks, 0);
         for (piece, n2) in groups(rest, B).enumerate() {
-            read.fetch_to_read(piece, near);
-            written.fetch(piece);
+            ahead.fetch(piece);
             let mut x = [(zero, zero); R];
-            for (n1, x) in x.iter_mut().enumerate() {
+            unrolled!(n1 < R, {
                 let point = n1 * rest + n2;
-                *x = self.points::<S, B>(simd, from, point);
+                x[n1] = self.points::<S, B>(simd, from, point);
                 if MERGE {
                     let ends = n1 == 0 && n2 == 0;
                     let at = [point, piece * R + n1];
-                    *x = self.merged::<S, L, B>(simd, from, *x, at, ends);
+                    x[n1] = self.merged::<S, L, B>(simd, from, x[n1], at, ends);
                 }
-            }
+            });
             let y = dft::<S, T, R>(simd, x, &self.fft.own_roots);
             let mut parts = [[zero; R]; 2];
             for k1 in 0..R {
@@ -252,29 +287,33 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         )
     }
 
-    /// So many lines that are read next, or written, in so many pieces.
+    /// What steps ask for, if these lines have others behind them.
     #[inline(always)]
-    fn ahead(&self, at: LinesAt<T>, lines: usize, pieces: usize) -> Ahead {
-        let points = self.fft.length() + usize::from(self.middle != Middle::Plain);
-        // One line has no other behind it.
-        match self.count > 1 && at.are_beside(points) {
-            true => at.in_pieces(lines, points, pieces),
-            false => Ahead::NONE,
-        }
-    }
-
-    /// Whether the second DFT asks for what is written, in its first step.
-    ///
-    /// The first one would wait for that and for what is read next at once, unless it merges and takes longer.
-    #[inline(always)]
-    fn asks_in_second(&self) -> bool {
-        self.middle != Middle::Merge && self.fft.second.radices.len() > 1
+    fn asks<S: Simd, const B: usize>(&self) -> Option<Asks<'_, T>>
+    where
+        T: Lanes<S>,
+    {
+        let (lines, points) = (T::W / B, self.fft.stored_points());
+        let beside = [self.from, self.to].iter().all(|at| at.are_beside(points));
+        // Fewer lines than share vectors elsewhere are the last.
+        let asks = self.count > 1 && lines == self.fft.lines && beside;
+        asks.then(|| Asks {
+            shares: &self.fft.asks,
+            next: self.from.after(lines).first,
+            to: self.to.first,
+            near: self.from.is_short(2 * lines, points),
+        })
     }
 
     /// The second DFT, to memory; rows that are to be split stay where the steps leave them.
     #[inline(always)]
-    fn second<O: Simd, S: Simd, const B: usize>(&self, outer: O, simd: S, to: LinesAt<T>)
-    where
+    fn second<O: Simd, S: Simd, const B: usize>(
+        &self,
+        outer: O,
+        simd: S,
+        to: LinesAt<T>,
+        asks: &Option<Asks<'_, T>>,
+    ) where
         T: Lanes<S>,
     {
         let second = &self.fft.second;
@@ -292,16 +331,13 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             rest /= radix;
             let last = i + 1 == second.radices.len() && self.middle != Middle::Split;
             let rows = Rows::planar_of(all, [next, width, rest * width]);
-            let ahead = match i == 0 && self.asks_in_second() {
-                true => self.ahead(to, T::W / B, rest),
-                false => Ahead::NONE,
-            };
+            let ahead = Asks::of(asks, i + 1);
             let mut args = StepArgs {
                 vectors: self.fft.vectors(),
-                ahead,
                 ..StepArgs::new(second, i, [&rows, &rows], rest, s)
             };
             if !last {
+                args.ahead = ahead;
                 step_within(outer, simd, radix, &args);
                 s *= radix;
                 continue;
@@ -314,6 +350,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
             let r = self.fft.first;
             let strides = [begins.len(), 0, s].map(|points| points * 2 * r);
             for (own, &k2) in begins.iter().enumerate() {
+                ahead.fetch(own);
                 let to_first = to.first.wrapping_add(k2 * r).cast::<T>();
                 // The last vector may have lines that the one before it has.
                 let memory = std::array::from_fn(|v| to_first.wrapping_add(2 * (v * B).min(r - B)));
@@ -338,6 +375,7 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         &self,
         simd: S,
         to: LinesAt<T>,
+        asks: &Option<Asks<'_, T>>,
     ) where
         T: Lanes<S>,
     {
@@ -365,9 +403,11 @@ impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
         };
         let half = T::splat(simd, T::rounded(0.5) * self.factor);
         let count = rest * each;
+        let ahead = Asks::of(asks, self.fft.second.radices.len() + 1);
         let mut behind = row(0);
         // The middle row has the middle point, and once more what is a mirror already.
         for r in 0..=count / 2 {
+            ahead.fetch(r);
             let mirror = row(count - 1 - r);
             let b = [
                 mirrored::<S, T, B>(simd, mirror[0], Some(behind[0])),
