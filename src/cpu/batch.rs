@@ -9,11 +9,12 @@
 //! merged right after lines have become rows, while these are in the cache.
 
 use super::butterflies::{step_of, Rows, StepArgs};
-use super::columns::{ColumnFft, Lanes, LinesIn};
+use super::columns::{ColumnFft, LinesIn};
 use super::convolved::Convolved;
 use super::four_step::FourStep;
 use super::half_lanes::{merge, split};
 use super::half_spectrum::HalfSpectrum;
+use super::lanes::Lanes;
 use super::lines::{fetch, real_lines, Ahead, Library, Lines, LinesAt, Share, AHEAD};
 use super::scalar::{Real, Storage};
 use super::turn::transposed;

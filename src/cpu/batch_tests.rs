@@ -1,5 +1,5 @@
 use super::super::line_price::radices;
-use super::super::two_lines::TwoLines;
+use super::super::shared_vectors::SharedVectors;
 use super::*;
 use crate::transform::Planner;
 use mmafft_backend_traits::{Kind, Layout, Request, Shape};
@@ -13,7 +13,7 @@ fn ways<T: Real + Storage<Compute = T>>(
     let radices = radices(points).expect("it has some");
     let batch: Box<dyn Lines<T>> = Box::new(Batch::new(&radices, inverse));
     let shared = [2, 4].into_iter().filter_map(|lines| {
-        let lines = TwoLines::new(lines, points, inverse, middle)?;
+        let lines = SharedVectors::new(lines, points, inverse, middle)?;
         Some(Box::new(lines) as Box<_>)
     });
     [batch].into_iter().chain(shared).collect()

@@ -6,12 +6,13 @@
 //! Longer than most files: the loop over rows, the two orders of steps, one after another and in blocks, and the small DFTs
 //! that are inlined into them.
 
-use super::columns::{ColumnFft, ColumnTile, Lanes, MOST_NEAR, MOST_VECTORS};
+use super::columns::{ColumnFft, ColumnTile, MOST_NEAR, MOST_VECTORS};
 use super::exchange::parted;
+use super::lanes::Lanes;
 use super::lines::{fetch, Ahead};
 use super::scalar::Real;
+use super::shared_vectors::FOUR_LINES_LANES;
 use super::stack;
-use super::two_lines::FOUR_LINES_LANES;
 use pulp::Simd;
 
 /// A complex vector: real parts, imaginary parts.

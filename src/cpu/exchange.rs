@@ -2,7 +2,7 @@
 //!
 //! Left to itself the compiler makes single scalars of all that a transposition permutes, and moves these one by one.
 
-use super::columns::Lanes;
+use super::lanes::Lanes;
 use pulp::Simd;
 
 /// Two vectors, the odd parts of the first exchanged for the even ones of the second; parts have so many bytes, which

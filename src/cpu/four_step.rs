@@ -9,8 +9,9 @@
 //! stores what it has of a column as a row.
 
 use super::butterflies::transform;
-use super::columns::{ColumnFft, ColumnTile, Lanes, LinesIn};
+use super::columns::{ColumnFft, ColumnTile, LinesIn};
 use super::convolved::{Convolution, Line};
+use super::lanes::Lanes;
 use super::line_price::{radices, step};
 use super::lines::LinesAt;
 use super::roots::Roots;

@@ -3,7 +3,7 @@
 //! Points k, k+1, … meet points h−k, h−k−1, …: the second vector is loaded forwards and
 //! turned around, as are the results that go back there.
 
-use super::columns::Lanes;
+use super::lanes::Lanes;
 use super::lines::{fetch, AHEAD, CACHE_LINE};
 use num_complex::Complex;
 use pulp::Simd;

@@ -41,6 +41,7 @@ mod factors;
 mod four_step;
 mod half_lanes;
 mod half_spectrum;
+mod lanes;
 mod line_price;
 mod lines;
 mod matrix;
@@ -56,6 +57,8 @@ mod real_side;
 mod roots;
 mod scalar;
 mod scaling;
+mod shared_vectors;
+mod shared_vectors_job;
 mod stack;
 mod stage;
 pub(crate) mod target;
@@ -63,13 +66,11 @@ mod threads;
 mod tile;
 mod tile_job;
 mod turn;
-mod two_lines;
-mod two_lines_job;
 
 pub use buffer::CpuBuffer;
-use columns::LaneScalar;
 use execute::{Bytes, PreparedPlan};
 use half::{bf16, f16};
+use lanes::LaneScalar;
 use mmafft_backend_traits::{
     fragment::{Fragment, Fragment16, Fragment4},
     largest_prime_factor, radix, split, Backend, Bindings, Buffer as _, Direction, Error, Limits,

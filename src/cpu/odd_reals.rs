@@ -10,13 +10,13 @@
 //!
 //! The file is long because both directions stand beside each other, under one equation.
 
-use super::columns::Lanes;
 use super::exchange::{halved, parts, points, Half};
+use super::lanes::Lanes;
 use super::line_price::{self, Workload};
 use super::lines::{Ahead, Library, Lines, Share, CACHE_LINE};
 use super::prepare::lines_by;
 use super::scalar::{root, Real, Storage};
-use super::two_lines::groups;
+use super::shared_vectors::groups;
 use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use pulp::Simd;

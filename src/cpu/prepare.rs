@@ -5,8 +5,9 @@
 use super::batch::Batch;
 use super::butterflies::BUTTERFLIES;
 use super::check::{check, Extents};
-use super::columns::{ColumnFft, LaneScalar, LinesIn};
+use super::columns::{ColumnFft, LinesIn};
 use super::half_spectrum::HalfSpectrum;
+use super::lanes::LaneScalar;
 use super::line_price::{self, BATCH, FOUR_LINES, LIBRARY, TWO_LINES};
 use super::lines::{Library, Lines};
 use super::odd_reals::{self, OddReals, ODD_REALS};
@@ -14,8 +15,8 @@ use super::parts::Part;
 use super::real_columns::RealColumns;
 use super::real_lines::RealLines;
 use super::scalar::{Real, Storage};
+use super::shared_vectors::SharedVectors;
 use super::stage::{LineLoop, Path, Stage};
-use super::two_lines::TwoLines;
 use mmafft_backend_traits::real::Middle;
 use mmafft_backend_traits::{
     radix, Direction, End, Ends, Engine, Error, Kind, Loop, Pass, Result, Side, Slot, Step,
@@ -393,7 +394,8 @@ pub fn lines_by<T: Real + Storage<Compute = T>>(
             .map(|radices| Box::new(Batch::new(&radices, inverse)) as Box<_>),
         TWO_LINES | FOUR_LINES => {
             let lines = if way == TWO_LINES { 2 } else { 4 };
-            TwoLines::new(lines, length, inverse, middle).map(|lines| Box::new(lines) as Box<_>)
+            SharedVectors::new(lines, length, inverse, middle)
+                .map(|lines| Box::new(lines) as Box<_>)
         }
         _ => None,
     };

@@ -10,8 +10,9 @@
 //! What differs between kinds is a table of rows, factors and weights, the same for all lanes:
 //! so nothing is shuffled, and no row of memory is visited twice on either side, but by type I.
 
-use super::columns::{ColumnFft, LaneScalar, Lanes, LinesIn};
+use super::columns::{ColumnFft, LinesIn};
 use super::half_lanes::{merge, split};
+use super::lanes::{LaneScalar, Lanes};
 use super::scalar::{root, Real, Storage};
 use super::stage::{Group, Slots, Stage};
 use mmafft_backend_traits::real::{Middle, RealSide};

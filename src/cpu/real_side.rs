@@ -8,7 +8,7 @@
 use super::scalar::{Real, Storage};
 use mmafft_backend_traits::real::{Order, Pairing, RealSide, Weight};
 use num_complex::Complex;
-use pulp::WithSimd;
+use pulp::Simd;
 
 /// What a side's loop looks like.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -162,7 +162,7 @@ pub struct Gather<'a, T> {
 
 impl<T: Real + Storage<Compute = T>> Gather<'_, T> {
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, _: S) {
         let Gather {
             side,
             reals: x,
@@ -294,7 +294,7 @@ pub struct Scatter<'a, T> {
 
 impl<T: Real + Storage<Compute = T>> Scatter<'_, T> {
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, _: S) {
         let Scatter {
             side,
             points: z,
@@ -443,19 +443,6 @@ impl<T: Real + Storage<Compute = T>> Scatter<'_, T> {
     }
 }
 
-macro_rules! with_simd {
-    ($job:ident, $t:ty) => {
-        impl WithSimd for $job<'_, $t> {
-            type Output = ();
-            #[inline(always)]
-            fn with_simd<S: pulp::Simd>(self, _: S) {
-                self.run();
-            }
-        }
-    };
-}
-
-with_simd!(Gather, f32);
-with_simd!(Gather, f64);
-with_simd!(Scatter, f32);
-with_simd!(Scatter, f64);
+// The compiler makes vectors of these by itself.
+with_simd!(Gather -> ());
+with_simd!(Scatter -> ());

@@ -10,7 +10,7 @@ use rustfft::FftNum;
 use std::any::TypeId;
 
 /// The type that arithmetic is done in.
-pub trait Real: FftNum + bytemuck::Pod + Default + super::columns::LaneScalar {
+pub trait Real: FftNum + bytemuck::Pod + Default + super::lanes::LaneScalar {
     /// Rounds once.
     fn rounded(x: f64) -> Self;
 

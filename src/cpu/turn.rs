@@ -5,8 +5,8 @@
 //!                             two vectors (Eklundh, A fast computer method for matrix transposing, 1972)
 //! ```
 
-use super::columns::Lanes;
 use super::exchange::exchanged;
+use super::lanes::Lanes;
 use pulp::Simd;
 
 /// B vectors of B elements, transposed.

@@ -1,15 +1,16 @@
-//! The arithmetic of `two_lines.rs`.
+//! The arithmetic of `shared_vectors.rs`.
 //!
 //! The file is long because all of it is inlined into one function for each first DFT.
 
 use super::butterflies::{dft, step_within, stored_quarters, times, Rows, StepArgs};
-use super::columns::{Lanes, MOST_VECTORS};
+use super::columns::MOST_VECTORS;
 use super::exchange::{exchanged, halved, joined, mirrored, twice, Half};
 use super::half_lanes::split;
+use super::lanes::Lanes;
 use super::lines::{Ahead, Lines, LinesAt, Share};
 use super::scalar::{Real, Storage};
+use super::shared_vectors::{groups, SharedVectors};
 use super::turn::halves_transposed;
-use super::two_lines::{groups, TwoLines};
 use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use pulp::Simd;
@@ -53,8 +54,8 @@ impl<T> Asks<'_, T> {
 }
 
 /// Lines to be transformed.
-pub struct TwoLinesJob<'a, T> {
-    pub fft: &'a TwoLines<T>,
+pub struct SharedVectorsJob<'a, T> {
+    pub fft: &'a SharedVectors<T>,
     pub from: LinesAt<T>,
     pub to: LinesAt<T>,
     /// Lines that fill vectors, or one, or two where four share a vector.
@@ -65,7 +66,7 @@ pub struct TwoLinesJob<'a, T> {
     pub workspace: *mut T,
 }
 
-impl<T: Real + Storage<Compute = T>> TwoLinesJob<'_, T> {
+impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S)
     where
@@ -483,4 +484,4 @@ unsafe fn complex<S: Simd, T: Lanes<S>, const L: usize, const B: usize>(
     }
 }
 
-with_simd!(TwoLinesJob -> ());
+with_simd!(SharedVectorsJob -> ());

@@ -20,7 +20,7 @@ use super::line_price::{radices, step, NEAR_ROWS};
 use super::lines::{real_lines, Lines, LinesAt, Share, CACHE_LINE};
 use super::roots::root;
 use super::scalar::{Real, Storage};
-use super::two_lines_job::TwoLinesJob;
+use super::shared_vectors_job::SharedVectorsJob;
 use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 
@@ -31,7 +31,7 @@ const FIRSTS: [usize; 3] = [8, 4, 7];
 pub const FOUR_LINES_LANES: usize = 16;
 
 /// Lines of `R·C` points, two or four at a time.
-pub struct TwoLines<T> {
+pub struct SharedVectors<T> {
     /// How many lines share a vector.
     pub lines: usize,
     /// R: the points of the first DFT.
@@ -91,7 +91,7 @@ pub fn cheapest(lines: usize, points: usize, lanes: usize, whole: bool) -> Optio
     firsts.min_by(|(_, a), (_, b)| a.total_cmp(b))
 }
 
-impl<T: Real + Storage<Compute = T>> TwoLines<T> {
+impl<T: Real + Storage<Compute = T>> SharedVectors<T> {
     /// So many lines a vector, of so many points each, if these suit.
     ///
     /// `middle` lies between them and half spectra: an inverse transform alone begins with these.
@@ -154,7 +154,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         let bytes = lines * points * size_of::<Complex<T>>();
         let asks = asks(bytes.div_ceil(CACHE_LINE), &pieces);
         let mut own_roots = ColumnFft::new(&[r], inverse, LinesIn::Cache).roots;
-        Some(TwoLines {
+        Some(SharedVectors {
             lines,
             first: r,
             own_roots: own_roots.swap_remove(0),
@@ -198,7 +198,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         assert!(scratch.len() >= self.scratch());
         let workspace: &mut [T] = bytemuck::cast_slice_mut(scratch);
         let workspace = self.second.planar(workspace.as_mut_ptr());
-        let job = |first: usize, count: usize| TwoLinesJob {
+        let job = |first: usize, count: usize| SharedVectorsJob {
             fft: self,
             from: from.after(first),
             to: to.after(first),
@@ -212,7 +212,7 @@ impl<T: Real + Storage<Compute = T>> TwoLines<T> {
         for together in [self.lines, 2, 1] {
             let own = (count - first) / together * together;
             if own > 0 {
-                T::two_lines(job(first, own));
+                T::shared_vectors(job(first, own));
                 first += own;
             }
         }
@@ -254,7 +254,7 @@ pub fn groups(count: usize, size: usize) -> impl Iterator<Item = usize> {
         .map(move |first| first.min(count - size))
 }
 
-impl<T: Real + Storage<Compute = T>> Lines<T> for TwoLines<T> {
+impl<T: Real + Storage<Compute = T>> Lines<T> for SharedVectors<T> {
     fn length(&self) -> usize {
         self.first * self.second.length
     }
