@@ -137,7 +137,7 @@ impl<T: Real + Storage<Compute = T>> BatchJob<'_, T> {
             (true, Some(radix)) if self.to.are_beside(stored) => {
                 let lines = self.to.cache_lines(self.lines, stored);
                 let to = self.to.first.cast_const();
-                Share::new([0..0, 0..lines], n / radix).of(to, to, true)
+                Share::new([[0; 2], [0, lines]], n / radix).of(to, to, true)
             }
             _ => {
                 self.to.fetch(self.lines, stored);

@@ -577,7 +577,8 @@ fn rows<
     let scaled = TO != PLANAR && args.scale.is_some();
     let scale = T::splat(simd, args.scale.unwrap_or(T::one()));
     for p in rows {
-        if [FROM, TO] == [PLANAR; 2] {
+        // Steps to or from memory have others that ask.
+        if FROM == TO {
             args.ahead.fetch(p);
         }
         let row = &args.twiddles[(first + p * step) * 2 * (R - 1)..][..2 * (R - 1)];

@@ -8,6 +8,7 @@ use super::stage::{Slots, Stage};
 use super::threads;
 use mmafft_backend_traits::{Domain, End, Error, Plan, Result, Slot, Workspace};
 use num_complex::Complex;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -55,7 +56,8 @@ impl<S: Storage> PreparedPlan<S> {
         let vector = ALIGNMENT / size_of::<Complex<S::Compute>>();
         let workspaces = passes.iter().map(|p: &PreparedPass<S>| p.workspace());
         let workspace = workspaces.max().unwrap_or(0);
-        let busy = passes.iter().map(units).max().unwrap_or(0);
+        let shared = passes.iter().filter(|p| points(p) >= PARALLEL_POINTS);
+        let busy = shared.map(units).max().unwrap_or(0);
         let prepared = PreparedPlan {
             passes,
             extents,
@@ -87,21 +89,26 @@ impl<S: Storage> PreparedPlan<S> {
     pub fn workspace(&self) -> Workspace {
         Workspace {
             threads: self.workers,
-            bytes: self.apart() * size_of::<Complex<S::Compute>>(),
+            bytes: self.workspace * size_of::<Complex<S::Compute>>(),
         }
     }
 
     /// Complex numbers from one worker's workspace to the next one's.
     fn apart(&self) -> usize {
-        match self.workers > 1 && self.workspace > 0 {
-            true => self.workspace + BETWEEN / size_of::<Complex<S::Compute>>(),
-            false => self.workspace,
+        match self.workspace {
+            0 => 0,
+            own => own + BETWEEN / size_of::<Complex<S::Compute>>(),
         }
+    }
+
+    /// Complex numbers of all workspaces.
+    fn workspaces(&self) -> usize {
+        (self.workers - 1) * self.apart() + self.workspace
     }
 
     /// The plan's scratch and every worker's workspace.
     pub fn scratch_bytes(&self) -> usize {
-        let workspace = self.workers * self.apart() * size_of::<Complex<S::Compute>>();
+        let workspace = self.workspaces() * size_of::<Complex<S::Compute>>();
         let plan = self.plan_scratch_bytes();
         match plan + workspace {
             0 => 0,
@@ -157,7 +164,7 @@ impl<S: Storage> PreparedPlan<S> {
             output,
             scratch: Memory::of(aligned_cast(plan_scratch)),
         };
-        let used = self.workers * self.apart() * size_of::<Complex<S::Compute>>();
+        let used = self.workspaces() * size_of::<Complex<S::Compute>>();
         let workspace = &mut workspace[..used];
         let workspace: &mut [Complex<S::Compute>] = aligned_cast(workspace);
         for pass in &self.passes {
@@ -172,8 +179,7 @@ impl<S: Storage> PreparedPlan<S> {
         slots: &Slots<S>,
         workspace: &mut [Complex<S::Compute>],
     ) {
-        let points = pass.points();
-        let units = units(pass);
+        let (units, points) = (units(pass), points(pass));
         if let Some(stage) = of_groups(pass) {
             self.spread(units, points, workspace, |group, workspace| {
                 // SAFETY: `run` checked the extents; each group is run by one worker.
@@ -181,8 +187,7 @@ impl<S: Storage> PreparedPlan<S> {
             });
             return;
         }
-        let tiles = units;
-        self.spread(tiles, points * tiles, workspace, |tile, workspace| {
+        self.spread(units, points, workspace, |tile, workspace| {
             let (mut rest, mut shift) = (tile, (0, 0));
             for l in pass.tiles.iter().rev() {
                 let i = rest % l.count;
@@ -214,32 +219,41 @@ impl<S: Storage> PreparedPlan<S> {
             (0..units).for_each(|unit| work(unit, workspace));
             return;
         }
-        // Neighbours go to one worker, as they share cache lines and what is asked for ahead; who is done early helps the
-        // others, in chunks small enough to even out.
-        let chunk = (units / (workers * 16)).max(1);
-        let mut rest = workspace;
+        let apart = self.apart();
         let mut shares = Vec::with_capacity(workers);
-        for worker in 0..workers {
-            let (own, others) = rest.split_at_mut(self.apart());
-            rest = others;
-            let next = AtomicUsize::new(worker * units / workers);
-            shares.push((next, Mutex::new(own)));
+        for own in workspace.chunks_mut(apart.max(1)).take(workers) {
+            shares.push(Mutex::new(&mut own[..self.workspace]));
         }
-        threads::run(workers, &|worker| {
-            let own = shares[worker].1.lock();
+        // Without a workspace there is nothing to cut.
+        shares.resize_with(workers, || Mutex::new(&mut []));
+        share_out(units, workers, |worker, units| {
+            let own = shares[worker].lock();
             let mut own = own.unwrap_or_else(PoisonError::into_inner);
-            for share in (worker..workers).chain(0..worker) {
-                let end = (share + 1) * units / workers;
-                loop {
-                    let first = shares[share].0.fetch_add(chunk, Ordering::Relaxed);
-                    if first >= end {
-                        break;
-                    }
-                    (first..end.min(first + chunk)).for_each(|unit| work(unit, &mut own));
-                }
-            }
+            units.for_each(|unit| work(unit, &mut own));
         });
     }
+}
+
+/// Calls `work(worker, units)` for some units after the others, on as many threads as there are workers.
+///
+/// Neighbours go to one worker, as they share cache lines and what is asked for ahead; who is done early helps the others,
+/// in chunks small enough to even out.
+fn share_out(units: usize, workers: usize, work: impl Fn(usize, Range<usize>) + Sync) {
+    let chunk = (units / (workers * 16)).max(1);
+    let first = |worker: usize| worker * units / workers;
+    let next: Vec<_> = (0..workers).map(|w| AtomicUsize::new(first(w))).collect();
+    threads::run(workers, &|worker| {
+        for share in (worker..workers).chain(0..worker) {
+            let end = first(share + 1);
+            loop {
+                let first = next[share].fetch_add(chunk, Ordering::Relaxed);
+                if first >= end {
+                    break;
+                }
+                work(worker, first..end.min(first + chunk));
+            }
+        }
+    });
 }
 
 /// The only stage of a pass whose groups of lines are by themselves.
@@ -258,6 +272,14 @@ fn units<S: Storage>(pass: &PreparedPass<S>) -> usize {
     match of_groups(pass) {
         Some(stage) => stage.groups(),
         None => pass.tiles.iter().map(|l| l.count).product(),
+    }
+}
+
+/// Points of all of them.
+fn points<S: Storage>(pass: &PreparedPass<S>) -> usize {
+    match of_groups(pass) {
+        Some(_) => pass.points(),
+        None => pass.points() * units(pass),
     }
 }
 
@@ -374,5 +396,38 @@ fn misaligned(side: Slot) -> Error {
         what: format!("{side} bytes that are not whole, aligned scalars"),
         backend: "cpu".into(),
         instead: "take the buffer from the backend, or from a slice of scalars".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::with_jobs_by;
+    use super::*;
+    use std::sync::Arc;
+
+    /// Each unit is worked on once, however jobs are run: by threads, in turn, in the opposite order, and only the first.
+    #[test]
+    fn each_unit_has_one_worker() {
+        type Jobs<'a> = &'a (dyn Fn(usize) + Sync);
+        let in_turn = |count: usize, job: Jobs<'_>| (0..count).for_each(job);
+        let opposite = |count: usize, job: Jobs<'_>| (0..count).rev().for_each(job);
+        let first = |_: usize, job: Jobs<'_>| job(0);
+        for (units, workers) in [(0, 2), (2, 2), (3, 2), (7, 3), (65, 4), (1000, 5), (3, 5)] {
+            let counts: Vec<_> = (0..units).map(|_| AtomicUsize::new(0)).collect();
+            let count = || {
+                share_out(units, workers, |_, own| {
+                    own.for_each(|unit| {
+                        counts[unit].fetch_add(1, Ordering::Relaxed);
+                    });
+                });
+            };
+            count();
+            with_jobs_by(Arc::new(in_turn), count);
+            with_jobs_by(Arc::new(opposite), count);
+            with_jobs_by(Arc::new(first), count);
+            for of in counts {
+                assert_eq!(of.into_inner(), 4, "{units} units, {workers} workers");
+            }
+        }
     }
 }

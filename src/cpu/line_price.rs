@@ -68,8 +68,8 @@ struct Costs {
     shared: [[f64; 2]; 2],
     /// Times that the rows of shared vectors are to fit in a first-level cache.
     room: usize,
-    /// What lines that share vectors take more where their rows are [`ALIKE`], of `f32` and of `f64`.
-    alike: [f64; 2],
+    /// What lines that share vectors take more where their rows are [`ALIKE`].
+    alike: f64,
     /// Of four steps.
     four_step: f64,
     /// Of each step, of what it takes in narrow vectors.
@@ -92,7 +92,7 @@ const NARROWEST: Costs = Costs {
     batch: [0.7, 0.7],
     shared: [[f64::INFINITY; 2]; 2],
     room: 1,
-    alike: [0.0; 2],
+    alike: 0.0,
     four_step: 2.6,
     steps: 1.0,
     library: [0.2, 0.36, 0.9, 0.8],
@@ -110,7 +110,7 @@ const NARROW: Costs = Costs {
     batch: [1.1, 1.8],
     shared: [[0.4, 1.0], [f64::INFINITY; 2]],
     room: 2,
-    alike: [1.3; 2],
+    alike: 1.3,
     four_step: 1.6,
     steps: 1.0,
     library: [0.2, 0.5, 0.85, 1.0],
@@ -126,7 +126,7 @@ const WIDE: Costs = Costs {
     batch: [0.5, 1.1],
     shared: [[0.3, 0.45], [0.45, 0.6]],
     room: 1,
-    alike: [0.6, 0.7],
+    alike: 0.7,
     four_step: 0.95,
     steps: 0.9,
     library: [0.235, 0.48, 1.0, 1.2],
@@ -179,9 +179,7 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [(&'static
     };
     let [shortest_batch, shortest_four_step] = costs.shortest;
     let fits = (shortest_batch..=LONGEST_BATCH).contains(&points);
-    let wide = usize::from(bytes > 4);
-    let begun = costs.begun[wide] / points as f64;
-    let alike = costs.alike[wide];
+    let begun = costs.begun[usize::from(bytes > 4)] / points as f64;
     let steps: f64 = radices.iter().map(|&radix| step(radix)).sum();
     let near = 2 * points * lanes * bytes <= NEAR_ROWS;
     let batch = match of != Workload::Single && fits {
@@ -208,7 +206,7 @@ fn prices(points: usize, of: Workload, lanes: usize, bytes: usize) -> [(&'static
                 half + SHARED_BEGUN / points as f64
                     + costs.shared[usize::from(lines == 4)][usize::from(far)]
                     + costs.steps * steps
-                    + if is_alike { alike } else { 0.0 }
+                    + if is_alike { costs.alike } else { 0.0 }
             })
         }
         false => None,

@@ -7,7 +7,6 @@ use super::scaling::{lines_at_once, near_lines, scale};
 use mmafft_backend_traits::real::Middle;
 use num_complex::Complex;
 use rustfft::Fft;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Complex lines, one after the other, transformed where they lie.
@@ -215,34 +214,34 @@ pub fn fetch(byte: *const i8) {
 /// Of memory that is read later, and of memory that is written, a share, to be asked for in pieces.
 ///
 /// A core waits for no more than some dozens of cache lines at once. What is asked for evenly all the time costs nearly
-/// nothing; the same at once is waited for.
-#[derive(Debug, Clone, Copy)]
+/// nothing; the same at once is waited for. The last pieces may be behind the share: to ask for less would cost more.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Share {
-    /// The first byte of either.
-    first: [usize; 2],
+    /// The first cache line of either.
+    pub first: [u32; 2],
     /// Cache lines of a piece.
-    each: [u32; 2],
+    pub each: [u32; 2],
 }
 
 impl Share {
-    /// Some cache lines of either, to be asked for in so many pieces.
+    /// Some cache lines of either, from the first of each two numbers to the second, to be asked for in so many pieces.
     #[inline(always)]
-    pub fn new(lines: [Range<usize>; 2], pieces: usize) -> Share {
-        let [read, written] = lines;
-        let each = |lines: Range<usize>| lines.len().div_ceil(pieces) as u32;
+    pub fn new(lines: [[usize; 2]; 2], pieces: usize) -> Share {
+        let each = |[first, end]: [usize; 2]| (end - first).div_ceil(pieces);
         Share {
-            first: [read.start * CACHE_LINE, written.start * CACHE_LINE],
-            each: [each(read), each(written)],
+            first: lines.map(|[first, _]| first as u32),
+            each: lines.map(|lines| each(lines) as u32),
         }
     }
 
     /// This share of memory that is read, for a first-level cache or for a second-level one, and of memory that is written.
     #[inline(always)]
     pub fn of<T>(self, read: *const T, written: *const T, near: bool) -> Ahead {
+        let [of_read, of_written] = self.first.map(|line| line as usize * CACHE_LINE);
         Ahead {
             first: [
-                read.cast::<i8>().wrapping_add(self.first[0]),
-                written.cast::<i8>().wrapping_add(self.first[1]),
+                read.cast::<i8>().wrapping_add(of_read),
+                written.cast::<i8>().wrapping_add(of_written),
             ],
             each: self.each,
             near,

@@ -164,13 +164,17 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
         }
     }
 
-    /// Half a spectrum that is read next, or one that is written, in as many pieces as the first level has vectors.
-    fn ahead(&self, read: Option<*const T>, written: Option<*const T>) -> Ahead {
+    /// Half a spectrum, which the inverse transform reads next and the other one writes, in as many pieces as the first level
+    /// has vectors.
+    fn ahead(&self, first: *const T) -> Ahead {
         let pieces = self.levels[0].points.div_ceil(self.lanes);
         let bytes = self.half() * size_of::<Complex<T>>();
-        let lines = |at: Option<_>| 0..at.map_or(0, |_| bytes.div_ceil(CACHE_LINE));
-        let [from, to] = [read, written].map(|at| at.unwrap_or(std::ptr::null()));
-        Share::new([lines(read), lines(written)], pieces).of(from, to, true)
+        let whole = [0, bytes.div_ceil(CACHE_LINE)];
+        let lines = match self.inverse {
+            true => [whole, [0; 2]],
+            false => [[0; 2], whole],
+        };
+        Share::new(lines, pieces).of(first, first, true)
     }
 
     /// The points of half a spectrum in a line of a level: of line k, those of every `step` from `k·stride` on, and the
@@ -198,7 +202,7 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
                     unsafe { std::slice::from_raw_parts(from, self.length) },
                     next,
                     lines,
-                    self.ahead(None, Some(to)),
+                    self.ahead(to),
                 ),
                 _ => level.apart(this, next, lines, Ahead::NONE),
             }
@@ -276,7 +280,7 @@ impl<T: Real + Storage<Compute = T>> OddReals<T> {
                     this,
                     unsafe { std::slice::from_raw_parts_mut(to, self.length) },
                     lines,
-                    self.ahead(Some(behind), None),
+                    self.ahead(behind),
                 ),
                 _ => level.together(this, next, lines, Ahead::NONE),
             }

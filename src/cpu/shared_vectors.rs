@@ -43,7 +43,7 @@ pub struct SharedVectors<T> {
     /// For each group of values of n2, and each k1 but 0: exp(−2πi·k1·n2/N).
     pub twiddles: Vec<T>,
     /// What is between rows and half spectra.
-    middle: Middle,
+    pub middle: Middle,
     /// Of half spectra: exp(−πi·k/N), in the order in which points are split or merged.
     pub roots: Vec<T>,
     /// The row in which the second DFT's steps leave each k2.
@@ -51,7 +51,7 @@ pub struct SharedVectors<T> {
     /// Where its last step but one begins: the first k2 of each.
     pub begins: Vec<usize>,
     /// What each step asks for, the first DFT and a split among them: of lines that are read next, as all steps do, and of
-    /// lines that are written, as all do that come before that.
+    /// lines that are written, as all do before the one that writes them.
     pub asks: Vec<Share>,
 }
 
@@ -151,8 +151,8 @@ impl<T: Real + Storage<Compute = T>> SharedVectors<T> {
                 begins[row as usize / last] = k2;
             }
         }
-        let bytes = lines * points * size_of::<Complex<T>>();
-        let asks = asks(bytes.div_ceil(CACHE_LINE), &pieces);
+        let bytes = (points + usize::from(middle != Middle::Plain)) * size_of::<Complex<T>>();
+        let asks = asks(lines * bytes.div_ceil(CACHE_LINE), &pieces);
         let mut own_roots = ColumnFft::new(&[r], inverse, LinesIn::Cache).roots;
         Some(SharedVectors {
             lines,
@@ -220,19 +220,21 @@ impl<T: Real + Storage<Compute = T>> SharedVectors<T> {
 }
 
 /// Shares of so many cache lines for steps of so many pieces: of what is read next and of what the last step writes.
-///
-/// The first DFT takes about twice as long as a step.
 fn asks(lines: usize, pieces: &[usize]) -> Vec<Share> {
     let last = pieces.len() - 1;
-    let share = |step: usize, steps: usize| match step < steps {
-        true => [step, step + 1].map(|step| (step + step.min(1)) * lines / (steps + 1)),
-        false => [lines; 2],
+    // The first DFT takes about twice as long as a step. Steps of many small pieces would ask for far more than their share.
+    let weights = pieces.iter().enumerate().map(|(step, &pieces)| match step {
+        0 => 2,
+        _ => usize::from(pieces * (last + 2) <= 2 * lines),
+    });
+    let weights: Vec<usize> = weights.collect();
+    let before = |step: usize| -> usize { weights[..step].iter().sum() };
+    let share = |step: usize, steps: usize| {
+        let end = |step: usize| before(step.min(steps)) * lines / before(steps);
+        [end(step), end(step + 1)]
     };
     let steps = pieces.iter().enumerate();
-    let each = |(step, &pieces)| {
-        let lines = [last + 1, last].map(|steps| share(step, steps));
-        Share::new(lines.map(|[first, end]| first..end), pieces)
-    };
+    let each = |(step, &pieces)| Share::new([share(step, last + 1), share(step, last)], pieces);
     steps.map(each).collect()
 }
 
@@ -315,3 +317,7 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for SharedVectors<T> {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "shared_vectors_tests.rs"]
+mod tests;

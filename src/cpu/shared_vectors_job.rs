@@ -33,6 +33,7 @@ macro_rules! unrolled {
 /// What the steps of lines that share vectors ask for.
 #[derive(Clone, Copy)]
 struct Asks<'a, T> {
+    /// Of each step; none where nothing is asked for.
     shares: &'a [Share],
     /// The lines that are read next.
     next: *const Complex<T>,
@@ -45,9 +46,9 @@ struct Asks<'a, T> {
 impl<T> Asks<'_, T> {
     /// What one of the steps asks for.
     #[inline(always)]
-    fn of(asks: &Option<Self>, step: usize) -> Ahead {
-        match asks {
-            Some(asks) => asks.shares[step].of(asks.next, asks.to, asks.near),
+    fn of(&self, step: usize) -> Ahead {
+        match self.shares.get(step) {
+            Some(share) => share.of(self.next, self.to, self.near),
             None => Ahead::NONE,
         }
     }
@@ -149,18 +150,20 @@ impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
         T: Lanes<S>,
     {
         // One line may have all lanes, or more than its own.
-        let mut asks = self.asks::<S, B>();
         let lines = (T::W / B).max(2);
+        let (shares, near) = self.shares::<S, B>();
         for first in (0..self.count).step_by(lines) {
             let [from, to] = [self.from, self.to].map(|at| at.after(first));
+            let asks = Asks {
+                shares,
+                next: from.after(lines).first,
+                to: to.first,
+                near,
+            };
             self.first::<S, L, B, R, INVERSE, MERGE>(simd, from, &asks);
             self.second::<O, S, B>(outer, simd, to, &asks);
             if self.middle == Middle::Split {
                 self.split::<S, L, B, R>(simd, to, &asks);
-            }
-            if let Some(asks) = &mut asks {
-                asks.next = asks.next.wrapping_add(lines * self.from.apart);
-                asks.to = asks.to.wrapping_add(lines * self.to.apart);
             }
         }
     }
@@ -178,14 +181,15 @@ impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
         &self,
         simd: S,
         from: LinesAt<T>,
-        asks: &Option<Asks<'_, T>>,
+        asks: &Asks<'_, T>,
     ) where
         T: Lanes<S>,
     {
         let rest = self.fft.second.length;
         let width = 2 * T::W;
         let zero = T::splat(simd, T::zero());
-        let ahead = Asks::of(asks, 0);
+        const { assert!(R <= 8, "`unrolled` has no more") };
+        let ahead = asks.of(0);
         for (piece, n2) in groups(rest, B).enumerate() {
             ahead.fetch(piece);
             let mut x = [(zero, zero); R];
@@ -288,22 +292,22 @@ impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
         )
     }
 
-    /// What steps ask for, if these lines have others behind them.
+    /// What steps ask for, if these lines have others beside them, and whether it is for a first-level cache.
     #[inline(always)]
-    fn asks<S: Simd, const B: usize>(&self) -> Option<Asks<'_, T>>
+    fn shares<S: Simd, const B: usize>(&self) -> (&[Share], bool)
     where
         T: Lanes<S>,
     {
         let (lines, points) = (T::W / B, self.fft.stored_points());
         let beside = [self.from, self.to].iter().all(|at| at.are_beside(points));
         // Fewer lines than share vectors elsewhere are the last.
-        let asks = self.count > 1 && lines == self.fft.lines && beside;
-        asks.then(|| Asks {
-            shares: &self.fft.asks,
-            next: self.from.after(lines).first,
-            to: self.to.first,
-            near: self.from.is_short(2 * lines, points),
-        })
+        let all = self.count > 1 && lines == self.fft.lines && self.middle == self.fft.middle;
+        let shares = if all && beside {
+            &self.fft.asks[..]
+        } else {
+            &[]
+        };
+        (shares, self.from.is_short(2 * lines, points))
     }
 
     /// The second DFT, to memory; rows that are to be split stay where the steps leave them.
@@ -313,7 +317,7 @@ impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
         outer: O,
         simd: S,
         to: LinesAt<T>,
-        asks: &Option<Asks<'_, T>>,
+        asks: &Asks<'_, T>,
     ) where
         T: Lanes<S>,
     {
@@ -332,7 +336,7 @@ impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
             rest /= radix;
             let last = i + 1 == second.radices.len() && self.middle != Middle::Split;
             let rows = Rows::planar_of(all, [next, width, rest * width]);
-            let ahead = Asks::of(asks, i + 1);
+            let ahead = asks.of(i + 1);
             let mut args = StepArgs {
                 vectors: self.fft.vectors(),
                 ..StepArgs::new(second, i, [&rows, &rows], rest, s)
@@ -376,7 +380,7 @@ impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
         &self,
         simd: S,
         to: LinesAt<T>,
-        asks: &Option<Asks<'_, T>>,
+        asks: &Asks<'_, T>,
     ) where
         T: Lanes<S>,
     {
@@ -404,7 +408,7 @@ impl<T: Real + Storage<Compute = T>> SharedVectorsJob<'_, T> {
         };
         let half = T::splat(simd, T::rounded(0.5) * self.factor);
         let count = rest * each;
-        let ahead = Asks::of(asks, self.fft.second.radices.len() + 1);
+        let ahead = asks.of(self.fft.second.radices.len() + 1);
         let mut behind = row(0);
         // The middle row has the middle point, and once more what is a mirror already.
         for r in 0..=count / 2 {

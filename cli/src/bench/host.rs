@@ -58,7 +58,7 @@ impl Lab for HostLab {
     }
 
     fn caches_hold_a_run(&self) -> bool {
-        matches!(self.backend, AnyBackend::Cpu(_))
+        self.copies_are_a_ruler()
     }
 
     fn least_bytes(&self) -> usize {
