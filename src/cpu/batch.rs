@@ -7,6 +7,8 @@
 //!
 //! A line of reals is half as many points. Pairs of their spectrum are split right before rows are stored as lines, and
 //! merged right after lines have become rows, while these are in the cache.
+//!
+//! The file is long because the tables of a batch and the job that reads them stand beside each other.
 
 use super::butterflies::{step_of, Rows, StepArgs};
 use super::columns::{ColumnFft, LinesIn};
@@ -411,22 +413,13 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for Batch<T> {
     }
 
     fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        let n = self.length();
-        let count = lines.len() / n;
-        let at = LinesAt {
-            first: lines.as_mut_ptr(),
-            apart: n,
-        };
+        let (ends, count) = LinesAt::in_place(lines, self.length());
         // SAFETY: these lines are in the slice.
-        unsafe { self.run([at, at], count, T::one(), scratch) }
+        unsafe { self.run(ends, count, T::one(), scratch) }
     }
 
     fn process_to(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        assert_eq!(from.len(), to.len());
-        let apart = self.length();
-        let count = from.len() / apart;
-        let ends = [from.as_ptr().cast_mut(), to.as_mut_ptr()];
-        let ends = ends.map(|first| LinesAt { first, apart });
+        let (ends, count) = LinesAt::between(from, to, self.length());
         // SAFETY: these lines are in the slices, and the first is only read.
         unsafe { self.run(ends, count, T::one(), scratch) }
     }

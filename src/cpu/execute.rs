@@ -8,8 +8,6 @@ use super::stage::{Slots, Stage};
 use super::threads;
 use mmafft_backend_traits::{Domain, End, Error, Plan, Result, Slot, Workspace};
 use num_complex::Complex;
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Fewer points than this are transformed by the calling thread alone: waking others
@@ -226,34 +224,12 @@ impl<S: Storage> PreparedPlan<S> {
         }
         // Without a workspace there is nothing to cut.
         shares.resize_with(workers, || Mutex::new(&mut []));
-        share_out(units, workers, |worker, units| {
+        threads::share_out(units, workers, |worker, units| {
             let own = shares[worker].lock();
             let mut own = own.unwrap_or_else(PoisonError::into_inner);
             units.for_each(|unit| work(unit, &mut own));
         });
     }
-}
-
-/// Calls `work(worker, units)` for some units after the others, on as many threads as there are workers.
-///
-/// Neighbours go to one worker, as they share cache lines and what is asked for ahead; who is done early helps the others,
-/// in chunks small enough to even out.
-fn share_out(units: usize, workers: usize, work: impl Fn(usize, Range<usize>) + Sync) {
-    let chunk = (units / (workers * 16)).max(1);
-    let first = |worker: usize| worker * units / workers;
-    let next: Vec<_> = (0..workers).map(|w| AtomicUsize::new(first(w))).collect();
-    threads::run(workers, &|worker| {
-        for share in (worker..workers).chain(0..worker) {
-            let end = first(share + 1);
-            loop {
-                let first = next[share].fetch_add(chunk, Ordering::Relaxed);
-                if first >= end {
-                    break;
-                }
-                work(worker, first..end.min(first + chunk));
-            }
-        }
-    });
 }
 
 /// The only stage of a pass whose groups of lines are by themselves.
@@ -396,38 +372,5 @@ fn misaligned(side: Slot) -> Error {
         what: format!("{side} bytes that are not whole, aligned scalars"),
         backend: "cpu".into(),
         instead: "take the buffer from the backend, or from a slice of scalars".into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::with_jobs_by;
-    use super::*;
-    use std::sync::Arc;
-
-    /// Each unit is worked on once, however jobs are run: by threads, in turn, in the opposite order, and only the first.
-    #[test]
-    fn each_unit_has_one_worker() {
-        type Jobs<'a> = &'a (dyn Fn(usize) + Sync);
-        let in_turn = |count: usize, job: Jobs<'_>| (0..count).for_each(job);
-        let opposite = |count: usize, job: Jobs<'_>| (0..count).rev().for_each(job);
-        let first = |_: usize, job: Jobs<'_>| job(0);
-        for (units, workers) in [(0, 2), (2, 2), (3, 2), (7, 3), (65, 4), (1000, 5), (3, 5)] {
-            let counts: Vec<_> = (0..units).map(|_| AtomicUsize::new(0)).collect();
-            let count = || {
-                share_out(units, workers, |_, own| {
-                    own.for_each(|unit| {
-                        counts[unit].fetch_add(1, Ordering::Relaxed);
-                    });
-                });
-            };
-            count();
-            with_jobs_by(Arc::new(in_turn), count);
-            with_jobs_by(Arc::new(opposite), count);
-            with_jobs_by(Arc::new(first), count);
-            for of in counts {
-                assert_eq!(of.into_inner(), 4, "{units} units, {workers} workers");
-            }
-        }
     }
 }

@@ -147,6 +147,23 @@ const SHORT_LINE: usize = 4096;
 const FETCHED: usize = 32 << 10;
 
 impl<T> LinesAt<T> {
+    /// Lines of so many points that are one slice, both where they lie and where they go, and how many.
+    pub fn in_place(lines: &mut [Complex<T>], apart: usize) -> ([Self; 2], usize) {
+        let first = lines.as_mut_ptr();
+        let ends = [first; 2].map(|first| LinesAt { first, apart });
+        (ends, lines.len() / apart)
+    }
+
+    /// Lines of so many points that go from one slice, which is only read, to another, and how many.
+    pub fn between(from: &[Complex<T>], to: &mut [Complex<T>], apart: usize) -> ([Self; 2], usize) {
+        assert_eq!(from.len(), to.len());
+        let ends = [from.as_ptr().cast_mut(), to.as_mut_ptr()];
+        (
+            ends.map(|first| LinesAt { first, apart }),
+            from.len() / apart,
+        )
+    }
+
     /// Asks for so many lines of so many points, if they are short, so that they come at once and not one miss after the
     /// other.
     #[inline(always)]

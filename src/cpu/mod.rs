@@ -6,6 +6,8 @@
 //! (real lines, strides, conversions, zero ranges, matrix products) through a tile of a few
 //! lines in the cache. No way copies or transposes a whole array. Lines that an option makes
 //! it split, as devices must, go through `parts`.
+//!
+//! The file is long because the backend, its options and its limits are what others see of this folder.
 
 /// A job of this name, of either scalar, in whatever vectors the processor has.
 macro_rules! with_simd {

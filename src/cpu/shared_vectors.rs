@@ -270,20 +270,13 @@ impl<T: Real + Storage<Compute = T>> Lines<T> for SharedVectors<T> {
     }
 
     fn process(&self, lines: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        let apart = self.length();
-        let count = lines.len() / apart;
-        let first = lines.as_mut_ptr();
-        let at = LinesAt { first, apart };
+        let (ends, count) = LinesAt::in_place(lines, self.length());
         // SAFETY: these lines are in the slice.
-        unsafe { self.run([at, at], count, T::one(), scratch) }
+        unsafe { self.run(ends, count, T::one(), scratch) }
     }
 
     fn process_to(&self, from: &[Complex<T>], to: &mut [Complex<T>], scratch: &mut [Complex<T>]) {
-        assert_eq!(from.len(), to.len());
-        let apart = self.length();
-        let count = from.len() / apart;
-        let ends = [from.as_ptr().cast_mut(), to.as_mut_ptr()];
-        let ends = ends.map(|first| LinesAt { first, apart });
+        let (ends, count) = LinesAt::between(from, to, self.length());
         // SAFETY: these lines are in the slices, and the first is only read.
         unsafe { self.run(ends, count, T::one(), scratch) }
     }

@@ -1,8 +1,8 @@
 use super::*;
 
-/// Shares follow each other, all is asked for, and not much more.
+/// Each step has a share, and the one that writes asks for nothing to be written.
 #[test]
-fn all_is_asked_for() {
+fn each_step_has_a_share() {
     for lines in [2, 4] {
         for points in 4..1100 {
             for middle in [Middle::Plain, Middle::Split, Middle::Merge] {
@@ -24,6 +24,26 @@ fn all_is_asked_for() {
                     0,
                     "{points}: it is written then"
                 );
+            }
+        }
+    }
+}
+
+/// Pieces of a share are all of it and less than a cache line each more, and shares follow each other to the end.
+#[test]
+fn all_is_asked_for() {
+    for lines in [1, 7, 34, 64, 250, 500] {
+        for pieces in [&[2, 1][..], &[2, 4, 1, 9], &[16, 16, 4, 8], &[63, 126, 1]] {
+            let shares = asks(lines, pieces);
+            // Whatever is read next is shared by all steps, and what is written by all but the last.
+            for (side, steps) in [pieces.len(), pieces.len() - 1].into_iter().enumerate() {
+                let firsts = shares[..steps].iter().map(|share| share.first[side]);
+                let firsts: Vec<_> = firsts.chain([lines as u32]).collect();
+                for (step, &pieces) in pieces[..steps].iter().enumerate() {
+                    let asked = shares[step].each[side] * pieces as u32;
+                    let share = firsts[step + 1] - firsts[step];
+                    assert!((share..share + pieces as u32).contains(&asked), "{lines}");
+                }
             }
         }
     }

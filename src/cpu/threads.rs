@@ -3,6 +3,8 @@
 use super::MOST_WORKERS;
 use std::cell::RefCell;
 use std::error::Error;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A loop of the caller's: it calls the job with each number below the count, at once or in turn,
@@ -57,6 +59,28 @@ pub fn run(count: usize, job: &(dyn Fn(usize) + Sync)) {
             }
         }),
     }
+}
+
+/// Calls `work(worker, units)` for some units after the others, on as many threads as there are workers.
+///
+/// Neighbours go to one worker, as they share cache lines and what is asked for ahead; who is done early helps the others,
+/// in chunks small enough to even out.
+pub fn share_out(units: usize, workers: usize, work: impl Fn(usize, Range<usize>) + Sync) {
+    let chunk = (units / (workers * 16)).max(1);
+    let first = |worker: usize| worker * units / workers;
+    let next: Vec<_> = (0..workers).map(|w| AtomicUsize::new(first(w))).collect();
+    run(workers, &|worker| {
+        for share in (worker..workers).chain(0..worker) {
+            let end = first(share + 1);
+            loop {
+                let first = next[share].fetch_add(chunk, Ordering::Relaxed);
+                if first >= end {
+                    break;
+                }
+                work(worker, first..end.min(first + chunk));
+            }
+        }
+    });
 }
 
 /// The process that has made the global pool.
@@ -128,4 +152,35 @@ fn asked() -> Option<usize> {
     let asked = std::env::var("RAYON_NUM_THREADS").ok()?;
     let digits = !asked.is_empty() && asked.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| asked.parse().unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each unit is worked on once, however jobs are run: by threads, in turn, in the opposite order, and only the first.
+    #[test]
+    fn each_unit_has_one_worker() {
+        type Jobs<'a> = &'a (dyn Fn(usize) + Sync);
+        let in_turn = |count: usize, job: Jobs<'_>| (0..count).for_each(job);
+        let opposite = |count: usize, job: Jobs<'_>| (0..count).rev().for_each(job);
+        let first = |_: usize, job: Jobs<'_>| job(0);
+        for (units, workers) in [(0, 2), (2, 2), (3, 2), (7, 3), (65, 4), (1000, 5), (3, 5)] {
+            let counts: Vec<_> = (0..units).map(|_| AtomicUsize::new(0)).collect();
+            let count = || {
+                share_out(units, workers, |_, own| {
+                    own.for_each(|unit| {
+                        counts[unit].fetch_add(1, Ordering::Relaxed);
+                    });
+                });
+            };
+            count();
+            with_jobs_by(Arc::new(in_turn), count);
+            with_jobs_by(Arc::new(opposite), count);
+            with_jobs_by(Arc::new(first), count);
+            for of in counts {
+                assert_eq!(of.into_inner(), 4, "{units} units, {workers} workers");
+            }
+        }
+    }
 }
